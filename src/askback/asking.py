@@ -1,0 +1,244 @@
+"""What a body awaits: ask, ask_all, confirm, choose, once. Each is a few lines over the conversation."""
+
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from datetime import timedelta
+from functools import partial
+from typing import Any, Generic, Literal, ParamSpec, TypeVar, cast, overload
+
+from typing_extensions import TypeForm
+
+from askback.answer import Accepted, Answer
+from askback.conversation import Conversation
+from askback.current import current_conversation
+from askback.duration import seconds_of
+from askback.errors import QuestionRefused
+from askback.question import Boolean, Field, Form
+from askback.schema.options import sheet_of_options
+from askback.schema.read import form_of
+
+T = TypeVar("T")
+T1 = TypeVar("T1")
+T2 = TypeVar("T2")
+T3 = TypeVar("T3")
+T4 = TypeVar("T4")
+T5 = TypeVar("T5")
+P = ParamSpec("P")
+
+Seconds = timedelta | float | None
+Meta = Mapping[str, Any] | None
+
+
+@overload
+async def ask(
+    message: str,
+    what: Field[T],
+    *,
+    key: str | None = None,
+    initial: Any = None,
+    timeout: Seconds = None,
+    meta: Meta = None,
+) -> Answer[T]: ...
+@overload
+async def ask(
+    message: str,
+    what: Mapping[str, Any],
+    *,
+    key: str | None = None,
+    initial: Any = None,
+    timeout: Seconds = None,
+    meta: Meta = None,
+) -> Answer[dict[str, Any]]: ...
+@overload
+async def ask(
+    message: str,
+    what: TypeForm[T],
+    *,
+    key: str | None = None,
+    initial: Any = None,
+    timeout: Seconds = None,
+    meta: Meta = None,
+) -> Answer[T]: ...
+async def ask(
+    message: str,
+    what: Any,
+    *,
+    key: str | None = None,
+    initial: Any = None,
+    timeout: Seconds = None,
+    meta: Meta = None,
+) -> Answer[Any]:
+    """Put a form to the person behind the call and give their answer.
+
+    Args:
+        message: what is asked and why, in words for that person.
+        what: the fields: a pydantic model, dataclass or TypedDict; a scalar type; `list[Literal[...]]` for several
+            choices; a dict of `Text`, `Choice` and the like; or a restricted JSON Schema.
+        key: a name for this question in its call, needed where questions are asked side by side.
+        initial: what the fields are filled in with on this call.
+        timeout: how long to wait; then `TimedOut` is raised.
+        meta: extra facts for the client, as `_meta`.
+
+    Raises:
+        CannotAsk: the client, its revision or the transport cannot show a form.
+        TimedOut: nobody answered in time.
+        InvalidAnswer: reply after reply did not fit.
+        QuestionRefused: this form could never be shown, or fishes for secrets.
+    """
+    with current_conversation("ask(...)") as conversation:
+        form = form_of(message, what, initial=initial, meta=meta)
+        put = conversation.put(form, key=_checked(key), seconds=seconds_of(timeout, "timeout"))
+        return (await conversation.ask([put]))[0]
+
+
+async def confirm(message: str, *, key: str | None = None, timeout: Seconds = None) -> bool:
+    """Whether the person said yes in so many words; no, silence and dismissal are all False."""
+    return await ask(message, _YES, key=key, timeout=timeout) == Accepted({"yes": True})
+
+
+@overload
+async def choose(
+    message: str,
+    options: Mapping[T, str] | Iterable[T],
+    multiple: Literal[False] = False,
+    *,
+    least: int | None = None,
+    most: int | None = None,
+    initial: T | None = None,
+    key: str | None = None,
+    timeout: Seconds = None,
+) -> Answer[T]: ...
+@overload
+async def choose(
+    message: str,
+    options: Mapping[T, str] | Iterable[T],
+    multiple: Literal[True],
+    *,
+    least: int | None = None,
+    most: int | None = None,
+    initial: Iterable[T] | None = None,
+    key: str | None = None,
+    timeout: Seconds = None,
+) -> Answer[list[T]]: ...
+async def choose(
+    message: str,
+    options: Mapping[Any, str] | Iterable[Any],
+    multiple: bool = False,
+    *,
+    least: int | None = None,
+    most: int | None = None,
+    initial: Any = None,
+    key: str | None = None,
+    timeout: Seconds = None,
+) -> Answer[Any]:
+    """One or several of a list, or of a `{value: title}`; the answer's value is what was chosen.
+
+    `least` and `most` bound how many, where `multiple` is true.
+    """
+    with current_conversation("choose(...)") as conversation:
+        sheet = sheet_of_options(options, multiple=multiple, least=least, most=most)
+        form = form_of(message, sheet, initial=initial)
+        put = conversation.put(form, key=_checked(key), seconds=seconds_of(timeout, "timeout"))
+        return (await conversation.ask([put]))[0]
+
+
+class Ask(Generic[T]):
+    """One of several questions for `ask_all`, its type known to type checkers."""
+
+    __slots__ = ("form", "key", "seconds")
+
+    @overload
+    def __init__(
+        self, key: str, message: str, what: Field[T], *, initial: Any = None, timeout: Seconds = None
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: "Ask[dict[str, Any]]",
+        key: str,
+        message: str,
+        what: Mapping[str, Any],
+        *,
+        initial: Any = None,
+        timeout: Seconds = None,
+    ) -> None: ...
+    @overload
+    def __init__(
+        self, key: str, message: str, what: TypeForm[T], *, initial: Any = None, timeout: Seconds = None
+    ) -> None: ...
+    def __init__(self, key: str, message: str, what: Any, *, initial: Any = None, timeout: Seconds = None) -> None:
+        self.key = _checked(key)
+        self.form: Form[T] = form_of(message, what, initial=initial)
+        self.seconds = seconds_of(timeout, "timeout")
+
+
+@overload
+async def ask_all(first: Mapping[str, tuple[str, Any]], /) -> dict[str, Answer[Any]]: ...
+@overload
+async def ask_all(first: Ask[T1], /) -> tuple[Answer[T1]]: ...
+@overload
+async def ask_all(first: Ask[T1], second: Ask[T2], /) -> tuple[Answer[T1], Answer[T2]]: ...
+@overload
+async def ask_all(
+    first: Ask[T1], second: Ask[T2], third: Ask[T3], /
+) -> tuple[Answer[T1], Answer[T2], Answer[T3]]: ...
+@overload
+async def ask_all(
+    first: Ask[T1], second: Ask[T2], third: Ask[T3], fourth: Ask[T4], /
+) -> tuple[Answer[T1], Answer[T2], Answer[T3], Answer[T4]]: ...
+@overload
+async def ask_all(
+    first: Ask[T1],
+    second: Ask[T2],
+    third: Ask[T3],
+    fourth: Ask[T4],
+    fifth: Ask[T5],
+    /,
+) -> tuple[Answer[T1], Answer[T2], Answer[T3], Answer[T4], Answer[T5]]: ...
+async def ask_all(
+    first: Mapping[str, tuple[str, Any]] | Ask[Any], /, *others: Ask[Any]
+) -> dict[str, Answer[Any]] | tuple[Answer[Any], ...]:
+    """Several questions in one round: `{key: (message, what)}` gives a dict of answers by key.
+
+    Given `Ask(...)`s instead, it gives their answers as a tuple, each with its own type.
+    """
+    with current_conversation("ask_all(...)") as conversation:
+        if isinstance(first, Ask):
+            return tuple(await _ask_together(conversation, [first, *others]))
+        questions = [Ask(key, message, what) for key, (message, what) in first.items()]
+        return dict(zip(first, await _ask_together(conversation, questions), strict=True))
+
+
+@overload
+async def once(key: str, fn: Callable[P, Awaitable[T]], /, *args: P.args, **kwargs: P.kwargs) -> T: ...
+@overload
+async def once(key: str, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T: ...
+async def once(key: str, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    """Run an effect that must not repeat when the body runs again, and give its result every time.
+
+    The result is written down by the return type that `fn` declares and read back alike on the first run and on
+    replay. If `fn` raises, `EffectFailed` is raised, now and on replay, and it is not tried again in this call.
+    """
+    with current_conversation("once(...)") as conversation:
+        return await conversation.once(key, fn, partial(fn, *args, **kwargs))
+
+
+async def _ask_together(conversation: Conversation, questions: list[Ask[Any]]) -> list[Answer[Any]]:
+    puts = [conversation.put(item.form, key=item.key, seconds=item.seconds) for item in questions]
+    return await conversation.ask(puts)
+
+
+_YES = cast("Mapping[str, Any]", {"yes": Boolean(title="Yes")})
+"""One boolean: some clients hang on a form without fields, and an accept alone could be a reflex."""
+
+_PLACE = re.compile(r"ask-\d+")
+
+
+def _checked(key: str | None) -> str | None:
+    if key is not None and (not key or len(key) > 200 or _PLACE.fullmatch(key)):
+        raise QuestionRefused(
+            field=None,
+            problem=f"the key {key!r} cannot be used: keys are 1 to 200 characters, and 'ask-1', 'ask-2', ... are "
+            "the places of questions without one",
+            instead="a short name for what is asked, such as key='extras'",
+        )
+    return key

@@ -1,0 +1,1 @@
+../../../examples/pizzeria/server.py

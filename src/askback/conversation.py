@@ -1,0 +1,268 @@
+"""One call with all its questions: joins what the body asks to the journal and the carrier.
+
+No I/O, no clock, no randomness of its own: the time of the pass comes in, questions go out through the carrier.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn, TypeVar, assert_never
+
+import anyio
+
+from askback.answer import Accepted, Answer, Cancelled, Declined
+from askback.carrier import Carrier, Showing
+from askback.current import EFFECT, Leave, Stopped, Suspended
+from askback.errors import (
+    AskbackError,
+    AskedInsideOnce,
+    EffectFailed,
+    InvalidAnswer,
+    KeysNeeded,
+    KeyTaken,
+    OutsideConversation,
+    TimedOut,
+)
+from askback.host import Host
+from askback.journal.entries import Answered, Arrival, Broken, Journal, Late, Opened, Outcome, Reply
+from askback.journal.once import adapter_for, outcome_of, run_effect
+from askback.journal.replay import gist_of, recall, reopen
+from askback.question import Form
+from askback.schema.validate import Misfit, Problem, read_content
+from askback.words import Words
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What is decided once per server."""
+
+    words: Words = Words()
+    again: int = 3
+    """How often a reply that does not fit is asked again; more would be nagging."""
+    seconds: float | None = None
+    most_bytes: int = 65_536
+    """A form is filled in by hand; a larger reply is not a person's, and would travel in every later round."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Put:
+    """A question at its place in the conversation."""
+
+    place: str
+    keyed: bool
+    form: Form[Any]
+    seconds: float | None
+
+
+class Conversation:
+    """The questions and effects of one call, in one pass of its body."""
+
+    def __init__(self, *, journal: Journal, carrier: Carrier, host: Host, policy: Policy, now: float) -> None:
+        self.journal = journal
+        self.leaving: Leave | None = None
+        self.told: AskbackError | None = None
+        """The last error the body was given; a host may hide it when the author leaves it uncaught in a group."""
+        self._carrier, self._host, self._policy, self._now = carrier, host, policy, now
+        self._over = False
+        self._unkeyed = 0
+        self._places: set[str] = set()
+        self._effects: set[str] = set()
+        self._waiting: list[Put] = []
+        self._fault: AskbackError | None = None
+        self._effects_running = 0
+        self._effects_done: anyio.Event | None = None
+
+    def put(self, form: Form[Any], *, key: str | None, seconds: float | None) -> Put:
+        """Give a question its place: the author's key, or its number among those without one."""
+        if key is None:
+            self._unkeyed += 1
+        place = f"ask-{self._unkeyed}" if key is None else key
+        if place in self._places:
+            raise KeyTaken(place, kind="ask")
+        self._places.add(place)
+        seconds = self._policy.seconds if seconds is None else seconds
+        return Put(place=place, keyed=key is not None, form=form, seconds=seconds)
+
+    async def ask(self, puts: Sequence[Put]) -> list[Answer[Any]]:
+        """The answers in order, from the journal where it has them."""
+        self._enter()
+        answers = {put.place: self._known(put) for put in puts}
+        while missing := [put for put in puts if answers[put.place] is None]:
+            await self._deliver(missing)
+            answers |= {put.place: self._known(put) for put in missing}
+        return [answer for answer in answers.values() if answer is not None]
+
+    async def once(self, key: str, function: Callable[..., Any], call: Callable[[], Any]) -> Any:
+        """Run the effect now, or give what it gave before."""
+        self._enter()
+        if key in self._effects:
+            raise KeyTaken(key, kind="once")
+        self._effects.add(key)
+        adapter = adapter_for(function)
+        cause: Exception | None = None
+        effect = self.journal.effects.get(key)
+        if effect is None:
+            effect, cause = await self._running_effect(key, run_effect(key, call, adapter))
+            self.journal.effects[key] = effect
+        try:
+            return outcome_of(effect, adapter)
+        except EffectFailed as failed:
+            raise failed from cause
+
+    def __enter__(self) -> "Conversation":
+        return self
+
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        if isinstance(error, AskbackError):
+            self.told = error
+
+    def require_open(self, verb: str) -> None:
+        """After its end a suspended body suspends again, and a finished one is told so."""
+        if self.leaving is not None:
+            raise Suspended
+        if self._over:
+            raise OutsideConversation(
+                f"{verb} was reached after its call had been answered. Await it before the body returns; work that "
+                "goes on in the background has nobody to ask."
+            )
+
+    def stop(self, text: str) -> NoReturn:
+        """End the call with the author's words."""
+        self.leaving = Stopped(text)
+        raise self.leaving
+
+    def close(self) -> None:
+        """The call is answered; whoever still asks is outside it."""
+        self._over = True
+
+    def _enter(self) -> None:
+        inside = EFFECT.get()
+        if inside is not None:
+            raise AskedInsideOnce(inside)
+        self._host.note()
+
+    # From here: a question, from the journal to the person and back.
+
+    def _known(self, put: Put) -> Answer[Any] | None:
+        form = put.form
+        closed = recall(self.journal, place=put.place, digest=form.digest, message=form.message)
+        if closed is not None:
+            return self._answer(put, closed)
+        opened = reopen(self.journal, place=put.place, digest=form.digest, message=form.message)
+        arrival = self.journal.arrived.pop(put.place, None)
+        if opened is None or arrival is None:
+            return None
+        return self._take(put, opened, arrival)
+
+    def _answer(self, put: Put, closed: Answered) -> Answer[Any]:
+        match closed.outcome:
+            case "accept":
+                return Accepted(put.form.sheet.build(closed.content))
+            case "decline":
+                return Declined()
+            case "cancel":
+                return Cancelled()
+            case "late":
+                raise TimedOut(place=put.place, seconds=put.seconds or 0.0)
+            case "unfit":
+                raise InvalidAnswer(place=put.place, attempts=closed.attempts, problems=closed.problem)
+            case _:
+                assert_never(closed.outcome)
+
+    def _take(self, put: Put, opened: Opened, arrival: Arrival) -> Answer[Any] | None:
+        match arrival:
+            case Late():
+                return self._answer(put, self._close(opened, "late"))
+            case Broken():
+                return self._ask_again(put, opened, (Problem(code=arrival.code),))
+            case Reply(action="accept"):
+                return self._accept(put, opened, arrival.content)
+            case Reply():
+                return self._answer(put, self._close(opened, arrival.action))
+            case _:
+                assert_never(arrival)
+
+    def _accept(self, put: Put, opened: Opened, content: Any) -> Answer[Any] | None:
+        read = read_content(put.form.sheet, content, self._carrier.dialect, most_bytes=self._policy.most_bytes)
+        if isinstance(read, Misfit):
+            return self._ask_again(put, opened, read.problems)
+        self._close(opened, "accept", read.content)
+        return Accepted(read.value)
+
+    def _ask_again(self, put: Put, opened: Opened, problems: tuple[Problem, ...]) -> Answer[Any] | None:
+        attempts = opened.attempts + 1
+        problem = self._policy.words.describe(problems)
+        opened = replace(opened, attempts=attempts, problem=problem, asked_at=self._now)
+        if attempts > self._policy.again:
+            return self._answer(put, self._close(opened, "unfit"))
+        self.journal.opened[put.place] = opened
+        return None
+
+    def _close(self, opened: Opened, outcome: Outcome, content: Any = None) -> Answered:
+        closed = Answered(
+            place=opened.place,
+            digest=opened.digest,
+            gist=opened.gist,
+            outcome=outcome,
+            content=content,
+            attempts=opened.attempts,
+            problem=opened.problem,
+        )
+        del self.journal.opened[opened.place]
+        self.journal.answered[opened.place] = closed
+        return closed
+
+    async def _deliver(self, missing: Sequence[Put]) -> None:
+        if self._waiting and not all(put.keyed for put in (*self._waiting, *missing)):
+            self._fault = KeysNeeded()
+            raise self._fault
+        self._waiting.extend(missing)
+        try:
+            arrived = await self._carrier.deliver([self._show(put) for put in missing])
+            if arrived is None:
+                await self._suspend()
+            self.journal.arrived.update(arrived)
+        finally:
+            self._waiting = [put for put in self._waiting if put not in missing]
+
+    def _show(self, put: Put) -> Showing:
+        form, words = put.form, self._policy.words
+        opened = self.journal.opened.get(put.place)
+        if opened is None:
+            opened = Opened(
+                place=put.place,
+                digest=form.digest,
+                gist=gist_of(form.message),
+                asked_at=self._now,
+                seconds=put.seconds,
+            )
+            self.journal.opened[put.place] = opened
+        message = words.again_message(form.message, opened.problem) if opened.problem else form.message
+        return Showing(place=put.place, form=form, message=message, seconds=put.seconds)
+
+    # From here: leaving, and what must be finished first.
+
+    async def _suspend(self) -> NoReturn:
+        if self._effects_running:
+            self._effects_done = self._effects_done or anyio.Event()
+            await self._effects_done.wait()
+        if not self._host.is_here():
+            await self._host.let_others_ask()
+            if self._fault is not None:
+                raise self._fault
+        self.leaving = self.leaving or Suspended()
+        await self._host.leave(Suspended())
+
+    async def _running_effect(self, key: str, effect: Awaitable[T]) -> T:
+        """Nothing leaves the body while an effect is under way: cut short, it would run again on replay."""
+        self._effects_running += 1
+        token = EFFECT.set(key)
+        try:
+            return await effect
+        finally:
+            EFFECT.reset(token)
+            self._effects_running -= 1
+            if not self._effects_running and self._effects_done is not None:
+                self._effects_done.set()
+                self._effects_done = None

@@ -1,0 +1,52 @@
+"""Which conversation the running code belongs to, and how a body leaves it before its end.
+
+The two ways to leave are `BaseException`s on purpose: an author's `except Exception` must not swallow them.
+"""
+
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, NoReturn
+
+from askback.errors import OutsideConversation
+
+if TYPE_CHECKING:
+    from askback.conversation import Conversation
+
+
+class Leave(BaseException):
+    """The body ends here; the middleware answers for it."""
+
+
+class Suspended(Leave):
+    """The call ends with questions; the client calls again with the answers."""
+
+
+class Stopped(Leave):
+    """The author ended the call politely."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+
+CURRENT: ContextVar["Conversation | None"] = ContextVar("askback_conversation", default=None)
+
+EFFECT: ContextVar[str | None] = ContextVar("askback_effect", default=None)
+"""The key of the `once` whose function is running; a context variable, since siblings may be asking meanwhile."""
+
+
+def current_conversation(verb: str) -> "Conversation":
+    """The conversation of the running call, or an error that says how to get into one."""
+    conversation = CURRENT.get()
+    if conversation is None:
+        raise OutsideConversation(
+            f"{verb} works inside a tool, prompt or resource body of a server with Askback(server) installed, while "
+            "its call is being served. Here there is no such call: install Askback on the server that runs this "
+            "body, and in background work pass in what was asked before."
+        )
+    conversation.require_open(verb)
+    return conversation
+
+
+def stop_call(text: str) -> NoReturn:
+    """End the running call with `text`, whatever task of it this is."""
+    current_conversation("or_stop(...)").stop(text)

@@ -1,0 +1,187 @@
+"""Everything Askback raises, and whose move is next.
+
+    AskbackError
+    ├── AuthorError              the tool's code must change
+    │   ├── QuestionRefused      a question that could never be shown
+    │   │   └── SecretInForm     a form that fishes for secrets
+    │   ├── OutsideConversation  asked where no call is being served
+    │   ├── KeyTaken             one key for two things in one call
+    │   ├── KeysNeeded           asked side by side without keys
+    │   ├── AskedInsideOnce      a question inside an effect
+    │   ├── NotRecordable        a result the journal cannot hold
+    │   ├── Drift                on replay the body asked something else, twice
+    │   └── InstalledTwice       a second Askback on one server
+    ├── PeerError                the client broke what it promised
+    │   └── InvalidAnswer        replies kept not fitting the question
+    ├── OperatorError            the set-up must change
+    │   └── UnsupportedHost      this server, or this SDK version, cannot carry us
+    ├── CannotAsk                nobody can be asked here
+    ├── TimedOut                 nobody answered in time
+    └── EffectFailed             what `once` ran has raised
+
+All derive from `MCPError`, which the SDK's servers pass on as it is: so an error that the author leaves uncaught
+reaches the middleware whole, and the client reads our text instead of "Error executing tool".
+"""
+
+from typing import Any
+
+from mcp.shared.exceptions import MCPError
+from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, MISSING_REQUIRED_CLIENT_CAPABILITY, REQUEST_TIMEOUT
+
+
+class AskbackWarning(UserWarning):
+    """Something works but is likely not what its author meant."""
+
+
+class AskbackError(MCPError):
+    """The root; `str()` is advice that can be shown as it is."""
+
+    default_code: int = INTERNAL_ERROR
+
+    def __init__(self, advice: str, *, data: Any = None) -> None:
+        super().__init__(self.default_code, advice, data)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_restore, (type(self), self.args, self.__dict__))
+
+
+def _restore(kind: type[AskbackError], args: tuple[Any, ...], fields: dict[str, Any]) -> AskbackError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(fields)
+    return error
+
+
+class AuthorError(AskbackError):
+    """The code that asks must change; no retry helps."""
+
+
+class QuestionRefused(AuthorError):
+    """A question that no person could be shown, refused when it is made."""
+
+    def __init__(self, *, field: str | None, problem: str, instead: str) -> None:
+        self.field, self.problem, self.instead = field, problem, instead
+        where = f"Field {field!r}: " if field is not None else ""
+        super().__init__(f"{where}{problem.rstrip('.')}. Instead: {instead.rstrip('.')}.")
+
+
+class SecretInForm(QuestionRefused):
+    """A form passes the client and perhaps a model, so it must not ask for secrets."""
+
+
+class OutsideConversation(AuthorError):
+    """Asked where no tools/call, prompts/get or resources/read of an Askback server is being served."""
+
+
+class KeyTaken(AuthorError):
+    """One key was used for two things in the same call."""
+
+    def __init__(self, key: str, *, kind: str) -> None:
+        self.key = key
+        super().__init__(
+            f"{kind}(..., key {key!r}) is used twice in one call. Give each its own key, "
+            f"for example f'{key}-{{number}}' in a loop."
+        )
+
+
+class KeysNeeded(AuthorError):
+    """Questions were asked side by side without keys, so a replay could not tell them apart."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Two questions are open at the same time and at least one has no key, so a later round could not tell "
+            "which answer belongs to which. Give each ask(...) in gather() or a task group its own key=, or ask "
+            "them with ask_all({...})."
+        )
+
+
+class AskedInsideOnce(AuthorError):
+    """`once` wraps one effect; a question inside it would repeat with it."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        super().__init__(
+            f"The effect in once({key!r}, ...) asks a question. Ask first, then pass the answer to the effect."
+        )
+
+
+class NotRecordable(AuthorError):
+    """A `once` result or a journal that cannot be written down."""
+
+    def __init__(self, what: str, *, problem: str, instead: str) -> None:
+        self.what, self.problem = what, problem
+        super().__init__(f"{what}: {problem}. Instead: {instead}.")
+
+
+class Drift(AuthorError):
+    """On replay the body asked something else than it asked before, and then something else again."""
+
+    def __init__(self, *, conversation: str, place: str, recorded: str, asked: str) -> None:
+        self.conversation, self.place, self.recorded, self.asked = conversation, place, recorded, asked
+        super().__init__(
+            f"In conversation {conversation}, the question at {place!r} keeps changing: recorded {recorded!r}, "
+            f"now asked {asked!r}. The body runs again from the top on every round, so it must ask the same things "
+            "in the same order. Take what changes (the time, a random number, a row count) through once(...), and "
+            "give questions in branches or loops a key=."
+        )
+
+
+class InstalledTwice(AuthorError):
+    """A server has one Askback; a second would ask everything twice."""
+
+
+class PeerError(AskbackError):
+    """The client broke what it promised; its author's move."""
+
+    default_code = INVALID_PARAMS
+
+
+class InvalidAnswer(PeerError):
+    """Reply after reply did not fit the question."""
+
+    def __init__(self, *, place: str, attempts: int, problems: str) -> None:
+        self.place, self.attempts, self.problems = place, attempts, problems
+        super().__init__(
+            f"The question {place!r} was answered {attempts} times and no reply fitted it. The last problem: "
+            f"{problems} Call again when the right values are at hand."
+        )
+
+
+class OperatorError(AskbackError):
+    """The set-up must change: versions, keys, options."""
+
+
+class UnsupportedHost(OperatorError):
+    """This object, or this version of the SDK, is not one that Askback can be installed into."""
+
+
+class CannotAsk(AskbackError):
+    """There is nobody who could be asked: the client, its revision or the transport cannot carry the question."""
+
+    default_code = MISSING_REQUIRED_CLIENT_CAPABILITY
+
+    def __init__(self, *, reason: str, advice: str, mode: str) -> None:
+        self.reason, self.advice, self.mode = reason, advice, mode
+        super().__init__(f"{reason} {advice}")
+
+
+class TimedOut(AskbackError):
+    """Nobody answered within the time the author gave. Deliberately not a `TimeoutError`: those get retried."""
+
+    default_code = REQUEST_TIMEOUT
+
+    def __init__(self, *, place: str, seconds: float) -> None:
+        self.place, self.seconds = place, seconds
+        super().__init__(
+            f"Nobody answered the question {place!r} within {seconds:g} seconds. Call again when somebody is there."
+        )
+
+
+class EffectFailed(AskbackError):
+    """The function given to `once` raised; recorded, so that a replay fails alike instead of trying again."""
+
+    def __init__(self, *, key: str, kind: str, text: str) -> None:
+        self.key, self.kind, self.text = key, kind, text
+        super().__init__(
+            f"The effect {key!r} failed with {kind}: {text} It was not tried again; call anew to try it again."
+        )

@@ -1,0 +1,84 @@
+"""The task that runs a body, and the way out of it from any task the body started.
+
+Raising in the body's own task is enough, and lets its `finally` blocks await. From a task under `gather` it is not:
+`gather` would hand the exception up and leave the siblings running behind the answer. There the body's task is
+cancelled once, which takes the siblings with it, and the cancellation is absorbed where the body was called.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import NoReturn, TypeVar
+
+import anyio
+import anyio.lowlevel
+
+from askback.current import Leave
+
+T = TypeVar("T")
+
+TURNS = 5
+"""How many turns of the event loop siblings get to put their questions into the same round."""
+
+
+def _running_task() -> asyncio.Task[object] | None:
+    try:
+        return asyncio.current_task()
+    except RuntimeError:  # another event loop than asyncio's; its nurseries cancel siblings by themselves
+        return None
+
+
+class Host:
+    """One per pass of a body; made in the task that runs it."""
+
+    def __init__(self) -> None:
+        self._task = _running_task()
+        self._others: set[asyncio.Task[object]] = set()
+        self._interrupted = False
+        self._over: anyio.Event | None = None
+
+    def is_here(self) -> bool:
+        """Whether the running task is the body's own."""
+        return self._task is None or _running_task() is self._task
+
+    def note(self) -> None:
+        """Remember a task of the body's, so that it can be ended with the body."""
+        task = _running_task()
+        if task is not None and task is not self._task:
+            self._others.add(task)
+            task.add_done_callback(self._others.discard)
+
+    async def let_others_ask(self) -> None:
+        """Give sibling tasks the chance to put their questions before the round closes."""
+        for _ in range(TURNS):
+            await anyio.lowlevel.checkpoint()
+
+    async def leave(self, leave: Leave) -> NoReturn:
+        """Get the whole body out."""
+        if self.is_here():
+            raise leave
+        if not self._interrupted and self._task is not None:
+            self._interrupted = True
+            self._task.cancel()
+        self._over = self._over or anyio.Event()
+        await self._over.wait()
+        raise leave
+
+    async def run(self, body: Callable[[], Awaitable[T]]) -> T:
+        """Run the body; afterwards nothing of it is waiting, and our own cancellation is gone."""
+        try:
+            return await body()
+        finally:
+            if self._over is not None:
+                self._over.set()
+            for task in tuple(self._others):
+                task.cancel()
+            if self._interrupted:
+                await self._absorb()
+
+    async def _absorb(self) -> None:
+        assert self._task is not None
+        try:
+            await asyncio.sleep(0)
+        except asyncio.CancelledError:
+            pass
+        self._task.uncancel()

@@ -1,0 +1,1 @@
+"""The answers and effects so far: what a later round replays."""

@@ -1,0 +1,79 @@
+"""What a journal holds: answers, effects, questions still open. Plain values; no I/O, no clock."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Action = Literal["accept", "decline", "cancel"]
+Outcome = Literal["accept", "decline", "cancel", "late", "unfit"]
+"""How a question ended: the person's three actions, nobody in time, or no reply that fitted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What a client sent back for one question, its shape checked, its content not yet."""
+
+    action: Action
+    content: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Broken:
+    """A reply that is not even shaped like one; `code` names the problem."""
+
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """No reply within the question's time."""
+
+
+Arrival = Reply | Broken | Late
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """A question that is closed. `content` is what was accepted, as it came over the wire and fits."""
+
+    place: str
+    digest: str
+    gist: str
+    outcome: Outcome
+    content: Any = None
+    attempts: int = 1
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """A question that was put and is not closed yet."""
+
+    place: str
+    digest: str
+    gist: str
+    asked_at: float
+    seconds: float | None = None
+    attempts: int = 0
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """What `once` ran: its result as JSON, or how it failed."""
+
+    key: str
+    result: Any = None
+    failed: tuple[str, str] | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Journal:
+    """One conversation's memory. The order of `answered` is the order in which the answers were taken."""
+
+    conversation: str
+    round: int = 0
+    answered: dict[str, Answered] = field(default_factory=dict[str, Answered])
+    opened: dict[str, Opened] = field(default_factory=dict[str, Opened])
+    arrived: dict[str, Arrival] = field(default_factory=dict[str, Arrival])
+    effects: dict[str, Effect] = field(default_factory=dict[str, Effect])
+    drifted: set[str] = field(default_factory=set[str])

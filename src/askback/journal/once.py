@@ -1,0 +1,80 @@
+"""How the result of an effect is written down and read back: by the return type its function declares."""
+
+import inspect
+import typing
+from collections.abc import Callable
+from functools import lru_cache, partial
+from typing import Any
+
+from pydantic import TypeAdapter
+from pydantic_core import to_json
+
+from askback.errors import EffectFailed, NotRecordable
+from askback.journal.entries import Effect
+
+Adapter = TypeAdapter[Any]
+
+
+async def run_effect(key: str, effect: Callable[[], Any], adapter: Adapter) -> tuple[Effect, Exception | None]:
+    """Run it now and say what happened; a failure is recorded too, or a replay would try again."""
+    try:
+        result = effect()
+        if inspect.isawaitable(result):
+            result = await result
+    except Exception as error:
+        return Effect(key=key, failed=(type(error).__name__, _sentence(str(error)))), error
+    return _record(key, result, adapter)
+
+
+def outcome_of(effect: Effect, adapter: Adapter) -> Any:
+    """What the author gets: the same on the first run and on every replay."""
+    if effect.failed is not None:
+        kind, text = effect.failed
+        raise EffectFailed(key=effect.key, kind=kind, text=text)
+    return adapter.validate_json(to_json(effect.result))
+
+
+def adapter_for(function: Callable[..., Any]) -> Adapter:
+    """The adapter of the declared return type, or of plain JSON values where none is declared."""
+    while isinstance(function, partial):
+        function = function.func
+    declared = _declared_return(inspect.unwrap(function))
+    try:
+        return _adapter(declared)
+    except TypeError:  # a return type that cannot be hashed
+        return TypeAdapter(declared)
+
+
+def _record(key: str, result: Any, adapter: Adapter) -> tuple[Effect, Exception | None]:
+    try:
+        effect = Effect(key=key, result=adapter.dump_python(result, mode="json", warnings="error"))
+        outcome_of(effect, adapter)
+    except Exception as error:
+        advice = NotRecordable(
+            f"The result of once({key!r}, ...)",
+            problem=f"a {type(result).__name__} cannot be written down and read back as its function declares",
+            instead="declare the return type, and return something pydantic can turn into JSON and back",
+        )
+        advice.__cause__ = error
+        return Effect(key=key, failed=(type(advice).__name__, _sentence(str(advice)))), advice
+    return effect, None
+
+
+def _declared_return(function: Callable[..., Any]) -> Any:
+    declared = getattr(function, "__annotations__", {}).get("return", Any)
+    if not isinstance(declared, str):
+        return declared
+    try:
+        return typing.get_type_hints(function, include_extras=True)["return"]
+    except (NameError, TypeError, KeyError):  # names that exist only for the type checker
+        return Any
+
+
+@lru_cache(maxsize=256)
+def _adapter(declared: Any) -> Adapter:
+    return TypeAdapter(declared)
+
+
+def _sentence(text: str) -> str:
+    text = text.strip() or "no reason given"
+    return text if text.endswith((".", "!", "?")) else f"{text}."

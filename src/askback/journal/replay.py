@@ -1,0 +1,52 @@
+"""Matching what a body asks to what it asked before: by place, and by a digest of the exact question."""
+
+from askback.errors import Drift
+from askback.journal.entries import Answered, Journal, Opened
+
+GIST_LENGTH = 80
+"""Enough of a message to recognise it in a Drift error; the digest does the matching."""
+
+
+def gist_of(message: str) -> str:
+    """The beginning of a message, on one line."""
+    line = " ".join(message.split())
+    return line if len(line) <= GIST_LENGTH else line[: GIST_LENGTH - 1] + "…"
+
+
+def recall(journal: Journal, *, place: str, digest: str, message: str) -> Answered | None:
+    """The closed question at this place, if it is this very question."""
+    entry = journal.answered.get(place)
+    if entry is None or entry.digest == digest:
+        return entry
+    note_drift(journal, entry, message)
+    drop_from(journal, place)
+    return None
+
+
+def reopen(journal: Journal, *, place: str, digest: str, message: str) -> Opened | None:
+    """The open question at this place, if it is this very question."""
+    entry = journal.opened.get(place)
+    if entry is None or entry.digest == digest:
+        return entry
+    note_drift(journal, entry, message)
+    del journal.opened[place]
+    journal.arrived.pop(place, None)
+    return None
+
+
+def note_drift(journal: Journal, entry: Answered | Opened, message: str) -> None:
+    """Forgive the first change at a place, since data does change while a person thinks; not the second."""
+    if entry.place in journal.drifted:
+        raise Drift(
+            conversation=journal.conversation, place=entry.place, recorded=entry.gist, asked=gist_of(message)
+        )
+    journal.drifted.add(entry.place)
+
+
+def drop_from(journal: Journal, place: str) -> None:
+    """Forget the answer at `place` and everything later, which may have built on it; effects stay."""
+    places = list(journal.answered)
+    for later in places[places.index(place) :]:
+        del journal.answered[later]
+    journal.opened.clear()
+    journal.arrived.clear()

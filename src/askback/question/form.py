@@ -1,0 +1,57 @@
+"""A Form and the Sheet of fields it shows. Frozen values, made by `schema.read`, which refuses what cannot be asked."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any, Generic, TypeVar
+
+from askback.question.fields import Field
+
+T_co = TypeVar("T_co", covariant=True)
+
+SINGLE = "value"
+"""The name of the only field where a bare type is asked for. Nobody chose it, so nobody should be shown it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Sheet(Generic[T_co]):
+    """The fields of a form in their order, and how a checked reply becomes the author's value. Made by `sheet_of`.
+
+    `build` takes content that `read_content` has checked; what the author's own validators refuse there comes out as
+    pydantic's `ValidationError`.
+    """
+
+    fields: Mapping[str, Field[Any]]
+    required: frozenset[str]
+    build: Callable[[Mapping[str, Any]], T_co]
+    refill: Callable[["Sheet[Any]", object], "Sheet[Any]"] = field(repr=False)
+    digest: str
+
+    def with_initial(self, values: object) -> "Sheet[T_co]":
+        """The sheet with this call's defaults: a mapping by name, an instance, or the bare value of a single field."""
+        return self.refill(self, values)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Form(Generic[T_co]):
+    """A message and the sheet below it. Made by `form_of`, which refuses what could not be shown."""
+
+    message: str
+    sheet: Sheet[T_co]
+    meta: Mapping[str, Any] | None = None
+    _digest: str = field(default="", init=False, repr=False)
+
+    @property
+    def digest(self) -> str:
+        """The same for the same question on every worker; `meta` is not part of what is asked."""
+        if not self._digest:
+            object.__setattr__(self, "_digest", digest_of(self.message, self.sheet.digest))
+        return self._digest
+
+
+def digest_of(*parts: str) -> str:
+    """One short name for some texts."""
+    whole = blake2b(digest_size=16)
+    for part in parts:
+        whole.update(blake2b(part.encode("utf-8", "surrogatepass"), digest_size=16).digest())
+    return whole.hexdigest()

@@ -1,0 +1,142 @@
+"""A Python type as JSON Schema, and JSON back into the type: all of pydantic that forms need.
+
+The schema carries what JSON has no words for under two keys of our own, which never leave the package: MEANINGS, the
+Python values behind the spellings of a choice, and ATTRIBUTES, the Python names behind the names on the wire.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
+from typing import Any, cast
+
+from pydantic import PydanticUserError, TypeAdapter
+from pydantic.errors import PydanticUndefinedAnnotation
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core import SchemaError, core_schema
+
+from askback.errors import QuestionRefused
+from askback.question.annotation import Json
+
+MEANINGS = "askback-meanings"
+ATTRIBUTES = "askback-attributes"
+
+NAIVE = "date-time without offset"
+"""Stands as the format of a type that no reply could ever fill, since a date-time on the wire has its offset."""
+
+POSSIBLE = (
+    "a pydantic model, dataclass or TypedDict; str, int, float, bool, date, datetime, EmailStr, AnyUrl, a Literal or "
+    "an Enum; list[...] of a Literal or Enum; a dict of fields such as {'name': Text()}; or a JSON Schema of a flat "
+    "object"
+)
+
+
+def described(what: Any) -> tuple[Json, Callable[[Any], Any]]:
+    """The type's JSON Schema, and what makes its value of checked content."""
+    try:
+        adapter = TypeAdapter[Any](what)
+        schema = adapter.json_schema(by_alias=True, schema_generator=_Described)
+    except PydanticUndefinedAnnotation as error:
+        raise QuestionRefused(
+            field=None,
+            problem=f"{what!r} mentions {error.name!r}, which is not defined where it stands",
+            instead="define it at the top of the module, before the question is asked",
+        ) from error
+    except ImportError as error:
+        raise QuestionRefused(
+            field=None, problem=str(error), instead="install pydantic[email], or use Email() and get a str"
+        ) from error
+    except (PydanticUserError, SchemaError, TypeError) as error:
+        reason = str(error).strip().splitlines()[0].rstrip(". ")
+        raise QuestionRefused(field=None, problem=f"{reason}", instead=f"ask for {POSSIBLE}") from error
+    return schema, _maker(adapter)
+
+
+def _maker(adapter: TypeAdapter[Any]) -> Callable[[Any], Any]:
+    validate = adapter.validator.validate_python
+
+    def make(content: Any) -> Any:
+        # What JSON writes as text (a date, an option) is what strict types mean here: the exact JSON types have been
+        # checked before.
+        return validate(content, strict=False, by_alias=True, by_name=False)
+
+    return make
+
+
+def wire_name(value: object) -> str:
+    """How a choice is spelled on the wire, where all choices are text."""
+    if isinstance(value, Enum):
+        return str.__str__(value.value) if isinstance(value.value, str) else value.name
+    return str(value)
+
+
+class _Described(GenerateJsonSchema):
+    """Keeps the Python values that a JSON Schema for others would flatten."""
+
+    def enum_schema(self, schema: core_schema.EnumSchema) -> JsonSchemaValue:
+        # The class's name and docstring are for those who read the code, not for the person who is asked.
+        return _choice(schema["members"])
+
+    def literal_schema(self, schema: core_schema.LiteralSchema) -> JsonSchemaValue:
+        values = [value for value in schema["expected"] if value is not None]
+        null = {"type": "null"}
+        if not values:
+            return null
+        return (
+            _choice(values) if len(values) == len(schema["expected"]) else {"anyOf": [_choice(values), null]}
+        )
+
+    def datetime_schema(self, schema: core_schema.DatetimeSchema) -> JsonSchemaValue:
+        plain = super().datetime_schema(schema)
+        return {**plain, "format": NAIVE} if schema.get("tz_constraint") == "naive" else plain
+
+    def encode_default(self, dft: Any) -> Any:
+        return dft
+
+    def field_is_present(self, field: Any) -> bool:
+        return field.get("init") is not False and super().field_is_present(field)
+
+    def model_fields_schema(self, schema: core_schema.ModelFieldsSchema) -> JsonSchemaValue:
+        return {**super().model_fields_schema(schema), **_attributes(schema["fields"].items())}
+
+    def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> JsonSchemaValue:
+        return {**super().typed_dict_schema(schema), **_attributes(schema["fields"].items())}
+
+    def dataclass_args_schema(self, schema: core_schema.DataclassArgsSchema) -> JsonSchemaValue:
+        named = [(field["name"], field) for field in schema["fields"] if field.get("init") is not False]
+        return {**super().dataclass_args_schema(schema), **_attributes(named)}
+
+
+def _choice(values: Iterable[object]) -> Json:
+    spellings = [(wire_name(value), value) for value in values]
+    plain: Json = {"type": "string", "enum": [spelling for spelling, _ in spellings]}
+    return (
+        plain if all(type(value) is str for _, value in spellings) else {**plain, MEANINGS: dict(spellings)}
+    )
+
+
+def _attributes(fields: Iterable[tuple[str, Any]]) -> Json:
+    attributes: dict[str, str] = {}
+    for attribute, field in fields:
+        name = _alias(attribute, field)
+        if name in attributes:
+            raise QuestionRefused(
+                field=name,
+                problem=f"{attributes[name]!r} and {attribute!r} share this name on the wire",
+                instead="give each its own alias",
+            )
+        attributes[name] = attribute
+    return {ATTRIBUTES: attributes}
+
+
+def _alias(attribute: str, field: Mapping[str, Any]) -> str:
+    alias = field.get("validation_alias", attribute)
+    if isinstance(alias, str):
+        return alias
+    paths = cast("list[list[str | int]]", alias)
+    single = next((path[0] for path in paths if len(path) == 1 and isinstance(path[0], str)), None)
+    if isinstance(single, str):
+        return single
+    raise QuestionRefused(
+        field=attribute,
+        problem="its alias is a path into nested content, which a flat form never has",
+        instead="use a plain alias",
+    )

@@ -1,0 +1,264 @@
+"""From restricted JSON Schema to fields: which keywords a form understands, and advice for those it does not.
+
+Everything that is not written with field objects comes this way. Whether the fields make sense is `rules`' question.
+"""
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from math import ceil, floor
+from typing import Any, cast
+
+from askback.errors import QuestionRefused, SecretInForm
+from askback.question import (
+    Boolean,
+    Choice,
+    Choices,
+    Date,
+    DateTime,
+    Email,
+    Field,
+    Integer,
+    Number,
+    Option,
+    Text,
+    Url,
+)
+from askback.question.annotation import Json
+from askback.schema.adapter import MEANINGS, NAIVE, wire_name
+from askback.schema.flatten import OPTIONS, Pair, flattened
+from askback.schema.values import NO_MEANINGS, Meanings
+
+KINDS: Mapping[tuple[str, str | None], type[Field[Any]]] = {
+    ("string", None): Text,
+    ("string", "email"): Email,
+    ("string", "uri"): Url,
+    ("string", "date"): Date,
+    ("string", "date-time"): DateTime,
+    ("number", None): Number,
+    ("integer", None): Integer,
+    ("boolean", None): Boolean,
+}
+
+_VALIDATING = frozenset(
+    re.findall(
+        r"\S+",
+        """
+        type enum const oneOf anyOf allOf not if then else format pattern minLength maxLength minimum
+        maximum exclusiveMinimum exclusiveMaximum multipleOf items prefixItems additionalItems
+        unevaluatedItems contains minContains maxContains minItems maxItems uniqueItems properties required
+        additionalProperties unevaluatedProperties patternProperties propertyNames minProperties
+        maxProperties dependencies dependentRequired dependentSchemas discriminator contentEncoding
+        contentMediaType contentSchema $ref $dynamicRef $recursiveRef
+        """,
+    )
+)
+"""What JSON Schema gives a meaning that a reply could break. Any other keyword is a note, and passes."""
+
+_ROOT = frozenset({"type", "properties", "required", "additionalProperties"})
+
+_INSTEAD_OF_FORMAT = {
+    NAIVE: "use datetime or AwareDatetime: a moment on the wire always has its offset",
+    "time": "use Text(pattern=r'^\\d\\d:\\d\\d$')",
+    "duration": "use Integer(title='... in minutes')",
+    "uuid": "use Text(pattern='^[0-9a-f-]{36}$'), or a Choice of what there is",
+    "path": "use Text()",
+    "binary": "use a visit() to a page of yours that takes files",
+}
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A field with what the form around it says about it."""
+
+    field: Field[Any]
+    is_required: bool = False
+    is_null_when_empty: bool = False
+    meanings: Meanings = dataclasses.field(default_factory=dict[str, Any])
+
+
+def entries_of(schema: Mapping[str, Any]) -> dict[str, Entry]:
+    """The fields of an object's schema, by their names on the wire."""
+    definitions = {**schema.get("definitions", {}), **schema.get("$defs", {})}
+    _refuse_unknown(None, schema, _ROOT)
+    if isinstance(schema.get("additionalProperties"), Mapping):
+        raise QuestionRefused(
+            field=None,
+            problem="a form has a fixed list of fields",
+            instead="name each of them, not a dict of any names",
+        )
+    properties, required = _members(schema)
+    return {
+        name: entry_of(name, described, definitions, is_listed=name in required)
+        for name, described in properties.items()
+    }
+
+
+def _members(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[Any]]:
+    properties, required = schema.get("properties", {}), schema.get("required", [])
+    if not isinstance(properties, Mapping) or not isinstance(required, list):
+        raise QuestionRefused(
+            field=None,
+            problem="'properties' is an object and 'required' a list of names",
+            instead="{'type': 'object', 'properties': {'name': {'type': 'string'}}, 'required': ['name']}",
+        )
+    for name in cast("list[Any]", required):
+        if name not in properties:
+            raise QuestionRefused(
+                field=str(name),
+                problem="it is required but not among the properties",
+                instead="add or unlist it",
+            )
+    return cast("Mapping[str, Any]", properties), cast("list[Any]", required)
+
+
+def entry_of(name: str, described: Any, definitions: Mapping[str, Any], *, is_listed: bool) -> Entry:
+    """One property as a field."""
+    whole, is_nullable = flattened(name, described, definitions)
+    field, meanings = _field(name, whole, definitions)
+    default = whole.get("default")
+    is_required = is_listed and not is_nullable and default is None
+    return Entry(
+        field=field.altered(default=default, optional=not is_required and default is None),
+        is_required=is_required,
+        is_null_when_empty=is_listed and is_nullable,
+        meanings=meanings,
+    )
+
+
+def _field(name: str, whole: Json, definitions: Mapping[str, Any]) -> tuple[Field[Any], Meanings]:
+    if OPTIONS in whole:
+        _refuse_unknown(name, whole, frozenset({"type"}))
+        options, meanings = _options(name, whole)
+        return Choice(options, **_notes(whole)), meanings
+    if whole.get("type") == "array":
+        return _several(name, whole, definitions)
+    kind = _kind(name, whole)
+    _refuse_unknown(
+        name, whole, frozenset({"type", *kind.shape, *kind.limits.values(), *_EXTRA.get(kind, ())})
+    )
+    return kind(**_limits(kind, whole), **_notes(whole)), NO_MEANINGS
+
+
+_EXTRA: Mapping[type[Field[Any]], tuple[str, ...]] = {Integer: ("exclusiveMinimum", "exclusiveMaximum")}
+"""Keywords a field takes though it has its own way of saying them."""
+
+
+def _kind(name: str, whole: Json) -> type[Field[Any]]:
+    kind, form = whole.get("type"), whole.get("format")
+    if form == "password":
+        raise SecretInForm(
+            field=name,
+            problem="it asks for a secret, and a form passes through the client and perhaps a model",
+            instead="use secret(...), which asks on a page of yours",
+        )
+    found = KINDS.get((str(kind), form)) if form is None or isinstance(form, str) else None
+    if found is not None:
+        return found
+    if kind == "string":
+        raise QuestionRefused(
+            field=name,
+            problem=f"{form!r} is not a format that forms know",
+            instead=_INSTEAD_OF_FORMAT.get(
+                str(form), "use email, uri, date or date-time, or Text(pattern=...)"
+            ),
+        )
+    raise _not_a_field(name, kind)
+
+
+def _not_a_field(name: str, kind: object) -> QuestionRefused:
+    match kind:
+        case "object":
+            return QuestionRefused(
+                field=name,
+                problem="a form is flat and cannot hold an object or dict",
+                instead=f"ask for its parts as fields of their own, such as '{name}_street'",
+            )
+        case None:
+            return QuestionRefused(
+                field=name, problem="its type is left open", instead="use str, int, float or bool"
+            )
+        case _:
+            return QuestionRefused(
+                field=name,
+                problem=f"a form has no field for {kind!r}",
+                instead="use string, number, integer, boolean, or a list of choices",
+            )
+
+
+def _limits(kind: type[Field[Any]], whole: Json) -> Json:
+    limits = {name: whole[keyword] for name, keyword in kind.limits.items() if keyword in whole}
+    if kind is not Integer:
+        return limits
+    lower = [
+        *map(ceil, _numbers(limits.get("minimum"))),
+        *(floor(one) + 1 for one in _numbers(whole.get("exclusiveMinimum"))),
+    ]
+    upper = [
+        *map(floor, _numbers(limits.get("maximum"))),
+        *(ceil(one) - 1 for one in _numbers(whole.get("exclusiveMaximum"))),
+    ]
+    return {
+        **limits,
+        **({"minimum": max(lower)} if lower else {}),
+        **({"maximum": min(upper)} if upper else {}),
+    }
+
+
+def _numbers(bound: Any) -> list[float]:
+    return [bound] if is_number(bound) else []
+
+
+def is_number(value: Any) -> bool:
+    """A finite number that is not a boolean in disguise."""
+    return type(value) in {int, float} and abs(value) < float("inf")
+
+
+def _several(name: str, whole: Json, definitions: Mapping[str, Any]) -> tuple[Field[Any], Meanings]:
+    _refuse_unknown(name, whole, frozenset({"type", "items", "minItems", "maxItems", "uniqueItems"}))
+    items, is_nullable = flattened(name, whole.get("items", {}), definitions)
+    if OPTIONS not in items or is_nullable:
+        raise QuestionRefused(
+            field=name,
+            problem="a list in a form is a list of choices",
+            instead="use list[Literal[...]], list of an Enum, or Choices([...]); for free text, one Text() per item",
+        )
+    _refuse_unknown(name, items, frozenset({"type"}))
+    options, meanings = _options(name, items)
+    return Choices(
+        options, least=whole.get("minItems"), most=whole.get("maxItems"), **_notes(whole)
+    ), meanings
+
+
+def _options(name: str, whole: Json) -> tuple[list[Option], Meanings]:
+    pairs: list[Pair] = whole[OPTIONS]
+    known: Meanings = whole.get(MEANINGS, NO_MEANINGS)
+    options = [Option(wire_name(value), title) for value, title in pairs]
+    for option in options if known else ():
+        if option.value not in known:
+            raise QuestionRefused(
+                field=name,
+                problem=f"the option {option.value!r} is not a value of its type",
+                instead=f"use some of: {', '.join(map(repr, known))}",
+            )
+    if not known and any(type(value) is not str for value, _ in pairs):
+        known = {wire_name(value): value for value, _ in pairs}
+    return options, known
+
+
+def _notes(whole: Json) -> Json:
+    """What every field has, but the default: `rules` turns that into the field's own type."""
+    return {name: whole.get(keyword) for name, keyword in _NOTES.items()}
+
+
+_NOTES = {"title": "title", "description": "description", "not_a_secret": "notASecret"}
+
+
+def _refuse_unknown(name: str | None, whole: Mapping[str, Any], known: frozenset[str]) -> None:
+    for keyword in whole:
+        if keyword in _VALIDATING and keyword not in known:
+            raise QuestionRefused(
+                field=name,
+                problem=f"a form has no words for {keyword!r} here",
+                instead="leave it out, and check the answer in your code or in a validator of your model",
+            )

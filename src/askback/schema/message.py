@@ -1,0 +1,75 @@
+"""What a form's message and meta may be. Knows that a sheet has fields one types into, and no more of it."""
+
+import json
+import re
+import warnings
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from askback.errors import AskbackWarning, QuestionRefused, SecretInForm
+from askback.question import Sheet
+from askback.schema.formats import is_readable
+from askback.schema.rules import SECRET_ADVICE
+from askback.schema.secrets import Suspicion, suspect_message
+
+MOST_MESSAGE = 10_000
+"""Characters. A longer question is a document; nobody reads it in a dialog."""
+
+_URL = re.compile(r"https?://", re.IGNORECASE)
+
+_KEPT = 128
+"""Messages whose verdict is kept: a body that is replayed asks the same again."""
+
+
+def examine_message(message: Any, sheet: Sheet[Any]) -> None:
+    """Refuse a message that could not be shown, or fishes for secrets in fields that are typed into."""
+    if not isinstance(message, str) or not message.strip():
+        raise QuestionRefused(
+            field=None, problem="the message is empty", instead="say what is asked, and why"
+        )
+    if not is_readable(message):
+        raise QuestionRefused(
+            field=None, problem="the message is not Unicode text", instead="decode it as UTF-8"
+        )
+    if len(message) > MOST_MESSAGE:
+        raise QuestionRefused(
+            field=None,
+            problem=f"the message has {len(message)} characters, and {MOST_MESSAGE} is the most",
+            instead="ask for one thing, briefly",
+        )
+    if "://" in message and _URL.search(message):
+        warnings.warn(
+            "A form's message holds a URL. Clients should not make it clickable; visit(...) sends people to pages.",
+            AskbackWarning,
+            stacklevel=4,
+        )
+    if any(field.is_typed and field.not_a_secret is None for field in sheet.fields.values()):
+        _refuse_fishing(message)
+
+
+def _refuse_fishing(message: str) -> None:
+    found = _suspicion(message)
+    if found is not None:
+        raise SecretInForm(
+            field=None,
+            problem=f"the message ({found.text!r}) asks for a {found.kind}, and a form passes the client",
+            instead=SECRET_ADVICE,
+        )
+
+
+@lru_cache(maxsize=_KEPT)
+def _suspicion(message: str) -> Suspicion | None:
+    return suspect_message(message)
+
+
+def examine_meta(meta: Mapping[str, Any]) -> None:
+    """Refuse what cannot travel."""
+    try:
+        json.dumps(meta, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise QuestionRefused(
+            field=None,
+            problem=f"meta cannot be written as JSON: {error}",
+            instead="give a dict of JSON values",
+        ) from error

@@ -1,0 +1,48 @@
+"""A sheet for a list of options, or for a `{value: title}`: by the same road as a `Literal` an author wrote."""
+
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from typing import Annotated, Any, Literal, cast
+
+from askback.errors import QuestionRefused
+from askback.question import Choice, Choices, Field, Sheet
+from askback.schema.read import sheet_of
+
+
+def sheet_of_options(
+    options: Mapping[Any, str] | Iterable[Any], *, multiple: bool, least: int | None, most: int | None
+) -> Sheet[Any]:
+    """One of the options, or a list of them."""
+    values = _values(options)
+    one = Literal[values]  # type: ignore[valid-type] # the values are known at run time alone
+    titles = cast("Mapping[Any, str]", options) if isinstance(options, Mapping) else None
+    named = [str(value) for value in values] if titles is None else {_spelled(value): titles[value] for value in values}
+    if not multiple:
+        _refuse_bounds(least, most)
+        return sheet_of(one if titles is None else Annotated[one, Choice(named)])
+    field: Field[Any] = Choices([_spelled(value) for value in values] if titles is None else named, least=least, most=most)
+    return sheet_of(Annotated[list[one], field])
+
+
+def _values(options: Mapping[Any, str] | Iterable[Any]) -> tuple[Any, ...]:
+    values = tuple(options) if not isinstance(options, str) else ()
+    if not values or not all(isinstance(value, str | int | Enum) for value in values):
+        raise QuestionRefused(
+            field=None,
+            problem=f"{options!r} is not a list of options",
+            instead="give a list of strings, whole numbers or Enum members, or a dict of them with their titles",
+        )
+    return values
+
+
+def _spelled(value: Any) -> str:
+    if isinstance(value, Enum):
+        return value.value if isinstance(value.value, str) else value.name
+    return str(value)
+
+
+def _refuse_bounds(least: int | None, most: int | None) -> None:
+    if least is not None or most is not None:
+        raise QuestionRefused(
+            field=None, problem="least and most bound how many are chosen", instead="say multiple=True, or leave them out"
+        )

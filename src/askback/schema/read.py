@@ -1,0 +1,84 @@
+"""From whatever an author asks with to a Sheet, and with a message to a Form."""
+
+import inspect
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, TypeVar, cast, overload
+
+from typing_extensions import TypeForm
+
+from askback.errors import QuestionRefused
+from askback.question import Field, Form, Sheet
+from askback.schema.adapter import POSSIBLE
+from askback.schema.message import examine_message, examine_meta
+from askback.schema.sheets import of_field, of_fields, of_schema, of_type
+
+T = TypeVar("T")
+
+
+@overload
+def sheet_of(what: Sheet[T]) -> Sheet[T]: ...
+@overload
+def sheet_of(what: Field[T]) -> Sheet[T]: ...
+@overload
+def sheet_of(what: Mapping[str, Any]) -> Sheet[dict[str, Any]]: ...
+@overload
+def sheet_of(what: TypeForm[T]) -> Sheet[T]: ...
+def sheet_of(what: Any) -> Sheet[Any]:
+    """The sheet for a type, a field, a mapping of fields or a JSON Schema; the same object while it is kept."""
+    if isinstance(what, Sheet):
+        return cast("Sheet[Any]", what)
+    if isinstance(what, Field):
+        return of_field(cast("Field[Any]", what))
+    if isinstance(what, Mapping):
+        return _of_mapping(cast("Mapping[Any, Any]", what))
+    if what is None or isinstance(what, str | partial) or inspect.isroutine(what) or inspect.ismodule(what):
+        raise QuestionRefused(
+            field=None, problem=f"{what!r} cannot be asked for", instead=f"ask for {POSSIBLE}"
+        )
+    return of_type(what)
+
+
+def _of_mapping(what: Mapping[Any, Any]) -> Sheet[Any]:
+    strange = next((name for name, one in what.items() if not isinstance(one, Field)), None)
+    if strange is None:
+        return of_fields(what)
+    if what.get("type") == "object" or "properties" in what:
+        return of_schema(what)
+    raise QuestionRefused(
+        field=str(strange),
+        problem=f"{what[strange]!r} is not a field",
+        instead=(
+            "write Text(), Integer(), Choice([...]) or another field; as JSON Schema, write that of an object: "
+            "{'type': 'object', 'properties': {...}}"
+        ),
+    )
+
+
+@overload
+def form_of(
+    message: str, what: Sheet[T], *, initial: object = None, meta: Mapping[str, Any] | None = None
+) -> Form[T]: ...
+@overload
+def form_of(
+    message: str, what: Field[T], *, initial: object = None, meta: Mapping[str, Any] | None = None
+) -> Form[T]: ...
+@overload
+def form_of(
+    message: str, what: Mapping[str, Any], *, initial: object = None, meta: Mapping[str, Any] | None = None
+) -> Form[dict[str, Any]]: ...
+@overload
+def form_of(
+    message: str, what: TypeForm[T], *, initial: object = None, meta: Mapping[str, Any] | None = None
+) -> Form[T]: ...
+def form_of(
+    message: str, what: Any, *, initial: object = None, meta: Mapping[str, Any] | None = None
+) -> Form[Any]:
+    """A question that can be put; raises QuestionRefused where it could never be shown."""
+    sheet: Sheet[Any] = sheet_of(what)
+    if initial is not None:
+        sheet = sheet.with_initial(initial)
+    examine_message(message, sheet)
+    if meta is not None:
+        examine_meta(meta)
+    return Form(message=message, sheet=sheet, meta=meta)

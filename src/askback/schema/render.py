@@ -1,0 +1,123 @@
+"""What a client is sent for a sheet: the restricted JSON Schema of its dialect. Rendered once and kept.
+
+`pattern`, `multipleOf`, exclusive bounds and excuses are the server's business and are not sent.
+"""
+
+from collections.abc import Iterable
+from enum import Enum
+from functools import lru_cache
+from typing import Any
+
+from askback.question import Boolean, Choice, Choices, Field, Sheet
+from askback.question.annotation import Json
+
+_OURS = frozenset({"pattern", "multipleOf", "exclusiveMinimum", "exclusiveMaximum", "notASecret"})
+
+_KEPT = 1024
+"""Sheets whose schema is kept; beyond, the one used longest ago is rendered anew."""
+
+
+class Dialect(Enum):
+    """Which words a revision has for a form."""
+
+    TITLED = "titled choices, several choices, defaults"
+    UNTITLED = "neither of these but a default for yes or no"
+
+
+def render(sheet: Sheet[Any], dialect: Dialect) -> Json:
+    """The schema to send. It is kept and shared: callers must not change it."""
+    return _titled(sheet) if dialect is Dialect.TITLED else _untitled(sheet)
+
+
+@lru_cache(maxsize=_KEPT)
+def _titled(sheet: Sheet[Any]) -> Json:
+    properties = {name: _sendable(field) for name, field in sheet.fields.items()}
+    return _object(properties, (name for name in sheet.fields if name in sheet.required))
+
+
+@lru_cache(maxsize=_KEPT)
+def _untitled(sheet: Sheet[Any]) -> Json:
+    properties: Json = {}
+    for name, field in sheet.fields.items():
+        if isinstance(field, Choices):
+            properties |= _booleans(name, field)
+        else:
+            properties[name] = _plain(field)
+    return _object(
+        properties, (name for name, field in sheet.fields.items() if _is_demanded(sheet, name, field))
+    )
+
+
+def _is_demanded(sheet: Sheet[Any], name: str, field: Field[Any]) -> bool:
+    # A default that can only be told in words is taken by leaving the field empty, so it must be allowed to.
+    return name in sheet.required and field.default is None and not isinstance(field, Choices)
+
+
+def _object(properties: Json, required: Iterable[str]) -> Json:
+    named = list(required)
+    return {"type": "object", "properties": properties, **({"required": named} if named else {})}
+
+
+def _sendable(field: Field[Any]) -> Json:
+    whole = field.keywords()
+    for exclusive, inclusive, tighter in (
+        ("exclusiveMinimum", "minimum", max),
+        ("exclusiveMaximum", "maximum", min),
+    ):
+        if exclusive in whole:
+            whole[inclusive] = tighter(whole[exclusive], whole.get(inclusive, whole[exclusive]))
+    return {keyword: value for keyword, value in whole.items() if keyword not in _OURS}
+
+
+def _plain(field: Field[Any]) -> Json:
+    if isinstance(field, Boolean):
+        return _sendable(field)
+    whole = _sendable(field)
+    default = whole.pop("default", None)
+    titled = whole.pop("oneOf", None)
+    if titled is not None:
+        whole |= {"enum": [one["const"] for one in titled], "enumNames": [one["title"] for one in titled]}
+    if default is not None:
+        _describe(whole, f"(default: {_shown(field, default)})")
+    return whole
+
+
+def _shown(field: Field[Any], default: object) -> object:
+    if isinstance(field, Choice):
+        return next(option.shown for option in field.options if option.value == default)
+    return default
+
+
+def _describe(whole: Json, addition: str) -> None:
+    whole["description"] = f"{whole['description']} {addition}" if "description" in whole else addition
+
+
+def _booleans(name: str, field: Choices) -> Json:
+    return {folded_name(name, option.value): _boolean(name, field, option.value) for option in field.options}
+
+
+def _boolean(name: str, field: Choices, value: str) -> Json:
+    shown = next(option.shown for option in field.options if option.value == value)
+    whole: Json = {"type": "boolean", "title": f"{field.title or name}: {shown}"}
+    if field.description is not None:
+        whole["description"] = field.description
+    if count := _count(field):
+        _describe(whole, count)
+    return {**whole, "default": value in (field.default or ())}
+
+
+def _count(field: Choices) -> str:
+    match field.least or None, field.most:
+        case None, None:
+            return ""
+        case least, None:
+            return f"(choose {least} or more)"
+        case None, most:
+            return f"(choose {most} at most)"
+        case least, most:
+            return f"(choose {least})" if least == most else f"(choose {least} to {most})"
+
+
+def folded_name(name: str, value: str) -> str:
+    """The yes-or-no field that stands for one of several choices."""
+    return f"{name}.{value}"

@@ -1,0 +1,149 @@
+"""How each kind of `what` becomes a Sheet: its fields, and how their values are built. Made once and kept.
+
+All but field objects go one road: JSON Schema, `keywords`, `rules`.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
+from types import MappingProxyType
+from typing import Any, cast
+
+from askback.errors import QuestionRefused
+from askback.question import SINGLE, Field, Sheet
+from askback.question.annotation import Json
+from askback.schema.adapter import ATTRIBUTES, described
+from askback.schema.initial import digest_of_fields, filled_in
+from askback.schema.keywords import Entry, entries_of, entry_of
+from askback.schema.rules import examined
+from askback.schema.values import Meanings, from_wire, meant
+from askback.schema.weight import outweighs
+
+Make = Callable[[Json], Any]
+"""Values by name, the choices' meanings already in place; out comes what the author gets."""
+
+MOST_SCHEMA_BYTES = 262_144
+"""A hundred fields with long descriptions take a tenth of this."""
+
+_KEPT = 512
+"""Sheets kept of each kind; beyond, the one used longest ago is made anew."""
+
+
+def of_type(what: Any) -> Sheet[Any]:
+    """A pydantic model, dataclass, TypedDict or scalar type."""
+    # Literals in another order are equal, but show their choices in another order: their repr tells them apart.
+    return _kept(_of_type, what, "" if isinstance(what, type) else repr(what))
+
+
+def of_field(field: Field[Any]) -> Sheet[Any]:
+    """One field; its value comes bare."""
+    return _kept(_of_field, field)
+
+
+def of_fields(fields: Mapping[Any, Field[Any]]) -> Sheet[Any]:
+    """Fields by name; the value is a dict that has every name."""
+    return _kept(_of_fields, tuple(fields.items()))
+
+
+def of_schema(schema: Mapping[Any, Any]) -> Sheet[Any]:
+    """A restricted JSON Schema; the value is a dict as on the wire."""
+    if outweighs(dict(schema), MOST_SCHEMA_BYTES):
+        raise QuestionRefused(
+            field=None,
+            problem=f"the JSON Schema is larger than {MOST_SCHEMA_BYTES} bytes",
+            instead="ask for less at a time",
+        )
+    try:
+        return _of_schema(json.dumps(schema))
+    except (TypeError, RecursionError) as error:
+        raise QuestionRefused(
+            field=None,
+            problem=f"the JSON Schema is not JSON: {error}",
+            instead="use dicts, lists, texts and numbers",
+        ) from error
+
+
+def _kept(make: Any, *what: Any) -> Sheet[Any]:
+    try:
+        hash(what)
+    except TypeError:
+        return make.__wrapped__(*what)
+    return make(*what)
+
+
+@lru_cache(maxsize=_KEPT)
+def _of_type(what: Any, _: str) -> Sheet[Any]:
+    schema, make = described(what)
+    definitions = schema.get("$defs", {})
+    if "$ref" in schema:
+        schema = {**definitions[schema["$ref"].rpartition("/")[2]], "$defs": definitions}
+    if schema.get("type") == "object":
+        return _sheet(entries_of(schema), make, attributes=schema.get(ATTRIBUTES, {}))
+    entries = {SINGLE: entry_of(SINGLE, schema, definitions, is_listed=True)}
+    return _sheet(entries, lambda values: make(values.get(SINGLE)), attributes=None)
+
+
+@lru_cache(maxsize=_KEPT)
+def _of_field(field: Field[Any]) -> Sheet[Any]:
+    return _sheet(
+        _entries({SINGLE: field}), lambda values: _value(field, values.get(SINGLE)), attributes=None
+    )
+
+
+@lru_cache(maxsize=_KEPT)
+def _of_fields(items: tuple[tuple[str, Field[Any]], ...]) -> Sheet[Any]:
+    return _sheet(
+        _entries(dict(items)),
+        lambda values: {name: _value(field, values.get(name)) for name, field in items},
+        attributes={name: name for name, _ in items},
+    )
+
+
+@lru_cache(maxsize=_KEPT)
+def _of_schema(canonical: str) -> Sheet[Any]:
+    entries = entries_of(json.loads(canonical))
+    return _sheet(entries, _copied, attributes={name: name for name in entries})
+
+
+def _entries(fields: Mapping[str, Field[Any]]) -> dict[str, Entry]:
+    return {
+        name: Entry(field=field, is_required=not field.optional and field.default is None)
+        for name, field in fields.items()
+    }
+
+
+def _value(field: Field[Any], value: Any) -> Any:
+    return None if value is None else from_wire(field, value)
+
+
+def _copied(values: Json) -> Json:
+    return {
+        name: list(cast("list[Any]", one)) if isinstance(one, list) else one for name, one in values.items()
+    }
+
+
+def _sheet(entries: Mapping[str, Entry], make: Make, *, attributes: Mapping[str, str] | None) -> Sheet[Any]:
+    known = examined(entries)
+    fields = {name: entry.field for name, entry in known.items()}
+    required = frozenset(name for name, entry in known.items() if entry.is_required)
+    meanings = {name: entry.meanings for name, entry in known.items() if entry.meanings}
+    nulls = tuple(name for name, entry in known.items() if entry.is_null_when_empty)
+    return Sheet(
+        fields=MappingProxyType(fields),
+        required=required,
+        build=partial(_built, make, meanings, nulls),
+        refill=partial(filled_in, (attributes, meanings)),
+        digest=digest_of_fields(fields, required),
+    )
+
+
+def _built(
+    make: Make, meanings: Mapping[str, Meanings], nulls: tuple[str, ...], content: Mapping[str, Any]
+) -> Any:
+    values = dict(content)
+    for name in nulls:
+        values.setdefault(name, None)
+    for name, known in meanings.items():
+        if values.get(name) is not None:
+            values[name] = meant(values[name], known)
+    return make(values)

@@ -1,0 +1,155 @@
+"""Texts as plain words, out of any disguise, and phrases to look up in them. Knows letters, not meanings.
+
+Folding takes away accents, invisible characters and look-alikes from other scripts; Russian and Greek are folded like
+everything else, so a table has to be read with the same eyes as the text that is looked up in it.
+"""
+# ruff: noqa: RUF001 - letters that look like others are what this module is about
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Final, Generic, TypeVar
+
+T = TypeVar("T")
+
+LOOK_ALIKES: Final = {
+    "a": "аαɑᴀ", "b": "вьƅʙ", "c": "сϲᴄ", "d": "ԁđðᴅɖ", "e": "еεҽᴇєɛ", "f": "ꜰƒ", "g": "ɡցɢ", "h": "нһհʜħ", "i": "іιıɪɩ",
+    "j": "јᴊϳ", "k": "кκᴋĸ", "l": "ӏłʟɭ", "m": "мᴍ", "n": "ոηɴŋп", "o": "оοօᴏø", "p": "рρᴘþ", "q": "ԛǫգ", "r": "ᴦʀгɾ",
+    "s": "ѕꜱʂ", "t": "тτᴛŧ", "u": "υսᴜʋ", "v": "νѵᴠ", "w": "ԝѡᴡɯ", "x": "хχ", "y": "уүʏγ", "z": "ᴢʐ", "ss": "ß", "ae": "æ",
+    "oe": "œ", "A": "АΑᎪ", "B": "ВΒᏴЬ", "C": "СϹᏟ", "D": "ĐᎠ", "E": "ЕΕᎬЄ", "F": "Ϝ", "G": "ᏀԌ", "H": "НΗᎻ", "I": "ІΙӀ",
+    "J": "ЈᎫ", "K": "КΚᏦ", "L": "ᏞŁ", "M": "МΜᎷ", "N": "ΝП", "O": "ОΟՕØ", "P": "РΡᏢ", "Q": "Ԛ", "R": "ᏒГ", "S": "ЅᏚՏ",
+    "T": "ТΤᎢ", "V": "ѴᏙ", "W": "ԜᎳѠ", "X": "ХΧ", "Y": "УΥҮ", "Z": "ΖᏃ", "σ": "ς", ". ": "。।", "? ": "؟", ",": "、،",
+}  # fmt: skip
+"""Letters that pass for Latin ones, capitals apart from small letters because Greek "Ν" is N and "ν" is v."""
+
+ENCLOSED: Final = (0x1F150, 0x1F170, 0x1F1E6)
+"""Where white-on-black letters and flag letters begin, which Unicode does not fold to A to Z."""
+
+BLANKS: Final = "\u115f\u1160\u3164\uffa0"
+"""Letters by their category, and yet nothing is drawn."""
+
+UNSPACED: Final = "\u0590-\u06ff\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
+"""Scripts written without spaces, or with articles and particles glued to the words."""
+
+SIGNS: Final = frozenset("@$|+!")
+"""Marks that also stand in for letters."""
+ENDS: Final = frozenset(".;?!")
+BOUNDS: Final = ENDS | frozenset(":\n")
+MARKS: Final = BOUNDS | SIGNS | frozenset(",()")
+
+_PIECE = re.compile(rf"[{UNSPACED}]+|[^\x00-@\[-`{{-\x7f{UNSPACED}]+|[0-9]+|[,:;?()\n@$|+!]|\.(?!\S)")
+_HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Lower-case words and marks in order; `glued` says which follow the one before without a gap."""
+
+    words: Sequence[str]
+    glued: Sequence[bool]
+
+
+def read(text: str) -> Reading:
+    """Cut where a person sees a gap, a hump of camelCase, a digit or a mark."""
+    words: list[str] = []
+    glued: list[bool] = []
+    end = -1
+    for piece in _PIECE.finditer(fold(text)):
+        humps = _HUMP.findall(piece[0]) if piece[0].isascii() and piece[0].isalpha() else [piece[0]]
+        words += [hump.lower() for hump in humps]
+        glued += [piece.start() == end] + [True] * (len(humps) - 1)
+        end = piece.end()
+    return Reading(words, glued)
+
+
+def fold(text: str) -> str:
+    """Plain letters in their case, ASCII digits, marks, and spaces for everything else that is seen."""
+    # Combining marks go before composing: to sort a long run of them takes quadratic time.
+    shown = text if text.isascii() else unicodedata.normalize("NFC", "".join(filter(_is_seen, text)))
+    return "".join(map(_fold_character, shown))
+
+
+@lru_cache(maxsize=4_096)
+def _is_seen(character: str) -> bool:
+    return unicodedata.category(character) not in ("Mn", "Me", "Cf") and character not in BLANKS
+
+
+@lru_cache(maxsize=4_096)
+def _fold_character(character: str) -> str:
+    is_hangul = "\uac00" <= character <= "\ud7a3"
+    if is_hangul or character in _look_alikes():
+        return _look_alikes().get(character, character)
+    return "".join(map(_fold_part, unicodedata.normalize("NFKD", character)))
+
+
+def _fold_part(part: str) -> str:
+    category = unicodedata.category(part)
+    if part in _look_alikes():
+        return _look_alikes()[part]
+    if category == "Nd":
+        return str(unicodedata.digit(part))
+    if category[0] == "L" or category == "Mc" or part in MARKS:
+        return part
+    return " " if _is_seen(part) else ""
+
+
+@cache
+def _look_alikes() -> dict[str, str]:
+    twins = {twin: plain for plain, twins in LOOK_ALIKES.items() for twin in twins}
+    return twins | {chr(first + place): chr(ord("A") + place) for first in ENCLOSED for place in range(26)}
+
+
+def spellings(phrase: str) -> list[Sequence[str]]:
+    """A phrase in words; in capitals too, where these look like other letters, as in Greek."""
+    cases = {phrase} if phrase.isascii() else {phrase, phrase.lower(), phrase.upper(), phrase.capitalize()}
+    return [read(case).words for case in cases]
+
+
+class Phrases(Generic[T]):
+    """Meanings by joined words: a phrase, and a word spelled in pieces, are one lookup."""
+
+    def __init__(self, entries: Iterable[tuple[str, T]]) -> None:
+        self._meanings: dict[str, T] = {}
+        self._cuts: dict[str, set[int]] = {}
+        for phrase, meaning in entries:
+            for words in spellings(phrase):
+                joined = "".join(words)
+                self._meanings.setdefault(joined, meaning)
+                cuts = self._cuts.setdefault(joined, set())
+                cuts.update(len("".join(words[:count])) for count in range(1, len(words)))
+        self._beginnings = {joined[:size] for joined in self._meanings for size in range(1, len(joined) + 1)}
+
+    def longest(self, reading: Reading, start: int) -> tuple[int, T] | None:
+        """The end and the meaning of the longest phrase that begins at `start`."""
+        if reading.words[start] not in self._beginnings:
+            return None
+        found = None
+        joined = ""
+        stops: list[int] = []
+        for place in _stretch(reading.words, start):
+            is_glued = place > start and reading.glued[place] and reading.words[place - 1] not in MARKS
+            joined += reading.words[place]
+            if joined not in self._beginnings:
+                break
+            stops = [*(stops[:-1] if is_glued else stops), len(joined)]
+            if joined in self._meanings and self._is_meant(joined, stops):
+                found = place + 1, self._meanings[joined]
+        return found
+
+    def _is_meant(self, joined: str, stops: list[int]) -> bool:
+        """Whether it was cut like this on purpose: "pa ss wo rd" is a password, "to Ken" is not a token."""
+        longest = max(stop - begin for begin, stop in zip([0, *stops], stops, strict=False))
+        if longest == 1 or self._cuts[joined].issuperset(stops[:-1]):
+            return True
+        return len(joined) >= 8 or (len(joined) >= 6 and longest <= 3)
+
+
+def _stretch(words: Sequence[str], start: int) -> Iterator[int]:
+    """Places of words up to the next mark; marks between letters of one word, as in "p, a, s, s", are passed over."""
+    for place in range(start, len(words)):
+        if words[place] not in MARKS:
+            yield place
+        elif place + 1 == len(words) or max(len(words[place - 1]), len(words[place + 1])) > 2:
+            return

@@ -1,0 +1,165 @@
+"""From a raw reply to the author's value, or to what does not fit. Strict, and raises on no JSON value.
+
+Fields that were not asked for are dropped and never reach the body. A null counts as left empty, and so does "" or []
+where the field may be left empty and could not hold that anyway.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Generic, TypeVar, cast
+
+from pydantic_core import ErrorDetails, ValidationError
+
+from askback.question import Choices, Field, Sheet
+from askback.question.annotation import Json
+from askback.question.fields import spelled
+from askback.schema.checks import Check, check_of
+from askback.schema.render import Dialect, folded_name
+from askback.schema.weight import outweighs
+from askback.words import Problem
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+MOST_BYTES = 65_536
+"""A form filled in by hand is a hundred times smaller; more is an accident or an attack."""
+
+_MOST_PROBLEMS = 10
+"""Nobody reads an eleventh complaint."""
+
+_MOST_REASON = 500
+"""Characters of an author's own objection that go into a message."""
+
+_KEPT = 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fits(Generic[T_co]):
+    """The reply fits: the content as it can be kept, defaults filled in, and what the author made of it."""
+
+    content: Json
+    value: T_co
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Misfit:
+    """The reply does not fit; at least one problem."""
+
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Slot:
+    """One field, made ready for reading replies."""
+
+    name: str
+    check: Check
+    default: Any
+    missing: Problem | None
+    ignores: tuple[Any, ...]
+
+    def fresh_default(self) -> Any:
+        """The default, never the same list twice."""
+        default = self.default
+        return [*cast("list[Any]", default)] if isinstance(default, list) else default
+
+
+def read_content(
+    sheet: Sheet[T], content: object, dialect: Dialect, *, most_bytes: int = MOST_BYTES
+) -> Fits[T] | Misfit:
+    """Check a reply against what was asked in `dialect`, and build the value."""
+    if outweighs(content, most_bytes):
+        return Misfit(problems=(Problem(code="too_large", facts={"most": most_bytes}),))
+    if not isinstance(content, dict):
+        return Misfit(problems=(Problem(code="not_an_object"),))
+    given = cast("Json", content)
+    if dialect is Dialect.UNTITLED:
+        given = _folded_back(sheet, given)
+    checked, problems = _check(_slots(sheet), given)
+    return Misfit(problems=tuple(problems[:_MOST_PROBLEMS])) if problems else _build(sheet, checked)
+
+
+def _check(slots: tuple[_Slot, ...], given: Json) -> tuple[Json, list[Problem]]:
+    checked: Json = {}
+    problems: list[Problem] = []
+    for slot in slots:
+        value = given.get(slot.name)
+        if value is None or (slot.ignores and value in slot.ignores):
+            if slot.default is not None:
+                checked[slot.name] = slot.fresh_default()
+            elif slot.missing is not None:
+                problems.append(slot.missing)
+            continue
+        kept = slot.check(value)
+        if type(kept) is Problem:
+            problems.append(kept)
+        else:
+            checked[slot.name] = kept
+    return checked, problems
+
+
+def _build(sheet: Sheet[T], checked: Json) -> Fits[T] | Misfit:
+    try:
+        return Fits(content=checked, value=sheet.build(checked))
+    except ValidationError as error:
+        details = error.errors(include_url=False, include_input=False)
+        return Misfit(problems=tuple(_objection(sheet, one) for one in details[:_MOST_PROBLEMS]))
+
+
+def _objection(sheet: Sheet[Any], details: ErrorDetails) -> Problem:
+    """What pydantic or the author's own validator says, under the field it names."""
+    name = str(details["loc"][0]) if details["loc"] else None
+    field = sheet.fields.get(name) if name is not None else None
+    raised = details.get("ctx", {}).get("error")
+    reason = str(raised) if isinstance(raised, Exception) else details["msg"]
+    return Problem(
+        code="refused",
+        field=name if field is not None else None,
+        title=field.title if field is not None else None,
+        facts={"reason": reason[:_MOST_REASON]},
+    )
+
+
+@lru_cache(maxsize=_KEPT)
+def _slots(sheet: Sheet[Any]) -> tuple[_Slot, ...]:
+    return tuple(
+        _slot(name, field, is_required=name in sheet.required) for name, field in sheet.fields.items()
+    )
+
+
+def _slot(name: str, field: Field[Any], *, is_required: bool) -> _Slot:
+    check, has_default = check_of(name, field), field.default is not None
+    # Whoever unticks every box has answered, so an empty list is not traded for a default.
+    empties: list[Any] = [
+        *([""] if has_default or not is_required else []),
+        *([] if has_default or is_required else [[]]),
+    ]
+    return _Slot(
+        name=name,
+        check=check,
+        default=spelled(field.default),
+        missing=Problem(code="missing", field=name, title=field.title) if is_required else None,
+        ignores=tuple(empty for empty in empties if type(check(empty)) is Problem),
+    )
+
+
+def _folded_back(sheet: Sheet[Any], given: Mapping[str, Any]) -> Json:
+    """The reply as the titled dialect has it: yes-or-no fields become lists of choices again."""
+    several = [(name, field) for name, field in sheet.fields.items() if isinstance(field, Choices)]
+    return (
+        {**given, **{name: _ticked(name, field, given) for name, field in several}}
+        if several
+        else dict(given)
+    )
+
+
+def _ticked(name: str, field: Choices, given: Mapping[str, Any]) -> Any:
+    ticks = {option.value: given.get(folded_name(name, option.value)) for option in field.options}
+    if all(tick is None for tick in ticks.values()):
+        return None if field.default is not None or field.optional else []
+    filled = field.default or ()
+    states = {value: value in filled if tick is None else tick for value, tick in ticks.items()}
+    if any(type(state) is not bool for state in states.values()):
+        return states
+    return [value for value, state in states.items() if state]

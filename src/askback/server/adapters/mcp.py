@@ -1,0 +1,122 @@
+"""The official SDK's `MCPServer` and low-level `Server`: where its provisional parts are touched, and nowhere else."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any, cast
+
+from mcp.server import MCPServer
+from mcp.server.context import ServerMiddleware, ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.server.session import ServerSession
+from mcp_types import ListToolsResult, PaginatedRequestParams
+
+from askback.errors import UnsupportedHost
+from askback.wire.era import TOOLS_LIST
+from askback.wire.push import BackChannel
+
+Context = ServerRequestContext[Any, Any]
+Caller = Callable[[Context], str | None]
+Keys = Sequence[bytes | bytearray | str]
+
+SDK_THINK_TIME = 600.0
+"""What the SDK sets when nobody chose: a boundary with exactly this life is taken as not chosen."""
+
+MOST_PAGES = 100
+"""A tool list that never ends must not hang a call."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seal:
+    """What an operator chose for the boundary; `None` leaves a choice made elsewhere as it is."""
+
+    keys: Keys | None
+    think_time: float | None
+    caller: Caller | None
+    default_think_time: float
+
+
+def lowlevel_of(server: object) -> Server[Any]:
+    """The low-level server inside `server`, after a look at everything we rely on in it."""
+    inner = getattr(server, "_lowlevel_server", None) if isinstance(server, MCPServer) else server
+    if not isinstance(inner, Server):
+        raise UnsupportedHost(
+            f"Askback can be installed into MCPServer and the low-level Server of the mcp package, not into "
+            f"{type(server).__module__}.{type(server).__qualname__}. Pass the server object itself."
+        )
+    lowlevel = cast("Server[Any]", inner)
+    _require(isinstance(getattr(lowlevel, "middleware", None), list), "Server.middleware is a list")
+    _require(hasattr(lowlevel, "server_info_stamp"), "Server.server_info_stamp exists")
+    _require("request_outbound" in signature(ServerSession).parameters, "ServerSession holds its request's channel")
+    _require("security" in signature(RequestStateBoundary).parameters, "RequestStateBoundary takes its security")
+    return lowlevel
+
+
+def back_channel(ctx: Context) -> BackChannel:
+    """The channel of this very request: over HTTP it is the stream that answers the call."""
+    return ctx.session._request_outbound  # pyright: ignore[reportPrivateUsage] # no public way to send raw parameters
+
+
+def install(lowlevel: Server[Any], middleware: ServerMiddleware[Any], seal: Seal) -> None:
+    """Put `middleware` directly inside the boundary that seals the state, and see to that boundary."""
+    chain = lowlevel.middleware
+    at = next((i for i, item in enumerate(chain) if isinstance(item, RequestStateBoundary)), None)
+    if at is None:
+        # Outermost but for the SDK's tracing, whose spans should record the sealed form.
+        at = 1 if chain and type(chain[0]).__name__ == "OpenTelemetryMiddleware" else 0
+        chain.insert(at, _boundary(lowlevel, None, seal))
+    else:
+        chain[at] = _boundary(lowlevel, cast("RequestStateBoundary", chain[at]), seal)
+    chain.insert(at + 1, middleware)
+
+
+def _boundary(lowlevel: Server[Any], present: RequestStateBoundary | None, seal: Seal) -> RequestStateBoundary:
+    """The boundary as the operator wants it; what they left open stays as it was."""
+    old = present._security if present is not None else None  # pyright: ignore[reportPrivateUsage]
+    audience = present._audience if present is not None else lowlevel.name  # pyright: ignore[reportPrivateUsage]
+    ttl = seal.think_time
+    if ttl is None:
+        ttl = seal.default_think_time if old is None or old.ttl == SDK_THINK_TIME else old.ttl
+    base = RequestStateSecurity(keys=seal.keys, ttl=ttl) if seal.keys is not None else None
+    if base is None:
+        codec = old.codec if old is not None else RequestStateSecurity.ephemeral().codec
+        base = RequestStateSecurity(codec=codec, ttl=ttl)
+    if seal.caller is not None:
+        base.bind_principal = seal.caller
+    elif old is not None:
+        base.bind_principal = old.bind_principal
+    return RequestStateBoundary(base, default_audience=audience)
+
+
+async def output_schema(lowlevel: Server[Any], ctx: Context, tool: str) -> dict[str, Any] | None:
+    """The output schema a tool is listed with, from the server's own list; asked only when a call stops early."""
+    entry = lowlevel.get_request_handler(TOOLS_LIST)
+    cursor: str | None = None
+    for _ in range(MOST_PAGES if entry is not None else 0):
+        assert entry is not None
+        listed = await entry.handler(ctx, PaginatedRequestParams(cursor=cursor))
+        if not isinstance(listed, ListToolsResult):
+            return None
+        found = next((item for item in listed.tools if item.name == tool), None)
+        cursor = listed.next_cursor
+        if found is not None or cursor is None:
+            return found.output_schema if found is not None else None
+    return None
+
+
+def hides_error(result: object, tool: str) -> bool:
+    """Whether MCPServer flattened an exception to the one sentence it has for those it does not know."""
+    match result:
+        case {"isError": True, "content": [{"text": text}]}:
+            return text == f"Error executing tool {tool}"
+        case _:
+            return False
+
+
+def _require(holds: bool, what: str) -> None:
+    if not holds:
+        raise UnsupportedHost(
+            f"Askback relies on this in the mcp package: {what}. It does not hold in the version installed here. "
+            "Install a version that Askback was tested with (see its changelog), or tell us that it moved."
+        )

@@ -1,0 +1,86 @@
+"""`Askback(server)`: the one line an author adds, and the one place for options."""
+
+import time
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+from typing import Any
+
+from mcp.server import MCPServer
+from mcp.server.lowlevel import Server
+
+from askback.conversation import Policy
+from askback.duration import seconds_of
+from askback.errors import AuthorError, InstalledTwice
+from askback.server.adapters.mcp import Caller, Keys, Seal, install, lowlevel_of
+from askback.server.middleware import Middleware, Settings
+from askback.wire.era import Mode
+from askback.words import Words
+
+THINK_TIME = timedelta(hours=1)
+"""People get coffee; the state they come back with must still be good."""
+
+
+class Askback:
+    """Installs into a server, so that its tools, prompts and resources can ask.
+
+    Args:
+        server: an `MCPServer` or a low-level `Server` of the `mcp` package.
+        keys: secrets of at least 32 bytes that seal what travels with the client between rounds; the first seals,
+            all open. Without them the key dies with the process, and so does every open question.
+        think_time: how long a person may take over one round.
+        caller: tells the principal behind a call, where the SDK's own (issuer, subject, client) does not do.
+        timeout: how long any question waits, unless its own `timeout=` says otherwise; `None` is for ever on the
+            push era and until the end of `think_time` on the rounds era.
+        again: how often a reply that does not fit is asked again.
+        words: the sentences a person may see, for translators.
+        clients_can: what the clients can show ("form", "url"), where they have no way to declare it.
+        clock: seconds since the epoch; for tests.
+    """
+
+    def __init__(
+        self,
+        server: MCPServer[Any] | Server[Any],
+        *,
+        keys: Keys | None = None,
+        think_time: timedelta | float | None = None,
+        caller: Caller | None = None,
+        timeout: timedelta | float | None = None,
+        again: int = 3,
+        words: Words | None = None,
+        clients_can: Iterable[Mode] | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        lowlevel = lowlevel_of(server)
+        if middleware_of(lowlevel) is not None:
+            raise InstalledTwice(
+                f"Askback is already installed on the server {lowlevel.name!r}. One Askback(server, ...) with all "
+                "options does it; take out the second line."
+            )
+        policy = Policy(words=words or Words(), again=_count(again), seconds=seconds_of(timeout, "timeout"))
+        modes = None if clients_can is None else _modes(clients_can)
+        self._middleware = Middleware(lowlevel, Settings(policy=policy, clients_can=modes, clock=clock))
+        seal = Seal(
+            keys=keys,
+            think_time=seconds_of(think_time, "think_time"),
+            caller=caller,
+            default_think_time=THINK_TIME.total_seconds(),
+        )
+        install(lowlevel, self._middleware, seal)
+
+
+def middleware_of(server: object) -> Middleware | None:
+    """The Askback that is installed on a server, if one is."""
+    return next((item for item in lowlevel_of(server).middleware if isinstance(item, Middleware)), None)
+
+
+def _count(again: int) -> int:
+    if again < 0:
+        raise AuthorError(f"again={again} cannot be done. Give 0 to ask once only, or how often to ask again.")
+    return again
+
+
+def _modes(clients_can: Iterable[Mode]) -> frozenset[Mode]:
+    stated = frozenset(clients_can)
+    if stated - {"form", "url"}:
+        raise AuthorError(f"clients_can={sorted(stated)} names what no client can do; it may hold 'form' and 'url'.")
+    return stated

@@ -1,0 +1,161 @@
+"""One call on a chosen revision, answered by a script, with everything that happened."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+
+from askback.errors import AuthorError
+from askback.server.adapters.mcp import lowlevel_of
+from askback.server.askback import middleware_of
+from askback.server.middleware import Middleware
+from askback.testing.script import Answers, Asked, Script, ScriptMismatch
+from askback.testing.wire import Line, Wire, connect
+from askback.wire import era
+from askback.wire.era import PROMPTS_GET, RESOURCES_READ, TOOLS_CALL
+
+REVISIONS = tuple(era.REVISIONS)
+"""Every protocol revision that can ask, oldest first."""
+
+LATEST = REVISIONS[-1]
+
+FORMS: Mapping[str, Any] = {"elicitation": {}}
+"""What the scripted client declares unless told otherwise: forms."""
+
+PATIENCE = 30.0
+"""Seconds a whole call may take in a test; a person in a script does not think."""
+
+A_YEAR = 365 * 24 * 3600.0
+"""How far the clock moves when a scripted person stays silent: past every timeout."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """How a call went: its result, the questions as they reached the client, and every message between."""
+
+    result: Mapping[str, Any]
+    asked: list[Asked]
+    transcript: list[Line]
+
+    @property
+    def text(self) -> str:
+        """The text of the result: a tool's content, a prompt's messages, a resource's contents."""
+        parts: list[Mapping[str, Any]] = [
+            *self.result.get("content", ()),
+            *(message["content"] for message in self.result.get("messages", ())),
+            *self.result.get("contents", ()),
+        ]
+        return "\n".join(str(part["text"]) for part in parts if "text" in part)
+
+    @property
+    def is_error(self) -> bool:
+        return bool(self.result.get("isError", False))
+
+    @property
+    def structured(self) -> Any:
+        return self.result.get("structuredContent")
+
+
+async def run_tool(
+    server: Any,
+    name: str,
+    arguments: Mapping[str, Any] | None = None,
+    answers: Answers = (),
+    *,
+    revision: str = LATEST,
+    always_replay: bool = True,
+    capabilities: Mapping[str, Any] = FORMS,
+) -> Run:
+    """Call a tool of a server that has Askback installed, in memory.
+
+    Args:
+        server: the server object; nothing of it is replaced.
+        name: the tool.
+        arguments: its arguments.
+        answers: the replies in order, by key, or a function of the question.
+        revision: one of `REVISIONS`.
+        always_replay: run the body again after every answer, on every revision, so that a body that is not ready
+            for it fails in the test.
+        capabilities: what the client declares.
+
+    Raises:
+        ScriptMismatch: the script and the questions differ.
+        MCPError: the call ended with a JSON-RPC error.
+    """
+    params = {"name": name, "arguments": dict(arguments or {})}
+    return await _run(server, TOOLS_CALL, params, answers, revision, always_replay, capabilities)
+
+
+async def get_prompt(
+    server: Any,
+    name: str,
+    arguments: Mapping[str, str] | None = None,
+    answers: Answers = (),
+    *,
+    revision: str = LATEST,
+    always_replay: bool = True,
+    capabilities: Mapping[str, Any] = FORMS,
+) -> Run:
+    """Get a prompt, as `run_tool` calls a tool."""
+    params = {"name": name, "arguments": dict(arguments or {})}
+    return await _run(server, PROMPTS_GET, params, answers, revision, always_replay, capabilities)
+
+
+async def read_resource(
+    server: Any,
+    uri: str,
+    answers: Answers = (),
+    *,
+    revision: str = LATEST,
+    always_replay: bool = True,
+    capabilities: Mapping[str, Any] = FORMS,
+) -> Run:
+    """Read a resource, as `run_tool` calls a tool."""
+    return await _run(server, RESOURCES_READ, {"uri": uri}, answers, revision, always_replay, capabilities)
+
+
+async def _run(
+    server: Any,
+    method: str,
+    params: Mapping[str, Any],
+    answers: Answers,
+    revision: str,
+    always_replay: bool,
+    capabilities: Mapping[str, Any],
+) -> Run:
+    script = Script(answers)
+    wire = Wire(version=revision, capabilities=capabilities, script=script)
+    with _rehearsing(_installed(server), wire, always_replay), anyio.move_on_after(PATIENCE):
+        async with connect(lowlevel_of(server), wire):
+            result = await wire.call(method, params)
+        script.finish()
+        return Run(result=result, asked=script.asked, transcript=wire.transcript)
+    raise ScriptMismatch(
+        f"The call did not end within {PATIENCE:g} seconds. A silence() needs a question with a shorter timeout; "
+        f"the last message was {wire.transcript[-1]}."
+    )
+
+
+def _installed(server: Any) -> Middleware:
+    middleware = middleware_of(server)
+    if middleware is None:
+        raise AuthorError("This server has no Askback. Write Askback(server) where the server is made.")
+    return middleware
+
+
+@contextmanager
+def _rehearsing(middleware: Middleware, wire: Wire, always_replay: bool) -> Iterator[None]:
+    settings = middleware.settings
+    clock, replay, ahead = settings.clock, settings.always_replay, [0.0]
+
+    def a_year_later() -> None:
+        ahead[0] += A_YEAR
+
+    wire.on_silence = a_year_later
+    settings.always_replay, settings.clock = always_replay, lambda: clock() + ahead[0]
+    try:
+        yield
+    finally:
+        settings.always_replay, settings.clock = replay, clock

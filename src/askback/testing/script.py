@@ -1,0 +1,96 @@
+"""The scripted person: gives the replies of a test, and fails it clearly where script and questions differ."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_core import to_jsonable_python
+
+from askback.testing.replies import Accept, Reply
+
+
+class ScriptMismatch(AssertionError):
+    """The script and the questions differ; the message shows both."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A question as it reached the client."""
+
+    message: str
+    schema: Mapping[str, Any]
+    key: str | None = None
+    mode: str = "form"
+
+    @property
+    def fields(self) -> list[str]:
+        return list(self.schema.get("properties", {}))
+
+    def __str__(self) -> str:
+        return f"{self.message!r} ({', '.join(self.fields)})"
+
+
+Answers = Iterable[Reply] | Mapping[str, Reply] | Callable[[Asked], Reply]
+
+
+class Script:
+    """Replies in order, by key, or from a function of the question."""
+
+    def __init__(self, answers: Answers = ()) -> None:
+        self.asked: list[Asked] = []
+        self._answer = answers if callable(answers) else None
+        self._by_key = dict(answers) if isinstance(answers, Mapping) else None
+        in_order = self._answer is None and self._by_key is None
+        self._left: list[Reply] = list(answers) if in_order else []  # pyright: ignore[reportArgumentType] # an iterable then
+
+    def reply_to(self, asked: Asked) -> Reply:
+        """The reply to this question; every question takes one."""
+        self.asked.append(asked)
+        reply = self._next(asked)
+        if reply.to is not None and reply.to not in asked.message:
+            raise ScriptMismatch(f"The next reply is meant for {reply.to!r}, but the server asked {asked}.")
+        return reply
+
+    def content_for(self, accept: Accept, asked: Asked) -> dict[str, Any]:
+        """What the form sends when a person fills it in so."""
+        content: dict[str, Any] = {}
+        for name, value in accept.values.items():
+            content |= self._filled(name, to_jsonable_python(value), asked)
+        return content
+
+    def finish(self) -> None:
+        """Fail if replies are left that nobody asked for."""
+        if self._left:
+            raise ScriptMismatch(
+                f"The call ended with {len(self._left)} replies of the script unused; the next was {self._left[0]}. "
+                f"It asked: {self._so_far()}."
+            )
+
+    def _next(self, asked: Asked) -> Reply:
+        if self._answer is not None:
+            return self._answer(asked)
+        if self._by_key is not None:
+            if asked.key in self._by_key:
+                return self._by_key[asked.key]
+            raise ScriptMismatch(f"The script has no reply for the key {asked.key!r}: {asked}.")
+        if not self._left:
+            raise ScriptMismatch(
+                f"The server asked {asked}, and the script has no reply left. Asked so far: {self._so_far()}. "
+                "Add a reply, or see why the tool asks more than you expect."
+            )
+        return self._left.pop(0)
+
+    def _filled(self, name: str, value: Any, asked: Asked) -> dict[str, Any]:
+        if name in asked.fields:
+            return {name: value}
+        # 2025-06-18 has no lists: several choices are one tick each.
+        ticks = [field for field in asked.fields if field.startswith(f"{name}.")]
+        if isinstance(value, list) and ticks:
+            chosen = {f"{name}.{option}" for option in value}  # pyright: ignore[reportUnknownVariableType] # a JSON list
+            return {field: field in chosen for field in ticks}
+        raise ScriptMismatch(
+            f"accept({name}=...) fills in a field that the form does not have. The server asked {asked}."
+        )
+
+    def _so_far(self) -> str:
+        return "; ".join(str(asked) for asked in self.asked) or "nothing"

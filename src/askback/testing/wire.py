@@ -1,0 +1,164 @@
+"""A client of every revision, joined to a server in memory. It sends what the script says and checks nothing."""
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import anyio
+from mcp.server.lowlevel import Server
+from mcp.shared.dispatcher import DispatchContext
+from mcp.shared.exceptions import MCPError
+from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
+from mcp.shared.memory import create_client_server_memory_streams
+from mcp.shared.transport_context import TransportContext
+from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, METHOD_NOT_FOUND, PROTOCOL_VERSION_META_KEY
+
+from askback.testing.replies import Accept, Fail, Raw, Silence
+from askback.testing.script import Asked, Script, ScriptMismatch
+from askback.wire.era import Era, revision_of
+from askback.wire.push import METHOD as ASK_METHOD
+
+CLIENT_INFO = {"name": "askback.testing", "version": "1"}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One message of a transcript: `->` to the server, `<-` from it."""
+
+    direction: Literal["->", "<-"]
+    what: str
+    body: Any
+
+    def __str__(self) -> str:
+        return f"{self.direction} {self.what} {self.body}"
+
+
+class Wire:
+    """A connection on one revision. Made by `connect`."""
+
+    def __init__(self, *, version: str, capabilities: Mapping[str, Any], script: Script) -> None:
+        self.transcript: list[Line] = []
+        self.mismatch: ScriptMismatch | None = None
+        self.on_silence: Callable[[], None] = lambda: None
+        self._version, self._capabilities, self._script = version, capabilities, script
+        self._dispatcher: JSONRPCDispatcher[TransportContext] | None = None
+        self._calling: anyio.CancelScope | None = None
+
+    async def open(self, dispatcher: JSONRPCDispatcher[TransportContext]) -> None:
+        """Shake hands, on the revisions that do."""
+        self._dispatcher = dispatcher
+        if revision_of(self._version).era is not Era.ROUNDS:
+            hello = {
+                "protocolVersion": self._version,
+                "capabilities": self._capabilities,
+                "clientInfo": CLIENT_INFO,
+            }
+            await self.send("initialize", hello)
+            await dispatcher.notify("notifications/initialized", None)
+
+    async def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Make the call and answer its questions until it ends; fail where the script does not fit."""
+        with anyio.CancelScope() as self._calling:
+            if revision_of(self._version).era is Era.ROUNDS:
+                return await self._rounds(method, {**params, "_meta": self.envelope()})
+            return await self.send(method, params)
+        assert self.mismatch is not None
+        raise self.mismatch
+
+    async def on_request(
+        self, _ctx: DispatchContext[TransportContext], method: str, params: Mapping[str, Any] | None
+    ) -> dict[str, Any]:
+        """A question of the push era."""
+        self.transcript.append(Line("<-", method, params))
+        if method != ASK_METHOD:
+            raise MCPError(METHOD_NOT_FOUND, f"askback.testing answers questions, not {method}")
+        reply = await self._answer(None, params or {})
+        self.transcript.append(Line("->", "answer", reply))
+        return reply
+
+    async def on_notify(
+        self, _ctx: DispatchContext[TransportContext], method: str, params: Mapping[str, Any] | None
+    ) -> None:
+        self.transcript.append(Line("<-", method, params))
+
+    async def _rounds(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        result = await self.send(method, params)
+        while result.get("resultType") == "input_required":
+            requests: dict[str, Any] = result.get("inputRequests", {})
+            replies: dict[str, Any] = {}
+            for key, request in requests.items():
+                reply = await self._answer(key, request.get("params", {}))
+                replies |= {} if reply is None else {key: reply}
+            round_two = {**params, "inputResponses": replies}
+            if "requestState" in result:
+                round_two["requestState"] = result["requestState"]
+            result = await self.send(method, round_two)
+        return result
+
+    async def _answer(self, key: str | None, params: Mapping[str, Any]) -> Any:
+        asked = Asked(
+            message=str(params.get("message")),
+            schema=params.get("requestedSchema", {}),
+            key=key,
+            mode=params.get("mode", "form"),
+        )
+        try:
+            reply = self._script.reply_to(asked)
+            match reply:
+                case Accept():
+                    return {"action": "accept", "content": self._script.content_for(reply, asked)}
+                case Raw():
+                    return reply.reply
+                case Fail():
+                    raise MCPError(reply.code, reply.message)
+                case Silence():
+                    return await self._stay_silent(key)
+        except ScriptMismatch as mismatch:
+            self.mismatch = mismatch
+            assert self._calling is not None
+            self._calling.cancel()
+            await anyio.sleep_forever()
+
+    async def _stay_silent(self, key: str | None) -> None:
+        if key is None:
+            await anyio.sleep_forever()  # the server's own timeout withdraws the question
+        self.on_silence()
+
+    async def send(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        """One request, exactly as it is, and its result."""
+        assert self._dispatcher is not None
+        self.transcript.append(Line("->", method, params))
+        try:
+            result = await self._dispatcher.send_raw_request(method, params)
+        except MCPError as error:
+            self.transcript.append(Line("<-", "error", error.error.model_dump(exclude_none=True)))
+            raise
+        self.transcript.append(Line("<-", "result", result))
+        return result
+
+    def envelope(self) -> dict[str, Any]:
+        """What every request of the rounds era carries in `_meta`."""
+        return {
+            PROTOCOL_VERSION_META_KEY: self._version,
+            CLIENT_INFO_META_KEY: CLIENT_INFO,
+            CLIENT_CAPABILITIES_META_KEY: self._capabilities,
+        }
+
+
+@asynccontextmanager
+async def connect(lowlevel: Server[Any], wire: Wire) -> AsyncIterator[None]:
+    """Run the server and join the wire to it; both end with the block."""
+    failure: Exception | None = None
+    async with create_client_server_memory_streams() as (client, served), anyio.create_task_group() as tasks:
+        tasks.start_soon(lowlevel.run, *served, lowlevel.create_initialization_options())
+        dispatcher: JSONRPCDispatcher[TransportContext] = JSONRPCDispatcher(*client)
+        await tasks.start(dispatcher.run, wire.on_request, wire.on_notify)
+        try:
+            await wire.open(dispatcher)
+            yield
+        except Exception as error:
+            failure = error  # raised below, or the task group would wrap it
+        tasks.cancel_scope.cancel()
+    if failure is not None:
+        raise failure

@@ -1,0 +1,83 @@
+"""The protocol's revisions as a table: in which era each is, and what it can express."""
+
+from collections.abc import Set
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal
+
+from mcp_types import ClientCapabilities
+
+from askback.errors import CannotAsk
+from askback.schema.render import Dialect
+
+Mode = Literal["form", "url"]
+
+TOOLS_CALL, PROMPTS_GET, RESOURCES_READ = "tools/call", "prompts/get", "resources/read"
+TOOLS_LIST = "tools/list"
+
+CONVERSATION_METHODS = frozenset({TOOLS_CALL, PROMPTS_GET, RESOURCES_READ})
+"""The only requests whose body may ask: no other result has room for questions (R32)."""
+
+
+class Era(Enum):
+    """How a server asks."""
+
+    SILENT = "no elicitation at all"
+    PUSH = "a request to the client while the call waits"
+    ROUNDS = "a result with questions; the client calls again"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revision:
+    """What one protocol revision can carry."""
+
+    version: str
+    era: Era
+    dialect: Dialect = Dialect.TITLED
+    says_mode: bool = True
+    visits: bool = True
+
+
+JUNE_2025 = Revision(
+    version="2025-06-18", era=Era.PUSH, dialect=Dialect.UNTITLED, says_mode=False, visits=False
+)
+NOVEMBER_2025 = Revision(version="2025-11-25", era=Era.PUSH)
+JULY_2026 = Revision(version="2026-07-28", era=Era.ROUNDS)
+
+REVISIONS = {revision.version: revision for revision in (JUNE_2025, NOVEMBER_2025, JULY_2026)}
+
+
+def revision_of(version: str) -> Revision:
+    """The revision by its version string; one that is older, or unknown, has nobody to ask."""
+    return REVISIONS.get(version) or Revision(version=version, era=Era.SILENT, visits=False)
+
+
+def modes_of(capabilities: ClientCapabilities | None) -> frozenset[Mode]:
+    """The modes a client declared; an empty declaration means forms (R01)."""
+    declared = capabilities.elicitation if capabilities is not None else None
+    if declared is None:
+        return frozenset()
+    form: Set[Mode] = {"form"} if declared.form is not None or declared.url is None else set()
+    url: Set[Mode] = {"url"} if declared.url is not None else set()
+    return frozenset(form | url)
+
+
+def require_mode(mode: Mode, revision: Revision, modes: frozenset[Mode]) -> None:
+    """Refuse to ask what this client cannot show, with the reason and what would help."""
+    if revision.era is Era.SILENT:
+        raise CannotAsk(
+            mode=mode,
+            reason=f"This client speaks MCP {revision.version}, which knows no questions to the user.",
+            advice=f"Connect with a client that speaks {JUNE_2025.version} or later; "
+            "in the tool, catch CannotAsk and go on with a default, or take the value as an argument.",
+        )
+    if mode not in modes:
+        raise CannotAsk(
+            mode=mode,
+            reason=f"This client did not declare that it can show a {_NOUN[mode]} (elicitation.{mode}).",
+            advice="Use a client that declares it, or switch it on there; "
+            "in the tool, catch CannotAsk and go on with a default, or take the value as an argument.",
+        )
+
+
+_NOUN: dict[Mode, str] = {"form": "form", "url": "link"}

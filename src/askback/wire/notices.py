@@ -1,0 +1,57 @@
+"""Visits that a body demands by raising -32042. The rounds era has no such error: there they become questions."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from mcp.shared.exceptions import MCPError
+from mcp_types import URL_ELICITATION_REQUIRED
+
+from askback.errors import AskbackError
+from askback.journal.codec import encode
+from askback.journal.entries import Journal, Opened, Reply
+from askback.journal.replay import gist_of
+from askback.wire.era import Mode, Revision, require_mode
+from askback.wire.push import METHOD
+
+
+def demands_visits(error: MCPError) -> bool:
+    return error.code == URL_ELICITATION_REQUIRED
+
+
+def visits_required(
+    error: MCPError, journal: Journal, *, revision: Revision, modes: frozenset[Mode], now: float
+) -> dict[str, Any]:
+    """The round that asks for the visits; the body runs again afterwards and finds them done, or raises again."""
+    require_mode("url", revision, modes)
+    visits = _visits(error)
+    if any(_is_refusal(journal, place) for place in visits):
+        raise AskbackError("The person did not agree to open the link that this call needs. Call again when they do.")
+    journal.round += 1
+    journal.arrived.clear()
+    journal.opened = {place: _opened(place, visit, now) for place, visit in visits.items()}
+    return {
+        "resultType": "input_required",
+        "inputRequests": {place: _request(visit) for place, visit in visits.items()},
+        "requestState": encode(journal),
+    }
+
+
+def _visits(error: MCPError) -> dict[str, Mapping[str, Any]]:
+    data = error.data if isinstance(error.data, dict) else {}
+    listed: list[Mapping[str, Any]] = data.get("elicitations", [])
+    return {f"visit-{number}": visit for number, visit in enumerate(listed, 1)}
+
+
+def _is_refusal(journal: Journal, place: str) -> bool:
+    arrival = journal.arrived.get(place)
+    return isinstance(arrival, Reply) and arrival.action != "accept"
+
+
+def _opened(place: str, visit: Mapping[str, Any], now: float) -> Opened:
+    # The url is left out of the digest: it may carry an id that is new on every run.
+    return Opened(place=place, digest="visit", gist=gist_of(str(visit.get("message", ""))), asked_at=now)
+
+
+def _request(visit: Mapping[str, Any]) -> dict[str, Any]:
+    params = {"mode": "url", "message": visit.get("message", ""), "url": visit.get("url", "")}
+    return {"method": METHOD, "params": params}

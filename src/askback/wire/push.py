@@ -1,0 +1,86 @@
+"""The push era: the question is a request to the client, and the body waits in its `await`."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import anyio
+from mcp.shared.exceptions import MCPError
+
+from askback.carrier import Showing
+from askback.errors import CannotAsk
+from askback.journal.entries import Arrival, Late
+from askback.schema.render import Dialect, render
+from askback.wire.era import Mode, Revision, require_mode
+from askback.wire.replies import read_reply
+
+METHOD = "elicitation/create"
+
+MOST_TEXT = 200
+"""How much of a client's own error text we repeat."""
+
+
+class BackChannel(Protocol):
+    """The way back to the client that made the call."""
+
+    @property
+    def can_send_request(self) -> bool: ...
+
+    async def send_raw_request(self, method: str, params: Mapping[str, Any] | None) -> dict[str, Any]: ...
+
+
+class Push:
+    """Sends one question at a time, in the order they were asked."""
+
+    def __init__(self, *, revision: Revision, modes: frozenset[Mode], channel: BackChannel) -> None:
+        self._revision, self._modes, self._channel = revision, modes, channel
+        self._turn: anyio.Lock | None = None
+
+    @property
+    def dialect(self) -> Dialect:
+        return self._revision.dialect
+
+    async def deliver(self, showings: Sequence[Showing]) -> Mapping[str, Arrival]:
+        first = showings[0]
+        require_mode("form", self._revision, self._modes)
+        self._require_channel()
+        self._turn = self._turn or anyio.Lock()
+        async with self._turn:
+            return {first.place: await self._ask(first)}
+
+    async def _ask(self, showing: Showing) -> Arrival:
+        with anyio.move_on_after(showing.seconds):
+            try:
+                return read_reply(await self._channel.send_raw_request(METHOD, self._params(showing)))
+            except MCPError as error:
+                raise _failed(error) from error
+        return Late()
+
+    def _params(self, showing: Showing) -> dict[str, Any]:
+        params: dict[str, Any] = {
+            "message": showing.message,
+            "requestedSchema": render(showing.form.sheet, self.dialect),
+        }
+        if self._revision.says_mode:
+            params["mode"] = "form"
+        if showing.form.meta:
+            params["_meta"] = dict(showing.form.meta)
+        return params
+
+    def _require_channel(self) -> None:
+        if not self._channel.can_send_request:
+            raise CannotAsk(
+                mode="form",
+                reason="This connection has no way back to the client: on the 2025 revisions, stateless HTTP and "
+                "JSON responses carry no questions.",
+                advice="Serve these clients with sessions and event streams, or let them speak 2026-07-28; "
+                "in the tool, catch CannotAsk and go on with a default, or take the value as an argument.",
+            )
+
+
+def _failed(error: MCPError) -> CannotAsk:
+    text = error.message if len(error.message) <= MOST_TEXT else error.message[:MOST_TEXT] + "…"
+    return CannotAsk(
+        mode="form",
+        reason=f"The client declared forms but answered the question with error {error.code} ({text!r}).",
+        advice="Its author must mend that; in the tool, catch CannotAsk and go on with a default.",
+    )

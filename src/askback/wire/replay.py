@@ -1,0 +1,38 @@
+"""Asks over push, then lets the body run again from the top, as the rounds era would.
+
+For tests: what a body does differently on its second run shows on every revision, not only on the newest.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import anyio
+
+from askback.carrier import Showing
+from askback.journal.entries import Arrival, Journal
+from askback.schema.render import Dialect
+from askback.wire.push import Push
+
+
+class Replaying:
+    """A push carrier that keeps what arrives for the next pass."""
+
+    def __init__(self, push: Push) -> None:
+        self._push = push
+        self.arrived: dict[str, Arrival] = {}
+        self._turn: anyio.Lock | None = None
+
+    @property
+    def dialect(self) -> Dialect:
+        return self._push.dialect
+
+    async def deliver(self, showings: Sequence[Showing]) -> Mapping[str, Arrival] | None:
+        self._turn = self._turn or anyio.Lock()
+        async with self._turn:
+            if not self.arrived:  # one answer, then the body runs again; whoever waits here asks then
+                self.arrived.update(await self._push.deliver(showings))
+        return None
+
+    def move_into(self, journal: Journal) -> None:
+        """Hand over what arrived, as `inputResponses` would."""
+        journal.arrived.update(self.arrived)
+        self.arrived.clear()

@@ -1,0 +1,62 @@
+"""The ends of a call that we write ourselves, in the shape each method and revision wants."""
+
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
+from mcp.shared.exceptions import MCPError
+from mcp_types import INTERNAL_ERROR, SERVER_INFO_META_KEY
+
+from askback.errors import AskbackError, CannotAsk
+from askback.wire.era import PROMPTS_GET, RESOURCES_READ, TOOLS_CALL, Era, Revision
+
+
+def is_input_required(result: Any) -> bool:
+    return isinstance(result, dict) and result.get("resultType") == "input_required"
+
+
+def error_end(error: AskbackError, *, method: str, revision: Revision) -> dict[str, Any]:
+    """An error that the author left uncaught: said in the result where one can say it, raised where not."""
+    if isinstance(error, CannotAsk) and revision.era is Era.ROUNDS:
+        lacking = {"requiredCapabilities": {"elicitation": {error.mode: {}}}}
+        raise MCPError(error.code, str(error), lacking) from error
+    if method == TOOLS_CALL:
+        return _tool_text(str(error), is_error=True)
+    code = INTERNAL_ERROR if isinstance(error, CannotAsk) else error.code
+    raise MCPError(code, str(error)) from error
+
+
+def polite_end(
+    text: str, *, method: str, params: dict[str, Any], output_schema: dict[str, Any] | None
+) -> dict[str, Any]:
+    """The author's own last words, in a shape that the method's result, and a tool's output schema, allow."""
+    if method == PROMPTS_GET:
+        return {"messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
+    if method == RESOURCES_READ:
+        return {"contents": [{"uri": str(params.get("uri", "")), "mimeType": "text/plain", "text": text}]}
+    if output_schema is None:
+        return _tool_text(text, is_error=False)
+    wrapped = {"result": text}
+    if _fits(wrapped, output_schema):
+        return _tool_text(text, is_error=False) | {"structuredContent": wrapped}
+    # A result without structured content is allowed for errors alone, and text is all we have.
+    return _tool_text(text, is_error=True)
+
+
+def enveloped(result: dict[str, Any], *, revision: Revision, server_info: dict[str, Any]) -> dict[str, Any]:
+    """What the SDK stamps on results that pass through it; ours do not."""
+    if revision.era is not Era.ROUNDS:
+        return result
+    meta = {SERVER_INFO_META_KEY: server_info} | result.get("_meta", {})
+    return {"resultType": "complete"} | result | {"_meta": meta}
+
+
+def _tool_text(text: str, *, is_error: bool) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": text}], "isError": is_error}
+
+
+def _fits(value: dict[str, Any], schema: dict[str, Any]) -> bool:
+    try:
+        return Draft202012Validator(schema).is_valid(value)
+    except SchemaError:
+        return False

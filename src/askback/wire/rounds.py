@@ -1,0 +1,114 @@
+"""The rounds era: the call ends with questions, and the client calls again with the answers and our state."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS
+
+from askback.carrier import Showing
+from askback.journal.codec import UnreadableJournal, decode, encode, is_ours
+from askback.journal.entries import Arrival, Broken, Journal, Late, Opened
+from askback.schema.render import Dialect, render
+from askback.wire.era import Mode, Revision, require_mode
+from askback.wire.push import METHOD
+from askback.wire.replies import read_reply
+
+REFUSED_STATE = "Invalid or expired requestState"
+"""The SDK's own sentence for a state that does not verify; one sentence for every reason."""
+
+REFUSED_RESPONSES = "Invalid inputResponses"
+
+QUESTIONS_META_KEY = "askback/questions"
+"""Where a question's `meta` goes: this revision's form parameters have no room for it."""
+
+
+class Rounds:
+    """Collects the questions of this round; the middleware ends the call with them."""
+
+    def __init__(self, *, revision: Revision, modes: frozenset[Mode]) -> None:
+        self._revision, self._modes = revision, modes
+        self.showings: dict[str, Showing] = {}
+
+    @property
+    def dialect(self) -> Dialect:
+        return self._revision.dialect
+
+    async def deliver(self, showings: Sequence[Showing]) -> Mapping[str, Arrival] | None:
+        require_mode("form", self._revision, self._modes)
+        self.showings.update({showing.place: showing for showing in showings})
+        return None
+
+
+def resume(params: Mapping[str, Any], now: float) -> Journal | None:
+    """The journal that came back with this call, and the replies to its open questions; `None` if it has none."""
+    state = params.get("requestState")
+    if not is_ours(state):
+        return None
+    try:
+        journal = decode(str(state))
+    except UnreadableJournal as error:
+        raise MCPError(INVALID_PARAMS, REFUSED_STATE, {"reason": "invalid_request_state"}) from error
+    journal.arrived.update(_arrivals(journal, params.get("inputResponses"), now))
+    return journal
+
+
+def _arrivals(journal: Journal, responses: Any, now: float) -> dict[str, Arrival]:
+    """Replies to what was asked; other keys are nobody's question and are not looked at (R42)."""
+    if responses is None:
+        responses = {}
+    if not isinstance(responses, dict):
+        raise MCPError(INVALID_PARAMS, REFUSED_RESPONSES)
+    arrivals: dict[str, Arrival] = {}
+    for place, opened in journal.opened.items():
+        if is_late(opened, now=now):
+            arrivals[place] = Late()
+        elif responses.get(place) is not None:
+            arrivals[place] = _arrival(responses[place])
+    return arrivals
+
+
+def is_late(opened: Opened, *, now: float) -> bool:
+    return opened.seconds is not None and now - opened.asked_at > opened.seconds
+
+
+def _arrival(raw: Any) -> Arrival:
+    """An accept without content is a person's slip and is asked again; any other bad shape is the client's (R41)."""
+    reply = read_reply(raw)
+    if isinstance(reply, Broken) and reply.code != "no_content":
+        raise MCPError(INVALID_PARAMS, REFUSED_RESPONSES)
+    return reply
+
+
+def without_round(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The call as it was first made: what the client added for the round is ours, not the body's."""
+    return {name: value for name, value in params.items() if name not in ("requestState", "inputResponses")}
+
+
+def input_required(journal: Journal, showings: Mapping[str, Showing], dialect: Dialect) -> dict[str, Any]:
+    """The result that ends this round; replies that came before the body got to them travel on in the state."""
+    journal.round += 1
+    journal.opened = {
+        place: opened
+        for place, opened in journal.opened.items()
+        if place in showings or place in journal.arrived
+    }
+    result: dict[str, Any] = {
+        "resultType": "input_required",
+        "inputRequests": {place: _request(showing, dialect) for place, showing in showings.items()},
+        "requestState": encode(journal),
+    }
+    if metas := {place: dict(showing.form.meta) for place, showing in showings.items() if showing.form.meta}:
+        result["_meta"] = {QUESTIONS_META_KEY: metas}
+    return result
+
+
+def _request(showing: Showing, dialect: Dialect) -> dict[str, Any]:
+    return {
+        "method": METHOD,
+        "params": {
+            "mode": "form",
+            "message": showing.message,
+            "requestedSchema": render(showing.form.sheet, dialect),
+        },
+    }

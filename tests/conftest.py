@@ -1,0 +1,38 @@
+"""What all tests share: the backend, the numbers that tests may name, and the count of what was left out."""
+
+import pytest
+from hypothesis import settings
+
+from tests.left_out import PREFIX
+from tests.requirements import REQUIREMENTS, named_by
+
+settings.register_profile("shared machine", deadline=None)
+settings.load_profile("shared machine")
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    # The SDK's HTTP transports run under uvicorn, which knows asyncio alone.
+    return "asyncio"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if unknown := named_by(item) - REQUIREMENTS.keys():
+            numbers = ", ".join(sorted(unknown))
+            raise pytest.UsageError(
+                f"{item.nodeid} verifies {numbers}, not listed in tests/requirements.toml"
+            )
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    skipped: list[pytest.TestReport] = terminalreporter.stats.get("skipped", [])
+    reasons = [why for report in skipped if (why := _reason(report)).startswith(PREFIX)]
+    terminalreporter.write_line(f"{PREFIX}{len(reasons)}")
+    for why in sorted(set(reasons)):
+        terminalreporter.write_line(f"  {reasons.count(why)}: {why.removeprefix(PREFIX)}")
+
+
+def _reason(report: pytest.TestReport) -> str:
+    _file, _line, text = report.longrepr if isinstance(report.longrepr, tuple) else ("", 0, "")
+    return text.removeprefix("Skipped: ")

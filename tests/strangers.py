@@ -1,0 +1,39 @@
+"""Where the programs by others are that the tests let Askback meet, as `make strangers` installed them."""
+
+import json
+import os
+from pathlib import Path
+
+from tests.left_out import leave_out
+
+HOME = Path(__file__).resolve().parent.parent / ".build" / "strangers"
+PACKAGES = HOME / "node_modules" / "@modelcontextprotocol"
+
+
+def conformance_command() -> list[str]:
+    """The official conformance suite; `server ...` and `client ...` follow."""
+    return [_node(), str(PACKAGES / "conformance" / "dist" / "index.js")]
+
+
+def inspector_command() -> list[str]:
+    """Inspector's command line client, mcpdo; run it with `inspector_environment`, and end with `daemon stop`."""
+    return [_node(), str(PACKAGES / "inspector" / "clients" / "mcpdo" / "build" / "mcp-bin.js")]
+
+
+def inspector_environment(home: Path) -> dict[str, str]:
+    """Keeps mcpdo's daemon and settings in `home`: a short path, for it holds a socket."""
+    return os.environ | {
+        "HOME": str(home),
+        "MCP_STORAGE_DIR": str(home),
+        "MCP_CATALOG_PATH": str(home / "mcp.json"),
+    }
+
+
+def _node() -> str:
+    try:
+        found: dict[str, str] = json.loads((HOME / "found.json").read_text())
+    except FileNotFoundError:
+        leave_out("The npm programs are not installed. Run `make strangers`.")
+    if "missing" in found:
+        leave_out(found["missing"])
+    return found["node"]

@@ -1,0 +1,93 @@
+"""The same tool, unchanged, gives the same text on every revision, transport and host."""
+
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
+
+import mcp_types as types
+import pytest
+from mcp import Client, ClientSession, StdioServerParameters
+from mcp.client.session import ClientRequestContext
+
+from askback.testing import REVISIONS, accept, cancel, decline, run_tool
+from askback.testing.replies import Reply
+from examples.pizzeria import lowlevel, server
+from tests.servers.http import served
+from tests.servers.clients import client_on
+
+pytestmark = pytest.mark.anyio
+
+HOSTS = {"MCPServer": server.mcp, "Server": lowlevel.server}
+
+STORIES: dict[str, tuple[list[Reply], str]] = {
+    "accept": ([accept(drink="cola", tip=2), accept(yes=True)], "Order 1: Margherita, cola, tip 2"),
+    "accept with defaults": ([accept(), accept(yes=True)], "Order 1: Margherita, none, tip 0"),
+    "second thoughts": ([accept(drink="water"), accept(yes=False)], "Nothing ordered."),
+    "decline": ([decline()], "Ordered Margherita without extras."),
+    "decline the confirmation": ([accept(drink="water"), decline()], "Nothing ordered."),
+    "cancel": ([cancel()], "Ask me again when you like."),
+}
+
+
+@pytest.fixture(autouse=True)
+def empty_book() -> None:
+    server.orders.clear()
+
+
+@pytest.mark.parametrize("story", STORIES)
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("revision", REVISIONS)
+async def test_in_memory_the_text_is_the_same_and_the_effect_happens_once(revision: str, host: str, story: str):
+    answers, text = STORIES[story]
+    run = await run_tool(HOSTS[host], "order", {"pizza": "Margherita"}, answers, revision=revision)
+    assert run.text == text
+    assert len(server.orders) == text.startswith("Order 1")
+
+
+PERSON = {
+    "accept": [{"drink": "cola", "tip": 2}, {"yes": True}],
+    "decline": [None],
+    "cancel": [...],
+}
+"""What the person does with each question: fill in, decline (None), cancel (...)."""
+
+
+def callback(story: str) -> Callable[[ClientRequestContext, types.ElicitRequestParams], Any]:
+    left = list(PERSON[story])
+
+    async def answer(_ctx: ClientRequestContext, _params: types.ElicitRequestParams) -> types.ElicitResult:
+        match left.pop(0):
+            case None:
+                return types.ElicitResult(action="decline")
+            case dict() as content:
+                return types.ElicitResult(action="accept", content=content)
+            case _:
+                return types.ElicitResult(action="cancel")
+
+    return answer
+
+
+@asynccontextmanager
+async def connected(transport: str, host: str, revision: str, story: str) -> AsyncIterator[Client | ClientSession]:
+    async with AsyncExitStack() as stack:
+        target: Any = HOSTS[host]
+        if transport == "stdio":
+            module = {"MCPServer": "server", "Server": "lowlevel"}[host]
+            target = StdioServerParameters(command=sys.executable, args=["-m", f"examples.pizzeria.{module}"])
+        elif transport == "http":
+            target = await stack.enter_async_context(served(HOSTS[host]))
+        yield await stack.enter_async_context(client_on(revision, target, callback(story)))
+
+
+@pytest.mark.parametrize("story", PERSON)
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("transport", ["memory", "stdio", "http"])
+@pytest.mark.parametrize("revision", REVISIONS)
+async def test_with_the_sdks_own_client_too(revision: str, transport: str, host: str, story: str):
+    async with connected(transport, host, revision, story) as client:
+        assert client.protocol_version == revision
+        result = await client.call_tool("order", {"pizza": "Margherita"})
+    (content,) = result.content
+    assert isinstance(content, types.TextContent)
+    assert content.text == STORIES[story][1]
