@@ -5,7 +5,8 @@
 
 BIN := .venv/bin
 # Two workers: what CI has.
-PYTEST := $(BIN)/pytest -q -n 2
+TWO := -q -n 2
+FAST := -m "not strangers and not slow"
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -13,11 +14,11 @@ help: ## list these targets
 demo: package ## show one tool on three revisions of the protocol, with what goes over the wire
 	@$(BIN)/askback demo
 
-test: check requirements docs strangers ## everything: what CI runs, in under ten minutes
-	$(PYTEST)
+test: check requirements docs oldest strangers ## everything: what CI runs, in under ten minutes
+	$(BIN)/pytest $(TWO)
 
 quick: dev ## the tests that need neither npm programs nor patience
-	$(PYTEST) -m "not strangers and not slow"
+	$(BIN)/pytest $(TWO) $(FAST)
 
 check: dev ## read only: lint, format, types, layers
 	$(BIN)/ruff check .
@@ -37,8 +38,8 @@ docs: site ## build the documentation into .build/site
 	$(BIN)/zensical build --clean --strict
 
 oldest: ## the quick tests on the oldest mcp and pydantic that Askback supports
-	@VENV=.build/oldest PIP_CONSTRAINT=scripts/oldest.txt scripts/bootstrap dev
-	.build/oldest/bin/pytest -q -n 2 -m "not strangers and not slow"
+	@VENV=.build/oldest CONSTRAINT=scripts/oldest.txt scripts/bootstrap dev
+	.build/oldest/bin/pytest $(TWO) $(FAST)
 
 requirements: dev ## list the requirements in scope that no test names; there must be none
 	@$(BIN)/python -m scripts.requirements

@@ -13,8 +13,8 @@ from mcp.client.session import ClientRequestContext
 from askback.testing import REVISIONS, accept, cancel, decline, run_tool
 from askback.testing.replies import Reply
 from examples.pizzeria import lowlevel, server
-from tests.servers.http import served
 from tests.servers.clients import client_on
+from tests.servers.http import served
 
 pytestmark = pytest.mark.anyio
 
@@ -38,7 +38,9 @@ def empty_book() -> None:
 @pytest.mark.parametrize("story", STORIES)
 @pytest.mark.parametrize("host", HOSTS)
 @pytest.mark.parametrize("revision", REVISIONS)
-async def test_in_memory_the_text_is_the_same_and_the_effect_happens_once(revision: str, host: str, story: str):
+async def test_in_memory_the_text_is_the_same_and_the_effect_happens_once(
+    revision: str, host: str, story: str
+):
     answers, text = STORIES[story]
     run = await run_tool(HOSTS[host], "order", {"pizza": "Margherita"}, answers, revision=revision)
     assert run.text == text
@@ -69,7 +71,9 @@ def callback(story: str) -> Callable[[ClientRequestContext, types.ElicitRequestP
 
 
 @asynccontextmanager
-async def connected(transport: str, host: str, revision: str, story: str) -> AsyncIterator[Client | ClientSession]:
+async def connected(
+    transport: str, host: str, revision: str, story: str
+) -> AsyncIterator[Client | ClientSession]:
     async with AsyncExitStack() as stack:
         target: Any = HOSTS[host]
         if transport == "stdio":

@@ -34,6 +34,8 @@ async def mail_once(to: str) -> str:
     receipt = await once("send", send_mail, to)
     again = await confirm("Sent. Shall I also file it?")
     return f"{receipt}, filed: {again}"
+
+
 # --8<-- [end:effect]
 
 
@@ -54,6 +56,8 @@ async def steady_clock() -> str:
     """Right: the time is taken once and stays."""
     now = await once("now", read_clock)
     return str(await confirm(f"It is {now:%H:%M}. Start?"))
+
+
 # --8<-- [end:time]
 
 
@@ -74,6 +78,8 @@ async def steady_dice() -> str:
     """Right: chance is an effect."""
     roll = await once("roll", roll_dice)
     return f"{roll} {await confirm(f'Keep {roll}?')} {roll}"
+
+
 # --8<-- [end:chance]
 
 
@@ -89,6 +95,8 @@ async def together_with_keys() -> str:
     """Right: both questions go out in one round."""
     name, age = await asyncio.gather(ask("Name?", str, key="name"), ask("Age?", int, key="age"))
     return f"{name} {age}"
+
+
 # --8<-- [end:together]
 
 
@@ -101,6 +109,8 @@ async def swallowing() -> str:
     except BaseException:
         sure = True
     return f"deleted: {sure}"
+
+
 # --8<-- [end:swallow]
 
 
@@ -119,6 +129,8 @@ async def a_key_each(names: list[str]) -> str:
     for name in names:
         await once(f"send {name}", send_mail, name)
     return f"sent {len(names)}, more: {await confirm('Anybody else?')}"
+
+
 # --8<-- [end:loop]
 
 

@@ -165,7 +165,9 @@ class Ask(Generic[T]):
     def __init__(
         self, key: str, message: str, what: TypeForm[T], *, initial: Any = None, timeout: Seconds = None
     ) -> None: ...
-    def __init__(self, key: str, message: str, what: Any, *, initial: Any = None, timeout: Seconds = None) -> None:
+    def __init__(
+        self, key: str, message: str, what: Any, *, initial: Any = None, timeout: Seconds = None
+    ) -> None:
         self.key = _checked(key)
         self.form: Form[T] = form_of(message, what, initial=initial)
         self.seconds = seconds_of(timeout, "timeout")

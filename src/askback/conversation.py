@@ -184,7 +184,9 @@ class Conversation:
                 assert_never(arrival)
 
     def _accept(self, put: Put, opened: Opened, content: Any) -> Answer[Any] | None:
-        read = read_content(put.form.sheet, content, self._carrier.dialect, most_bytes=self._policy.most_bytes)
+        read = read_content(
+            put.form.sheet, content, self._carrier.dialect, most_bytes=self._policy.most_bytes
+        )
         if isinstance(read, Misfit):
             return self._ask_again(put, opened, read.problems)
         self._close(opened, "accept", read.content)

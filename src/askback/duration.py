@@ -9,5 +9,7 @@ def seconds_of(time: timedelta | float | None, name: str) -> float | None:
     """The seconds; `None` is no limit."""
     seconds = time.total_seconds() if isinstance(time, timedelta) else time
     if seconds is not None and not 0 < seconds < float("inf"):
-        raise AuthorError(f"{name}={time!r} is not a length of time. Give seconds above zero, or a timedelta.")
+        raise AuthorError(
+            f"{name}={time!r} is not a length of time. Give seconds above zero, or a timedelta."
+        )
     return seconds

@@ -56,7 +56,7 @@ async def test_a_question_that_keeps_changing_is_drift_with_four_facts(run: RunB
 
     result = await run(body, lambda _: accept(True))
     assert result.is_error
-    for fact in ("In conversation ", "'ask-1'", "recorded \"It is", "now asked \"It is", "once("):
+    for fact in ("In conversation ", "'ask-1'", 'recorded "It is', 'now asked "It is', "once("):
         assert fact in result.text
 
 

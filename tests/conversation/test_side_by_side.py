@@ -7,8 +7,8 @@ import pytest
 
 from askback import Accepted, Answer, Ask, Declined, ask, ask_all, once
 from askback.testing import accept, decline, run_tool
-from askback.testing.script import Asked
 from askback.testing.replies import Reply
+from askback.testing.script import Asked
 from tests.conversation.conftest import RunBody
 from tests.conversation.servers import mcpserver
 

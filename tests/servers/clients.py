@@ -16,11 +16,16 @@ JUNE, NOVEMBER = "2025-06-18", "2025-11-25"
 async def client_on(revision: str, target: Any, callback: Any) -> AsyncIterator[Client | ClientSession]:
     """A connected client; both kinds can `call_tool`."""
     if revision == JUNE:
-        async with _streams(target) as (read, write), ClientSession(read, write, elicitation_callback=callback) as session:
+        async with (
+            _streams(target) as (read, write),
+            ClientSession(read, write, elicitation_callback=callback) as session,
+        ):
             await _shake_hands(session)
             yield session
         return
-    async with Client(target, mode="legacy" if revision == NOVEMBER else revision, elicitation_callback=callback) as client:
+    async with Client(
+        target, mode="legacy" if revision == NOVEMBER else revision, elicitation_callback=callback
+    ) as client:
         yield client
 
 

@@ -44,7 +44,9 @@ async def raw_client(server: Any) -> AsyncIterator[Raw]:
 
 def answering(result: Mapping[str, Any], **replies: Any) -> dict[str, Any]:
     """The fields of the retry: replies by key (`ask_1` for `ask-1`) and the state as it came."""
-    responses = {key.replace("_", "-", 1) if key.startswith("ask_") else key: reply for key, reply in replies.items()}
+    responses = {
+        key.replace("_", "-", 1) if key.startswith("ask_") else key: reply for key, reply in replies.items()
+    }
     return {"inputResponses": responses, "requestState": result["requestState"]}
 
 

@@ -62,9 +62,7 @@ async def test_a_client_that_declares_forms_is_asked_and_an_empty_declaration_me
 async def test_a_client_that_did_not_is_never_sent_a_question_and_the_author_can_go_on(
     revision: str, host: str, declared: str
 ):
-    run = await run_tool(
-        HOSTS[host](careful_body), "t", revision=revision, capabilities=CANNOT[declared]
-    )
+    run = await run_tool(HOSTS[host](careful_body), "t", revision=revision, capabilities=CANNOT[declared])
     assert (run.text, run.asked) == ("cannot: form", [])
 
 

@@ -77,7 +77,9 @@ async def test_how_often_is_the_operators_choice_and_the_author_can_catch_it(rev
 
 @pytest.mark.parametrize("revision", REVISIONS)
 async def test_the_words_of_the_problem_can_be_translated(revision: str):
-    words = replace(Words(), too_high="{title} darf höchstens {most} sein.", again="{message}\nLeider:\n{problems}")
+    words = replace(
+        Words(), too_high="{title} darf höchstens {most} sein.", again="{message}\nLeider:\n{problems}"
+    )
     bad = raw({"action": "accept", "content": {"guests": 9}})
     run = await run_tool(mcpserver(body, words=words), "t", None, [bad, FIT], revision=revision)
     assert run.asked[1].message == "A table?\nLeider:\nGuests darf höchstens 8 sein."

@@ -197,7 +197,9 @@ def test_a_person_may_think_for_an_hour_unless_somebody_chose():
 async def test_state_that_is_not_ours_passes_through_untouched():
     seen: list[tuple[Any, Any]] = []
 
-    async def call(_ctx: ServerRequestContext[Any, Any], params: CallToolRequestParams) -> InputRequiredResult:
+    async def call(
+        _ctx: ServerRequestContext[Any, Any], params: CallToolRequestParams
+    ) -> InputRequiredResult:
         seen.append((params.request_state, params.input_responses))
         return InputRequiredResult(request_state=f"mine-{len(seen)}")
 
@@ -205,7 +207,9 @@ async def test_state_that_is_not_ours_passes_through_untouched():
     Askback(server)
     async with raw_client(server) as client:
         first = await client.call()
-        second = await client.call(requestState=first["requestState"], inputResponses={"x": {"action": "decline"}})
+        second = await client.call(
+            requestState=first["requestState"], inputResponses={"x": {"action": "decline"}}
+        )
     assert second["resultType"] == "input_required"
     assert seen[0] == (None, None)
     assert seen[1][0] == "mine-1"
@@ -256,5 +260,7 @@ async def test_a_round_is_never_marked_as_cacheable():
         first = await client.send("resources/read", uri="desk://only")
         assert first["resultType"] == "input_required"
         assert "ttlMs" not in first and "cacheScope" not in first
-        last = await client.send("resources/read", uri="desk://only", **answering(first, ask_1=accepting(value=3)))
+        last = await client.send(
+            "resources/read", uri="desk://only", **answering(first, ask_1=accepting(value=3))
+        )
         assert last["ttlMs"] == 60_000

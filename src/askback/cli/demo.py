@@ -1,13 +1,12 @@
 """`askback demo`: the pizzeria on three protocol revisions side by side, and what goes over the wire in each."""
 
-import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
 
 import anyio
 
 from askback.cli import pizzeria
-from askback.cli.paper import Paper, Piece
+from askback.cli.paper import Block, Paper, Row, Style
 from askback.testing import REVISIONS, Run, accept, decline, run_tool
 from askback.testing.replies import Reply
 from askback.testing.wire import Line
@@ -16,78 +15,82 @@ GUEST: list[Reply] = [accept(drink="cola", tip=2), accept(yes=True)]
 RELUCTANT_GUEST: list[Reply] = [decline()]
 
 LONGEST = 64
-"""Longer strings are cut in the middle: a sealed state is noise to a reader."""
+"""A longer string is a sealed state, noise to a reader."""
+
+SHORT = 24
+"""A member that is no longer than this stays on its line."""
+
+EVERY_REQUEST = {"_meta", "resultType", "structuredContent", "isError"}
+"""Members that every message of a revision carries, or that say the same twice; left out to show the rest."""
 
 
 def run_demo(*, declines: bool = False, paper: Paper | None = None) -> int:
-    """Run it and say whether the three results were the same."""
-    return anyio.run(_demo, declines, paper or Paper())
+    """Run it; the exit code says whether the three results were the same."""
+    return anyio.run(_demo, RELUCTANT_GUEST if declines else GUEST, paper or Paper())
 
 
-async def _demo(declines: bool, paper: Paper) -> int:
-    script = RELUCTANT_GUEST if declines else GUEST
-    paper.print("One tool, three protocol revisions", "bold")
-    paper.print("await ask(...), await confirm(...), await once(...): the same body for every client.", "dim")
+async def _demo(guest: list[Reply], paper: Paper) -> int:
+    paper.print("One tool body, three protocol revisions", "bold")
+    paper.print("-> from the client    <- from the server    (handshakes left out)", "dim")
     paper.print()
     runs: dict[str, Run] = {}
     for revision in REVISIONS:
         pizzeria.orders.clear()
         arguments = {"pizza": "Margherita"}
         runs[revision] = await run_tool(
-            pizzeria.mcp, "order", arguments, script, revision=revision, always_replay=False
+            pizzeria.mcp, "order", arguments, guest, revision=revision, always_replay=False
         )
     paper.columns([_column(revision, run) for revision, run in runs.items()])
-    paper.print()
-    return _verdict(paper, runs)
+    return _verdict(paper, [run.text for run in runs.values()])
 
 
-def _column(revision: str, run: Run) -> list[Piece]:
-    pieces = [Piece(revision, "bold"), Piece(_ways(run), "dim"), Piece("")]
-    for line in run.transcript:
-        pieces.extend(_pieces(line))
-    return [*pieces, Piece(""), Piece(f"the tool says: {run.text}", "good")]
-
-
-def _ways(run: Run) -> str:
+def _column(revision: str, run: Run) -> list[Block]:
+    """Both eras exchange the same number of messages, so the blocks of the columns stand beside each other."""
+    start = next(number for number, line in enumerate(run.transcript) if line.what == "tools/call")
     calls = sum(line.what == "tools/call" for line in run.transcript)
-    if calls > 1:
-        return f"rounds: the call ends with each question and is made again ({calls} calls)"
-    return "push: the call waits while the client answers (1 call)"
+    way = "push: 1 call, which waits" if calls == 1 else f"rounds: {calls} calls, none waits"
+    head: Block = [Row(revision, "bold"), Row(way, "dim"), Row()]
+    return [head, *(_block(line) for line in run.transcript[start:])]
 
 
-def _pieces(line: Line) -> list[Piece]:
-    style = "there" if line.direction == "->" else "back"
-    head = Piece(line.what, style, f"{line.direction} ")
-    return [head, *(Piece(text, "dim", "     ") for text in _facts(line.body))]
+def _block(line: Line) -> Block:
+    style: Style = "there" if line.direction == "->" else "back"
+    return [Row(f"{line.direction} {line.what}", style), *_outline(line.body, 3), Row()]
 
 
-def _facts(body: Any) -> list[str]:
-    """One line per member, as compact JSON; the envelope that every request of a revision carries is left out."""
-    if not isinstance(body, Mapping):
-        return []
-    return [f"{name}: {_short(value)}" for name, value in body.items() if name not in ("_meta", "resultType")]
+def _outline(value: Mapping[str, Any], indent: int) -> Iterator[Row]:
+    """Nested members as an indented outline: the words of the wire without its brackets."""
+    for name, member in value.items():
+        if name in EVERY_REQUEST or (name, member) == ("type", "object"):
+            continue
+        inline = _inline(member)
+        if isinstance(member, Mapping) and len(inline) > SHORT:
+            yield Row(f"{name}:", indent=indent)
+            yield from _outline(cast("Mapping[str, Any]", member), indent + 2)
+        else:
+            yield Row(f"{name}: {inline}", indent=indent)
 
 
-def _short(value: Any) -> str:
-    return json.dumps(_cut(value), ensure_ascii=False, separators=(", ", ": "))
-
-
-def _cut(value: Any) -> Any:
+def _inline(value: Any) -> str:
     match value:
         case str() if len(value) > LONGEST:
-            return f"{value[:12]}…{len(value)} characters, sealed"
+            return f"sealed, {len(value)} characters"
+        case bool():
+            return str(value).lower()
+        case {"type": "text", "text": text}:
+            return str(text)
         case Mapping():
-            return {str(name): _cut(member) for name, member in value.items()}
+            members = cast("Mapping[str, Any]", value)
+            return ", ".join(f"{name} = {_inline(member)}" for name, member in members.items())
         case list():
-            return [_cut(member) for member in value]
+            return ", ".join(map(_inline, cast("list[Any]", value)))
         case _:
-            return value
+            return str(value)
 
 
-def _verdict(paper: Paper, runs: Mapping[str, Run]) -> int:
-    texts = {run.text for run in runs.values()}
-    if len(texts) == 1:
-        paper.print(f"The same result on all three: {texts.pop()}", "good")
+def _verdict(paper: Paper, texts: list[str]) -> int:
+    if len(set(texts)) == 1:
+        paper.print(f"The same result on all three: {texts[0]}", "good")
         return 0
-    paper.print(f"The results differ: {sorted(texts)}", "bold")
+    paper.print(f"The results differ: {', '.join(texts)}", "bold")
     return 1

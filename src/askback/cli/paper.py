@@ -1,10 +1,12 @@
-"""What the demo prints on: styled text in columns, as wide as the terminal, plain where it is not one."""
+"""What the demo prints on: columns of styled lines, as wide as the terminal, plain where it is not one."""
 
 import os
 import shutil
 import sys
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Literal, TextIO
 
 Style = Literal["plain", "bold", "dim", "there", "back", "good"]
@@ -12,56 +14,63 @@ Style = Literal["plain", "bold", "dim", "there", "back", "good"]
 CODES: dict[Style, str] = {"plain": "", "bold": "1", "dim": "2", "there": "36", "back": "35", "good": "1;32"}
 """Colour is a second sign only: arrows and words say the same."""
 
-GUTTER = 3
-NARROWEST_COLUMN = 44
-"""Narrower than this, JSON wraps into confetti; the columns are then stacked."""
+GUTTER = 2
+NARROWEST_COLUMN = 25
+"""Narrower than this, lines wrap into confetti; the columns are then stacked."""
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """One paragraph of a column; wrapped lines are indented under its mark."""
+class Row:
+    """One line of a column; what does not fit is wrapped under its own indent."""
 
-    text: str
+    text: str = ""
     style: Style = "plain"
-    mark: str = ""
+    indent: int = 0
+
+
+Block = Sequence[Row]
+Column = Sequence[Block]
 
 
 class Paper:
     """A place to print columns on."""
 
-    def __init__(self, out: TextIO = sys.stdout, *, width: int | None = None, colour: bool | None = None) -> None:
-        self._out = out
+    def __init__(
+        self, out: TextIO | None = None, *, width: int | None = None, colour: bool | None = None
+    ) -> None:
+        self._out = out or sys.stdout
         self.width = width or shutil.get_terminal_size((100, 24)).columns
-        self._colour = _wants_colour(out) if colour is None else colour
+        self._colour = _wants_colour(self._out) if colour is None else colour
 
     def print(self, text: str = "", style: Style = "plain") -> None:
         """A paragraph over the whole width."""
-        for line in textwrap.wrap(text, self.width, replace_whitespace=False) or [""]:
-            self._out.write(self._styled(line, style) + "\n")
+        self._write([self._wrapped([Row(text, style)], self.width)], self.width)
 
-    def columns(self, columns: list[list[Piece]]) -> None:
-        """The columns side by side, or one below the other where there is no room."""
+    def columns(self, columns: Sequence[Column]) -> None:
+        """The columns side by side, block beside block; one below the other where there is no room."""
         width = (self.width - GUTTER * (len(columns) - 1)) // len(columns)
         if width < NARROWEST_COLUMN:
             for column in columns:
-                self._write_rows([self._lines(column, self.width)], self.width)
-                self._out.write("\n")
+                for block in column:
+                    self._write([self._wrapped(block, self.width)], self.width)
+                self.print()
             return
-        self._write_rows([self._lines(column, width) for column in columns], width)
+        for blocks in zip_longest(*columns, fillvalue=()):
+            self._write([self._wrapped(block, width) for block in blocks], width)
 
-    def _lines(self, column: list[Piece], width: int) -> list[tuple[str, Style]]:
+    def _wrapped(self, block: Block, width: int) -> list[tuple[str, Style]]:
         lines: list[tuple[str, Style]] = []
-        for piece in column:
-            indent = " " * len(piece.mark)
+        for row in block:
+            first, rest = " " * row.indent, " " * (row.indent + 2)
             wrapped = textwrap.wrap(
-                piece.text, width, initial_indent=piece.mark, subsequent_indent=indent, break_on_hyphens=False
+                row.text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
             )
-            lines.extend((line, piece.style) for line in wrapped or [""])
+            lines.extend((line, row.style) for line in wrapped or [""])
         return lines
 
-    def _write_rows(self, columns: list[list[tuple[str, Style]]], width: int) -> None:
-        for row in range(max(map(len, columns), default=0)):
-            cells = [column[row] if row < len(column) else ("", "plain") for column in columns]
+    def _write(self, columns: list[list[tuple[str, Style]]], width: int) -> None:
+        blank: tuple[str, Style] = ("", "plain")
+        for cells in zip_longest(*columns, fillvalue=blank):
             line = (" " * GUTTER).join(self._styled(text.ljust(width), style) for text, style in cells)
             self._out.write(line.rstrip() + "\n")
 

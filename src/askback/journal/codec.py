@@ -62,7 +62,15 @@ def decode(state: str) -> Journal:
 
 
 def _answered_row(entry: Answered) -> list[Any]:
-    return [entry.place, entry.digest, entry.gist, entry.outcome, entry.content, entry.attempts, entry.problem]
+    return [
+        entry.place,
+        entry.digest,
+        entry.gist,
+        entry.outcome,
+        entry.content,
+        entry.attempts,
+        entry.problem,
+    ]
 
 
 def _answered(row: list[Any]) -> Answered:
@@ -79,7 +87,15 @@ def _answered(row: list[Any]) -> Answered:
 
 
 def _opened_row(entry: Opened) -> list[Any]:
-    return [entry.place, entry.digest, entry.gist, entry.asked_at, entry.seconds, entry.attempts, entry.problem]
+    return [
+        entry.place,
+        entry.digest,
+        entry.gist,
+        entry.asked_at,
+        entry.seconds,
+        entry.attempts,
+        entry.problem,
+    ]
 
 
 def _opened(row: list[Any]) -> Opened:

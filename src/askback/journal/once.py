@@ -15,7 +15,9 @@ from askback.journal.entries import Effect
 Adapter = TypeAdapter[Any]
 
 
-async def run_effect(key: str, effect: Callable[[], Any], adapter: Adapter) -> tuple[Effect, Exception | None]:
+async def run_effect(
+    key: str, effect: Callable[[], Any], adapter: Adapter
+) -> tuple[Effect, Exception | None]:
     """Run it now and say what happened; a failure is recorded too, or a replay would try again."""
     try:
         result = effect()

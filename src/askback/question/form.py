@@ -45,13 +45,10 @@ class Form(Generic[T_co]):
     def digest(self) -> str:
         """The same for the same question on every worker; `meta` is not part of what is asked."""
         if not self._digest:
-            object.__setattr__(self, "_digest", digest_of(self.message, self.sheet.digest))
+            object.__setattr__(self, "_digest", digest_of(self.message, under=self.sheet.digest))
         return self._digest
 
 
-def digest_of(*parts: str) -> str:
-    """One short name for some texts."""
-    whole = blake2b(digest_size=16)
-    for part in parts:
-        whole.update(blake2b(part.encode("utf-8", "surrogatepass"), digest_size=16).digest())
-    return whole.hexdigest()
+def digest_of(text: str, *, under: str = "") -> str:
+    """A short name for a text, and for what it stands under."""
+    return blake2b(f"{under}\0{text}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

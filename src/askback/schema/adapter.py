@@ -6,6 +6,8 @@ Python values behind the spellings of a choice, and ATTRIBUTES, the Python names
 
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
+from functools import partial
+from inspect import ismodule, isroutine
 from typing import Any, cast
 
 from pydantic import PydanticUserError, TypeAdapter
@@ -14,7 +16,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import SchemaError, core_schema
 
 from askback.errors import QuestionRefused
-from askback.question.annotation import Json
+from askback.question.annotation import CLASS_NOTES, Json
 
 MEANINGS = "askback-meanings"
 ATTRIBUTES = "askback-attributes"
@@ -31,6 +33,10 @@ POSSIBLE = (
 
 def described(what: Any) -> tuple[Json, Callable[[Any], Any]]:
     """The type's JSON Schema, and what makes its value of checked content."""
+    if what is None or isinstance(what, str | partial) or isroutine(what) or ismodule(what):
+        raise QuestionRefused(
+            field=None, problem=f"{what!r} cannot be asked for", instead=f"ask for {POSSIBLE}"
+        )
     try:
         adapter = TypeAdapter[Any](what)
         schema = adapter.json_schema(by_alias=True, schema_generator=_Described)
@@ -45,8 +51,8 @@ def described(what: Any) -> tuple[Json, Callable[[Any], Any]]:
             field=None, problem=str(error), instead="install pydantic[email], or use Email() and get a str"
         ) from error
     except (PydanticUserError, SchemaError, TypeError) as error:
-        reason = str(error).strip().splitlines()[0].rstrip(". ")
-        raise QuestionRefused(field=None, problem=f"{reason}", instead=f"ask for {POSSIBLE}") from error
+        reason = str(error).strip().splitlines()[0].partition(". ")[0]
+        raise QuestionRefused(field=None, problem=reason, instead=f"ask for {POSSIBLE}") from error
     return schema, _maker(adapter)
 
 
@@ -72,8 +78,9 @@ class _Described(GenerateJsonSchema):
     """Keeps the Python values that a JSON Schema for others would flatten."""
 
     def enum_schema(self, schema: core_schema.EnumSchema) -> JsonSchemaValue:
-        # The class's name and docstring are for those who read the code, not for the person who is asked.
-        return _choice(schema["members"])
+        plain = super().enum_schema(schema)
+        notes = {keyword: plain[keyword] for keyword in ("title", "description") if keyword in plain}
+        return {**_choice(schema["members"]), CLASS_NOTES: notes}
 
     def literal_schema(self, schema: core_schema.LiteralSchema) -> JsonSchemaValue:
         values = [value for value in schema["expected"] if value is not None]
@@ -83,6 +90,10 @@ class _Described(GenerateJsonSchema):
         return (
             _choice(values) if len(values) == len(schema["expected"]) else {"anyOf": [_choice(values), null]}
         )
+
+    def handle_invalid_for_json_schema(self, schema: Any, error_info: str) -> JsonSchemaValue:
+        # Not an error here: the rules refuse the type, and name the field.
+        return {"type": error_info}
 
     def datetime_schema(self, schema: core_schema.DatetimeSchema) -> JsonSchemaValue:
         plain = super().datetime_schema(schema)

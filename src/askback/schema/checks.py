@@ -23,6 +23,7 @@ from askback.question import (
     Integer,
     Number,
     Option,
+    Sheet,
     Text,
     Url,
 )
@@ -47,7 +48,14 @@ _MOST_OPTIONS_TOLD = 12
 
 def check_of(name: str, field: Field[Any]) -> Check:
     """The check for a field's replies."""
-    return _MAKERS[type(field)](_Blame(name, field), field)
+    make = next(_MAKERS[kind] for kind in type(field).__mro__ if kind in _MAKERS)
+    return make(_Blame(name, field), field)
+
+
+@lru_cache(maxsize=1024)
+def checks_of(sheet: Sheet[Any]) -> Mapping[str, Check]:
+    """The checks of all fields, made when the sheet is first used and kept."""
+    return {name: check_of(name, field) for name, field in sheet.fields.items()}
 
 
 @lru_cache(maxsize=512)
@@ -99,9 +107,9 @@ def _text_steps(blame: _Blame, field: Text) -> list[Step]:
         steps.append((lambda text: len(text) >= least, blame("too_short", least=least)))
     if most is not None:
         steps.append((lambda text: len(text) <= most, blame("too_long", most=most)))
-    if type(field) is Email:
+    if isinstance(field, Email):
         steps.append((is_email, blame("not_an_email")))
-    if type(field) is Url:
+    if isinstance(field, Url):
         steps.append((is_url, blame("not_a_url")))
     if field.pattern is not None:
         steps.append((matcher_of(field.pattern), blame("wrong_pattern")))
@@ -202,8 +210,6 @@ def _told(options: tuple[Option, ...]) -> str:
 
 _MAKERS: Mapping[type[Field[Any]], Callable[[_Blame, Any], Check]] = {
     Text: _text,
-    Email: _text,
-    Url: _text,
     Date: lambda blame, _: _read_as(as_date, blame("not_a_date")),
     DateTime: lambda blame, _: _read_as(as_date_time, blame("not_a_date_time")),
     Number: _number,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from askback.errors import QuestionRefused
-from askback.question.annotation import Json
+from askback.question.annotation import Json, without_class_notes
 from askback.schema.adapter import MEANINGS, wire_name
 
 OPTIONS = "askback-options"
@@ -51,7 +51,7 @@ def _dereferenced(name: str, described: Any, definitions: Mapping[str, Any]) -> 
             problem="its description is not an object",
             instead="write {'type': 'string'} or the like",
         )
-    whole = dict(cast("Mapping[str, Any]", described))
+    whole = without_class_notes(dict(cast("Mapping[str, Any]", described)))
     for _ in range(_MOST_DETOURS):
         if "$ref" not in whole:
             return whole
@@ -64,7 +64,7 @@ def _dereferenced(name: str, described: Any, definitions: Mapping[str, Any]) -> 
                 problem=f"{reference!r} is not among this schema's own definitions",
                 instead="write the definition out",
             )
-        whole = {**cast("Mapping[str, Any]", target), **whole}
+        whole = {**without_class_notes(dict(cast("Mapping[str, Any]", target))), **whole}
     raise QuestionRefused(field=name, problem="it refers to itself", instead="ask for a flat form")
 
 

@@ -10,8 +10,9 @@ from typing import Any, cast
 from askback.errors import QuestionRefused
 from askback.question import SINGLE, Field, Sheet
 from askback.question.form import digest_of
+from askback.schema.checks import checks_of
 from askback.schema.rules import fitting
-from askback.schema.values import NO_MEANINGS, Meanings, as_default
+from askback.schema.values import NO_MEANINGS, Meanings, as_default, to_wire
 
 Spelling = tuple[Mapping[str, str] | None, Mapping[str, Meanings]]
 """The author's name of each field, or None where a bare value is asked for; and the values behind their choices."""
@@ -22,13 +23,12 @@ _KEPT = 256
 def filled_in(spelling: Spelling, sheet: Sheet[Any], values: object) -> Sheet[Any]:
     """The sheet with `values` for defaults; what is required stays so."""
     attributes, meanings = spelling
-    initial = {
-        name: fitting(
-            name, sheet.fields[name], value, meanings.get(name, NO_MEANINGS), said="the initial value"
-        )
-        for name, value in _named(attributes, values)
-        if value is not None
-    }
+    checks = checks_of(sheet)
+    initial: dict[str, Any] = {}
+    for name, value in _named(attributes, values):
+        if value is not None:
+            spelling = to_wire(sheet.fields[name], value, meanings.get(name, NO_MEANINGS))
+            initial[name] = fitting(name, spelling, checks[name], said="the initial value")
     return _kept(sheet, json.dumps(initial)) if initial else sheet
 
 

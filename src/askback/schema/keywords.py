@@ -79,7 +79,7 @@ class Entry:
 
 def entries_of(schema: Mapping[str, Any]) -> dict[str, Entry]:
     """The fields of an object's schema, by their names on the wire."""
-    definitions = {**schema.get("definitions", {}), **schema.get("$defs", {})}
+    definitions = definitions_of(schema)
     _refuse_unknown(None, schema, _ROOT)
     if isinstance(schema.get("additionalProperties"), Mapping):
         raise QuestionRefused(
@@ -94,6 +94,16 @@ def entries_of(schema: Mapping[str, Any]) -> dict[str, Entry]:
     }
 
 
+def definitions_of(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the schema's own references can point to."""
+    found = [schema.get(keyword, {}) for keyword in ("definitions", "$defs")]
+    return {name: one for names in found if isinstance(names, Mapping) for name, one in _items(names)}
+
+
+def _items(names: Any) -> Any:
+    return names.items()
+
+
 def _members(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[Any]]:
     properties, required = schema.get("properties", {}), schema.get("required", [])
     if not isinstance(properties, Mapping) or not isinstance(required, list):
@@ -103,7 +113,7 @@ def _members(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[Any]]:
             instead="{'type': 'object', 'properties': {'name': {'type': 'string'}}, 'required': ['name']}",
         )
     for name in cast("list[Any]", required):
-        if name not in properties:
+        if not isinstance(name, str) or name not in properties:
             raise QuestionRefused(
                 field=str(name),
                 problem="it is required but not among the properties",
@@ -137,7 +147,7 @@ def _field(name: str, whole: Json, definitions: Mapping[str, Any]) -> tuple[Fiel
     _refuse_unknown(
         name, whole, frozenset({"type", *kind.shape, *kind.limits.values(), *_EXTRA.get(kind, ())})
     )
-    return kind(**_limits(kind, whole), **_notes(whole)), NO_MEANINGS
+    return kind(**_limits(name, kind, whole), **_notes(whole)), NO_MEANINGS
 
 
 _EXTRA: Mapping[type[Field[Any]], tuple[str, ...]] = {Integer: ("exclusiveMinimum", "exclusiveMaximum")}
@@ -186,27 +196,23 @@ def _not_a_field(name: str, kind: object) -> QuestionRefused:
             )
 
 
-def _limits(kind: type[Field[Any]], whole: Json) -> Json:
-    limits = {name: whole[keyword] for name, keyword in kind.limits.items() if keyword in whole}
+def _limits(name: str, kind: type[Field[Any]], whole: Json) -> Json:
+    limits = {attribute: whole[keyword] for attribute, keyword in kind.limits.items() if keyword in whole}
     if kind is not Integer:
         return limits
-    lower = [
-        *map(ceil, _numbers(limits.get("minimum"))),
-        *(floor(one) + 1 for one in _numbers(whole.get("exclusiveMinimum"))),
-    ]
-    upper = [
-        *map(floor, _numbers(limits.get("maximum"))),
-        *(ceil(one) - 1 for one in _numbers(whole.get("exclusiveMaximum"))),
-    ]
-    return {
-        **limits,
-        **({"minimum": max(lower)} if lower else {}),
-        **({"maximum": min(upper)} if upper else {}),
-    }
+    lower = [*map(ceil, _bounds(name, whole, "minimum"))]
+    lower += [floor(bound) + 1 for bound in _bounds(name, whole, "exclusiveMinimum")]
+    upper = [*map(floor, _bounds(name, whole, "maximum"))]
+    upper += [ceil(bound) - 1 for bound in _bounds(name, whole, "exclusiveMaximum")]
+    tightest = {"minimum": max(lower, default=None), "maximum": min(upper, default=None)}
+    return limits | tightest
 
 
-def _numbers(bound: Any) -> list[float]:
-    return [bound] if is_number(bound) else []
+def _bounds(name: str, whole: Json, keyword: str) -> list[float]:
+    bound = whole.get(keyword)
+    if bound is not None and not is_number(bound):
+        raise QuestionRefused(field=name, problem=f"{keyword} {bound!r} is no bound", instead="give a number")
+    return [] if bound is None else [bound]
 
 
 def is_number(value: Any) -> bool:

@@ -53,7 +53,10 @@ def _refuse_fishing(message: str) -> None:
     if found is not None:
         raise SecretInForm(
             field=None,
-            problem=f"the message ({found.text!r}) asks for a {found.kind}, and a form passes the client",
+            problem=(
+                f"the message asks for a secret ({found.kind}: {found.text!r}), and what is typed into a form passes "
+                "the client and perhaps a model"
+            ),
             instead=SECRET_ADVICE,
         )
 

@@ -5,7 +5,7 @@ from enum import Enum
 from typing import Annotated, Any, Literal, cast
 
 from askback.errors import QuestionRefused
-from askback.question import Choice, Choices, Field, Sheet
+from askback.question import Choice, Choices, Sheet
 from askback.schema.read import sheet_of
 
 
@@ -14,18 +14,20 @@ def sheet_of_options(
 ) -> Sheet[Any]:
     """One of the options, or a list of them."""
     values = _values(options)
-    one = Literal[values]  # type: ignore[valid-type] # the values are known at run time alone
     titles = cast("Mapping[Any, str]", options) if isinstance(options, Mapping) else None
-    named = [str(value) for value in values] if titles is None else {_spelled(value): titles[value] for value in values}
-    if not multiple:
-        _refuse_bounds(least, most)
-        return sheet_of(one if titles is None else Annotated[one, Choice(named)])
-    field: Field[Any] = Choices([_spelled(value) for value in values] if titles is None else named, least=least, most=most)
-    return sheet_of(Annotated[list[one], field])
+    spelled = [_spelled(value) for value in values]
+    named = spelled if titles is None else dict(zip(spelled, titles.values(), strict=True))
+    one: Any = Literal[values]
+    if multiple:
+        several: Any = Annotated[list[one], Choices(named, least=least, most=most)]
+        return sheet_of(several)
+    _refuse_bounds(least, most)
+    titled: Any = one if titles is None else Annotated[one, Choice(named)]
+    return sheet_of(titled)
 
 
 def _values(options: Mapping[Any, str] | Iterable[Any]) -> tuple[Any, ...]:
-    values = tuple(options) if not isinstance(options, str) else ()
+    values = () if isinstance(options, str) else tuple(options)
     if not values or not all(isinstance(value, str | int | Enum) for value in values):
         raise QuestionRefused(
             field=None,
@@ -44,5 +46,7 @@ def _spelled(value: Any) -> str:
 def _refuse_bounds(least: int | None, most: int | None) -> None:
     if least is not None or most is not None:
         raise QuestionRefused(
-            field=None, problem="least and most bound how many are chosen", instead="say multiple=True, or leave them out"
+            field=None,
+            problem="least and most bound how many are chosen, and here one is",
+            instead="say multiple=True, or leave them out",
         )

@@ -1,15 +1,12 @@
 """From whatever an author asks with to a Sheet, and with a message to a Form."""
 
-import inspect
 from collections.abc import Mapping
-from functools import partial
 from typing import Any, TypeVar, cast, overload
 
 from typing_extensions import TypeForm
 
 from askback.errors import QuestionRefused
 from askback.question import Field, Form, Sheet
-from askback.schema.adapter import POSSIBLE
 from askback.schema.message import examine_message, examine_meta
 from askback.schema.sheets import of_field, of_fields, of_schema, of_type
 
@@ -26,16 +23,14 @@ def sheet_of(what: Mapping[str, Any]) -> Sheet[dict[str, Any]]: ...
 def sheet_of(what: TypeForm[T]) -> Sheet[T]: ...
 def sheet_of(what: Any) -> Sheet[Any]:
     """The sheet for a type, a field, a mapping of fields or a JSON Schema; the same object while it is kept."""
+    if isinstance(what, type):
+        return of_type(what)
     if isinstance(what, Sheet):
         return cast("Sheet[Any]", what)
     if isinstance(what, Field):
         return of_field(cast("Field[Any]", what))
     if isinstance(what, Mapping):
         return _of_mapping(cast("Mapping[Any, Any]", what))
-    if what is None or isinstance(what, str | partial) or inspect.isroutine(what) or inspect.ismodule(what):
-        raise QuestionRefused(
-            field=None, problem=f"{what!r} cannot be asked for", instead=f"ask for {POSSIBLE}"
-        )
     return of_type(what)
 
 

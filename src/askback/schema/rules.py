@@ -2,17 +2,18 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from askback.errors import QuestionRefused, SecretInForm
-from askback.question import Choice, Choices, Email, Field, Integer, Number, Option, Text, Url
-from askback.schema.checks import check_of, matcher_of
+from askback.question import Boolean, Choice, Choices, Date, DateTime, Field, Integer, Number, Option, Text
+from askback.schema.checks import Check, check_of, matcher_of
 from askback.schema.formats import is_readable
 from askback.schema.keywords import Entry, is_number
 from askback.schema.render import folded_name
 from askback.schema.secrets import suspect_field
-from askback.schema.values import Meanings, as_default, to_wire
+from askback.schema.values import as_default, to_wire
 from askback.words import Problem, Words
 
 _URL = re.compile(r"https?://", re.IGNORECASE)
@@ -46,14 +47,14 @@ def examined(entries: Mapping[str, Entry]) -> dict[str, Entry]:
     return {name: _with_default(name, entry) for name, entry in entries.items()}
 
 
-def fitting(name: str, field: Field[Any], value: Any, meanings: Meanings, *, said: str) -> Any:
-    """An author's own value for a field as the wire spells it; refused where a person could not have given it."""
-    kept = check_of(name, field)(to_wire(field, value, meanings))
+def fitting(name: str, spelling: Any, check: Check, *, said: str) -> Any:
+    """An author's own value for a field, as the wire spells it; refused where a person could not have given it."""
+    kept = check(spelling)
     if type(kept) is Problem:
         raise QuestionRefused(
             field=name,
-            problem=f"{said} {value!r} does not fit the field itself: {_ADVISE.sentence(kept)}",
-            instead="give a value that a person could have chosen",
+            problem=f"{said} does not fit the field itself: {_ADVISE.sentence(kept)}",
+            instead="give a value that a person could have given",
         )
     return kept
 
@@ -62,13 +63,9 @@ def _with_default(name: str, entry: Entry) -> Entry:
     field = entry.field
     if field.default is None:
         return entry
-    kept = fitting(name, field, field.default, entry.meanings, said="the default")
-    return Entry(
-        field=field.altered(default=as_default(field, kept)),
-        is_required=entry.is_required,
-        is_null_when_empty=entry.is_null_when_empty,
-        meanings=entry.meanings,
-    )
+    spelling = to_wire(field, field.default, entry.meanings)
+    kept = fitting(name, spelling, check_of(name, field), said="the default")
+    return replace(entry, field=field.altered(default=as_default(field, kept)))
 
 
 def _examine(name: Any, field: Field[Any]) -> None:
@@ -76,7 +73,14 @@ def _examine(name: Any, field: Field[Any]) -> None:
         raise QuestionRefused(
             field=str(name)[:MOST_LABEL], problem="a field needs a short name", instead="name it"
         )
-    for rule in (*_RULES.get(type(field), ()), _examine_words, _examine_secret):
+    rules = next((_RULES[kind] for kind in type(field).__mro__ if kind in _RULES), None)
+    if rules is None:
+        raise QuestionRefused(
+            field=name,
+            problem=f"{type(field).__name__} is no kind of field",
+            instead="use Text(), Choice([...]) or another",
+        )
+    for rule in (*rules, _examine_words, _examine_secret):
         rule(name, field)
 
 
@@ -118,8 +122,8 @@ def _examine_secret(name: str, field: Field[Any]) -> None:
         raise SecretInForm(
             field=name,
             problem=(
-                f"its {found.where} ({found.text!r}) asks for a {found.kind}, and what is typed into a form passes "
-                "the client and perhaps a model"
+                f"its {found.where} asks for a secret ({found.kind}: {found.text!r}), and what is typed into a form "
+                "passes the client and perhaps a model"
             ),
             instead=SECRET_ADVICE,
         )
@@ -266,14 +270,13 @@ def _refuse_folded_twice(entries: Mapping[str, Entry]) -> None:
             names.add(folded)
 
 
-_TEXT = (_examine_lengths, _examine_pattern)
-
 _RULES: Mapping[type[Field[Any]], tuple[Callable[[str, Any], None], ...]] = {
-    Text: _TEXT,
-    Email: _TEXT,
-    Url: _TEXT,
+    Text: (_examine_lengths, _examine_pattern),
+    Date: (),
+    DateTime: (),
     Number: (_examine_range,),
     Integer: (_examine_range,),
+    Boolean: (),
     Choice: (_examine_options,),
     Choices: (_examine_options, _examine_count),
 }

@@ -5,7 +5,7 @@ tables are read. A star stands for more letters: `парол*` begins a word, `*
 Scripts that are written without spaces, or that glue articles to words, are found inside without a star.
 """
 
-# ruff: noqa: RUF001 - letters that look like others are what these tables are about
+
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -53,13 +53,13 @@ ANYWHERE: Final = {
         *passcode*, passkey, pass key, passphrase, *passphrase*, pass phrase, secret word, secret phrase, secret code,
         Passwort, *passwort*, Pass Wort, Kennwort, *kennwort*, Passwörter, Geheimwort, Losungswort,
         mot de passe, *motdepasse*, mots de passe, mdp, phrase de passe, phrase secrète, code secret,
-        *contraseñ*, clave de acceso, clave secreta, clave personal, su clave, tu clave, frase de contraseña,
+        contraseña, *contraseñ*, clave de acceso, clave secreta, clave personal, su clave, tu clave, frase de contraseña,
         parola d'ordine, parola chiave segreta, senha, senhas, *senha, palavra-passe, palavra passe, código de acesso,
-        *wachtwoord*, wachtzin, *lösenord*, *passord*, *adgangskode*, *kodeord*, *salasan*, tunnussana*,
-        hasło, hasła, hasłem, haseł, *haslo, heslo, hesla, heslem, hesel, *heslo, jelsz*, parool*, slaptažod*, geslo,
-        lozink*, *şifre, şifre*, parolanı*, parolayı, parolam*, parola ta, parola dumneavoastră, *парол*, кодовое слово,
+        wachtwoord, *wachtwoord*, wachtzin, lösenord, *lösenord*, passord, *passord*, adgangskode, *adgangskode*, kodeord, *kodeord*, salasana, *salasan*, tunnussana*,
+        hasło, hasła, hasłem, haseł, *haslo, heslo, hesla, heslem, hesel, *heslo, jelszó, jelsz*, parool*, slaptažod*, geslo,
+        lozinka, lozink*, şifre, *şifre, şifre*, parolanı*, parolayı, parolam*, parola ta, parola dumneavoastră, пароль, *парол*, кодовое слово,
         кодова дума, секретное слово, κωδικός πρόσβασης, κωδικό πρόσβασης, κωδικού πρόσβασης, κωδικό σας,
-        κωδικός σας, συνθηματικό, συνθηματικού, पासवर्ड*, कूटशब्द, गुप्त शब्द, mật khẩu, kata sandi, kata laluan, sandi anda,
+        κωδικός σας, συνθηματικό, συνθηματικού, पासवर्ड, पासवर्ड*, कूटशब्द, गुप्त शब्द, mật khẩu, kata sandi, kata laluan, sandi anda,
         パスワード, パスフレーズ, パスコード, 暗証番号, 合言葉, 密码, 密碼, 口令, 通行码, 비밀번호, 패스워드, 암호, 비번,
         كلمة المرور, كلمة مرور, كلمة السر, كلمة سر, كلمات المرور, الرقم السري, گذرواژه, رمز عبور, סיסמה, סיסמא, סיסמת,
         הסיסמ, รหัสผ่าน""",
@@ -115,7 +115,7 @@ ANYWHERE: Final = {
         kortnummer, *kortnummer, luottokortin numero, kart numarası, kart numaranız*, kredi kartı numarası,
         номер карты, номера карты, номер банковской карты, номер вашей карты, данные карты, номер картки,
         номер карти, αριθμός κάρτας, αριθμό κάρτας, αριθμός πιστωτικής κάρτας, कार्ड नंबर, कार्ड संख्या, क्रेडिट कार्ड नंबर,
-        số thẻ, nomor kartu, カード番号, クレジットカード, 信用卡号, 信用卡號, 银行卡号, 銀行卡號, 卡号, 卡號, 카드번호, 카드 번호,
+        nomor kartu, カード番号, クレジットカード, 信用卡号, 信用卡號, 银行卡号, 銀行卡號, 卡号, 卡號, 카드번호, 카드 번호,
         신용카드, رقم البطاقة, رقم بطاقة, بطاقة الائتمان, מספר כרטיס, เลขบัตรเครดิต""",
     "card security code": """
         cvv, cvc, cvv2, cvc2, cvn, *cvv, cvv code, cvc code, card code, card verification, card security code,
@@ -169,7 +169,7 @@ ANYWHERE: Final = {
         девичью фамилию, дівоче прізвище, πατρικό όνομα της μητέρας, 母親の旧姓, 秘密の質問, 母亲的娘家姓, 密保答案,
         어머니의 성함, اسم عائلة الأم""",
     "social security number": """
-        ssn, *ssn, social security number, social security no, social security num, social insurance number,
+        ssn, social security number, social security no, social security num, social insurance number,
         national insurance number, aadhaar number, aadhar number, Sozialversicherungsnummer, numéro de sécurité sociale,
         número de la seguridad social, número de seguridad social, numero di previdenza sociale, burgerservicenummer,
         numer PESEL, PESEL, rodné číslo, personnummer, personnumret, kimlik numaranız*, снилс, номер соцстрахования,
@@ -265,7 +265,7 @@ INNOCENT_BEFORE: Final = {
     "key": "public, publishable, primary, foreign, pub, publique, pública, publico, pubblica, öffentlicher",
     "token": """public, page, next, continuation, cursor, pagination, sync, design, special, stop, eos, bos, pad, mask, unk, game,
         utility, governance, erc, erc20, nft, crypto, native, output, input, prompt, completion, first, last, nth, each, every,
-        syntax, parser, lexer, word, reward, syntactic, ring, subway, board, swap""",
+        syntax, parser, lexer, start, end, starting, ending, open, close, parent, curr, idempotency, progress, resumption, version, lock, word, reward, syntactic, ring, subway, board, swap""",
     "pin": """to, gpio, led, map, board, arduino, push, bowling, safety, hair, rolling, drawing, firing, lapel, enamel, input, output,
         io, data, clock, reset, analog, digital, cotter, pinterest, connector, ic, chip, location, drop""",
     "number": """library, membership, member, loyalty, playing, business, sim, index, graphics, report, trading, punch, id, identity,
@@ -307,7 +307,7 @@ FOLLOWERS: Final = """
 """May follow a secret that is the head of its phrase: "token for GitHub", "PIN of the card"."""
 
 LINKS: Final = """
-    of, for, to, about, behind, in, on, von, für, des, der, zum, zur, de, du, des, del, della, dello, di, da, do, para, pour, d, van, voor,
+    of, for, to, about, behind, in, on, with, using, from, by, via, into, per, as, von, für, des, der, zum, zur, de, du, des, del, della, dello, di, da, do, para, pour, d, van, voor,
     för, till, dla, pro, для, от, για, του
 """
 
@@ -336,7 +336,7 @@ DEMANDS: Final = """
 WANTS: Final = """
     what is, what s, whats, what are, what was, what would be, i need, we need, i want, we want, i require, we require, need your, needs your,
     requires your, requires a, requires an, requires the, needs a, needs an, needs the, i would like, i d like, we would like, ask for, asking for,
-    asks for, ask you for, request, requesting, may i have, can i have, could i have, can i get, could i get, may i get, can we have,
+    asks for, ask you for, requesting, request your, may i have, can i have, could i have, can i get, could i get, may i get, can we have,
     could we have, may we have, let me have, let me see, can i see, may i see, i have to know, i need to know, need to have, must have your,
     want your, waiting for your, looking for your, remind me of, prompt for,
     was ist, wie lautet, wie lauten, wie ist, ich brauche, wir brauchen, benötige, benötigen, brauche, ich benötige,
@@ -358,6 +358,12 @@ AFTERS: Final = """
     दर्ज, डालें, डालिए, बताएं, बताइए, दें, दीजिए, लिखें, भरें, प्रदान, क्या है, आवश्यक, là gì
 """
 """Ask when they follow the secret: "Passwort eingeben", "şifrenizi girin", "API key required"."""
+
+IT: Final = """
+    paste it, paste them, paste here, paste below, enter it, enter them, type it, send it to me, give it to me, share it with me, send me it,
+    provide it, put it here, put it below, submit it, copy it here, copy it below, fill it in, tell me it, insert it, drop it here
+"""
+"""Ask for what was named before: "Create a token on GitHub. Paste it here."."""
 
 WHICH: Final = "what, which, welches, welcher, welchen, quel, quelle, qué, cuál, quale, qual, welk, jakie, jaké, vilket, hangi, какой, який, ποιο"
 """Ask when the secret follows at once and nothing is to be done to it: "which password do you use"."""
@@ -405,12 +411,12 @@ CLAUSES: Final = """
 """Begin a thought of their own, so that what follows is no longer what was demanded."""
 
 MENTIONS: Final = """
-    abort, approve, archive, archived, block, blocked, broken, cancel, changed, check, checking, clear, compare, compromised, contains, count, counting, counts, deactivate,
-    delete, deleted, deleting, deletion, deny, detect, deploy, detected, disable, disabled, discard, does, done, encrypt, encrypted, exists, expire, expired, expires,
-    expiring, exposed, failed, fix, forget, forgot, forgotten, found, export, generate, generated, got, happened, hide, holds, ignore, import, incorrect, invalid,
-    keep, leak, leaked, log, logging, lost, mask, matches, mean, mention, mentioned, mentions, migrate, missing, move, moved, owns, protect, publish, purge, push, read,
-    reads, redact, regenerate, refresh, refreshed, rejected, remove, removed, removing, rename, renew, renewed, replace, replaced, report, reset, resetting, restore,
-    revoke, revoked, revoking, rotate, rotated, rotating, rotation, saved, scan, skip, spend, stolen, stop, store, stored, stores, storing, swap, sync, trim,
+    abort, acquire, approve, archive, archived, audit, bad, block, blocked, broken, build, call, cancel, changed, check, checking, clear, compare, compromised, contains, convert, create, created, creates, count, counting, counts, deactivate, decrypt,
+    delete, deleted, deleting, deletion, deny, detect, deploy, detected, disable, disabled, describe, discard, does, done, extract, find, encrypt, encrypted, exists, expire, expired, expires,
+    expiring, exposed, failed, fix, forget, forgot, forgotten, found, export, generate, generated, got, happened, hide, holds, hash, ignore, investigate, import, incorrect, invalid,
+    keep, leak, leaked, list, load, log, logging, look, lost, make, mask, matches, mean, mention, mentioned, mentions, migrate, missing, monitor, move, moved, open, owns, parse, print, protect, publish, purge, push, read,
+    reads, redact, regenerate, refresh, refreshed, rejected, remove, removed, removing, rename, renew, renewed, replace, replaced, report, reset, resetting, restore, retrieve, return, returns, review,
+    revoke, revoked, revoking, rotate, rotated, rotating, rotation, save, saved, scan, search, sign, skip, spend, stolen, stop, store, stored, stores, storing, swap, sync, test, trim,
     update, updated, updating, upload, valid, wait, wipe, wrong, löschen, ändern, zurücksetzen, widerrufen, supprimer,
     révoquer, changer, eliminar, cambiar, borrar, cambiada, eliminare, cambiare, excluir, nezadávejte, trocar, verwijderen, wijzigen, usunąć, zmienić,
     zmieniono, smazat, změnit, ändra, удалить, сменить, изменить, изменен, изменён, сброшен, видалити, змінити, sil, değiştir

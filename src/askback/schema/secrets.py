@@ -224,7 +224,7 @@ def _in_prose(text: str) -> Secret | None:
     reached = _reached(reading)
     for hit in hits:
         is_asked = hit.start in reached or _is_which(reading.words, hit) or _is_asked_after(reading, hit)
-        if is_asked or _is_mere_label(reading.words, hit):
+        if is_asked or _is_asked_as_it(reading, hit) or _is_mere_label(reading.words, hit):
             return hit.secret
     return _asked_unspaced(reading.words, hits)
 
@@ -281,13 +281,17 @@ def _is_innocent(words: Sequence[str], hit: _Hit) -> bool:
 def _is_denied(reading: Reading, hit: _Hit) -> bool:
     """Whether it is just the secret that is not wanted: "your name, not your password"."""
     place = _before_articles(reading.words, hit.start)
-    is_denied_after = hit.end < len(reading.words) and _marker(table.NO_SECRET_AFTER).longest(reading, hit.end)
+    is_denied_after = hit.end < len(reading.words) and _marker(table.NO_SECRET_AFTER).longest(
+        reading, hit.end
+    )
     return bool(is_denied_after) or _ends_with(reading.words, place, _endings(table.NO_SECRET))
 
 
 def _before_articles(words: Sequence[str], place: int) -> int:
     articles = _set(table.ARTICLES)
-    return next((at for at in range(place, max(0, place - 3), -1) if words[at - 1] not in articles), max(0, place - 3))
+    return next(
+        (at for at in range(place, max(0, place - 3), -1) if words[at - 1] not in articles), max(0, place - 3)
+    )
 
 
 def _reached(reading: Reading) -> set[int]:
@@ -345,12 +349,23 @@ def _is_asked_after(reading: Reading, hit: _Hit) -> bool:
     first = next((at for at in range(hit.start, max(0, hit.start - REACH), -1) if words[at - 1] in ENDS), 0)
     if words[first] in _set(table.QUESTION_STARTS):
         return False
-    for place in range(hit.end, min(len(words), hit.end + 6)):
-        if words[place] in ENDS or words[place] in _set(table.NO_SECRET):
+    halts = ENDS | _set(table.NO_SECRET) | _set(table.MENTIONS)
+    for place in range(hit.end, min(len(words), hit.end + REACH)):
+        if words[place] in halts:
             return False
         if _marker(table.AFTERS).longest(reading, place):
             return True
     return False
+
+
+def _is_asked_as_it(reading: Reading, hit: _Hit) -> bool:
+    """ "Create a token on GitHub. Paste it here." """
+    places = range(hit.end, min(len(reading.words), hit.end + REACH))
+    return any(
+        _marker(table.IT).longest(reading, place)
+        and not _ends_with(reading.words, place, _endings(table.NEGATIONS))
+        for place in places
+    )
 
 
 def _is_mere_label(words: Sequence[str], hit: _Hit) -> bool:

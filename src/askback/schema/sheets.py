@@ -5,16 +5,17 @@ All but field objects go one road: JSON Schema, `keywords`, `rules`.
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache, partial
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any, Literal, cast, get_args, get_origin
 
 from askback.errors import QuestionRefused
 from askback.question import SINGLE, Field, Sheet
 from askback.question.annotation import Json
 from askback.schema.adapter import ATTRIBUTES, described
 from askback.schema.initial import digest_of_fields, filled_in
-from askback.schema.keywords import Entry, entries_of, entry_of
+from askback.schema.keywords import Entry, definitions_of, entries_of, entry_of
 from askback.schema.rules import examined
 from askback.schema.values import Meanings, from_wire, meant
 from askback.schema.weight import outweighs
@@ -31,8 +32,10 @@ _KEPT = 512
 
 def of_type(what: Any) -> Sheet[Any]:
     """A pydantic model, dataclass, TypedDict or scalar type."""
-    # Literals in another order are equal, but show their choices in another order: their repr tells them apart.
-    return _kept(_of_type, what, "" if isinstance(what, type) else repr(what))
+    if isinstance(what, type):
+        return _of_type(what, "")
+    # Literals in another order are equal, but show their choices in another order: that is part of the key.
+    return _kept(_of_type, what, get_args(what) if get_origin(what) is Literal else repr(what))
 
 
 def of_field(field: Field[Any]) -> Sheet[Any]:
@@ -54,31 +57,31 @@ def of_schema(schema: Mapping[Any, Any]) -> Sheet[Any]:
             instead="ask for less at a time",
         )
     try:
-        return _of_schema(json.dumps(schema))
-    except (TypeError, RecursionError) as error:
+        canonical = json.dumps(schema)
+    except (TypeError, ValueError, RecursionError) as error:
         raise QuestionRefused(
             field=None,
             problem=f"the JSON Schema is not JSON: {error}",
             instead="use dicts, lists, texts and numbers",
         ) from error
+    return _of_schema(canonical)
 
 
 def _kept(make: Any, *what: Any) -> Sheet[Any]:
     try:
-        hash(what)
-    except TypeError:
+        return make(*what)
+    except TypeError:  # what cannot be hashed is made anew each time
         return make.__wrapped__(*what)
-    return make(*what)
 
 
 @lru_cache(maxsize=_KEPT)
-def _of_type(what: Any, _: str) -> Sheet[Any]:
+def _of_type(what: Any, _: object) -> Sheet[Any]:
     schema, make = described(what)
-    definitions = schema.get("$defs", {})
+    definitions = definitions_of(schema)
     if "$ref" in schema:
         schema = {**definitions[schema["$ref"].rpartition("/")[2]], "$defs": definitions}
     if schema.get("type") == "object":
-        return _sheet(entries_of(schema), make, attributes=schema.get(ATTRIBUTES, {}))
+        return _sheet(_titled(entries_of(schema)), make, attributes=schema.get(ATTRIBUTES, {}))
     entries = {SINGLE: entry_of(SINGLE, schema, definitions, is_listed=True)}
     return _sheet(entries, lambda values: make(values.get(SINGLE)), attributes=None)
 
@@ -103,6 +106,16 @@ def _of_fields(items: tuple[tuple[str, Field[Any]], ...]) -> Sheet[Any]:
 def _of_schema(canonical: str) -> Sheet[Any]:
     entries = entries_of(json.loads(canonical))
     return _sheet(entries, _copied, attributes={name: name for name in entries})
+
+
+def _titled(entries: Mapping[str, Entry]) -> dict[str, Entry]:
+    """Names in code are for those who read it; pydantic titles most fields, but not those that share a definition."""
+    return {
+        name: entry
+        if entry.field.title is not None
+        else replace(entry, field=entry.field.altered(title=name.replace("_", " ").title().strip() or None))
+        for name, entry in entries.items()
+    }
 
 
 def _entries(fields: Mapping[str, Field[Any]]) -> dict[str, Entry]:

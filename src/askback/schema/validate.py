@@ -7,14 +7,14 @@ where the field may be left empty and could not hold that anyway.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from pydantic_core import ErrorDetails, ValidationError
 
 from askback.question import Choices, Field, Sheet
 from askback.question.annotation import Json
 from askback.question.fields import spelled
-from askback.schema.checks import Check, check_of
+from askback.schema.checks import Check, checks_of
 from askback.schema.render import Dialect, folded_name
 from askback.schema.weight import outweighs
 from askback.words import Problem
@@ -49,20 +49,14 @@ class Misfit:
     problems: tuple[Problem, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Slot:
-    """One field, made ready for reading replies."""
+class _Slot(NamedTuple):
+    """One field, made ready for reading replies. A tuple, because every reply unpacks it."""
 
     name: str
     check: Check
     default: Any
     missing: Problem | None
     ignores: tuple[Any, ...]
-
-    def fresh_default(self) -> Any:
-        """The default, never the same list twice."""
-        default = self.default
-        return [*cast("list[Any]", default)] if isinstance(default, list) else default
 
 
 def read_content(
@@ -83,19 +77,19 @@ def read_content(
 def _check(slots: tuple[_Slot, ...], given: Json) -> tuple[Json, list[Problem]]:
     checked: Json = {}
     problems: list[Problem] = []
-    for slot in slots:
-        value = given.get(slot.name)
-        if value is None or (slot.ignores and value in slot.ignores):
-            if slot.default is not None:
-                checked[slot.name] = slot.fresh_default()
-            elif slot.missing is not None:
-                problems.append(slot.missing)
+    for name, check, default, missing, ignores in slots:
+        value = given.get(name)
+        if value is None or (ignores and value in ignores):
+            if default is not None:
+                checked[name] = [*default] if type(default) is list else default
+            elif missing is not None:
+                problems.append(missing)
             continue
-        kept = slot.check(value)
+        kept = check(value)
         if type(kept) is Problem:
             problems.append(kept)
         else:
-            checked[slot.name] = kept
+            checked[name] = kept
     return checked, problems
 
 
@@ -124,12 +118,13 @@ def _objection(sheet: Sheet[Any], details: ErrorDetails) -> Problem:
 @lru_cache(maxsize=_KEPT)
 def _slots(sheet: Sheet[Any]) -> tuple[_Slot, ...]:
     return tuple(
-        _slot(name, field, is_required=name in sheet.required) for name, field in sheet.fields.items()
+        _slot(name, field, checks_of(sheet)[name], is_required=name in sheet.required)
+        for name, field in sheet.fields.items()
     )
 
 
-def _slot(name: str, field: Field[Any], *, is_required: bool) -> _Slot:
-    check, has_default = check_of(name, field), field.default is not None
+def _slot(name: str, field: Field[Any], check: Check, *, is_required: bool) -> _Slot:
+    has_default = field.default is not None
     # Whoever unticks every box has answered, so an empty list is not traded for a default.
     empties: list[Any] = [
         *([""] if has_default or not is_required else []),

@@ -75,12 +75,16 @@ def middleware_of(server: object) -> Middleware | None:
 
 def _count(again: int) -> int:
     if again < 0:
-        raise AuthorError(f"again={again} cannot be done. Give 0 to ask once only, or how often to ask again.")
+        raise AuthorError(
+            f"again={again} cannot be done. Give 0 to ask once only, or how often to ask again."
+        )
     return again
 
 
 def _modes(clients_can: Iterable[Mode]) -> frozenset[Mode]:
     stated = frozenset(clients_can)
     if stated - {"form", "url"}:
-        raise AuthorError(f"clients_can={sorted(stated)} names what no client can do; it may hold 'form' and 'url'.")
+        raise AuthorError(
+            f"clients_can={sorted(stated)} names what no client can do; it may hold 'form' and 'url'."
+        )
     return stated

@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
@@ -98,7 +98,9 @@ class Middleware:
             journal = decode(encode(journal))
             replaying.move_into(journal)
 
-    async def _run(self, call: Call, carrier: Carrier, journal: Journal) -> tuple[Conversation, HandlerResult]:
+    async def _run(
+        self, call: Call, carrier: Carrier, journal: Journal
+    ) -> tuple[Conversation, HandlerResult]:
         """One pass of the body. A body that left is answered for, however it took its leaving."""
         host = Host()
         policy = self.settings.policy
@@ -166,6 +168,7 @@ def _own_error(error: BaseException) -> AskbackError | None:
     """Ours, also out of a task group, which wraps what its tasks raise."""
     if isinstance(error, AskbackError):
         return error
-    if isinstance(error, BaseExceptionGroup):
-        return next((ours for inner in error.exceptions if (ours := _own_error(inner)) is not None), None)
-    return None
+    if not isinstance(error, BaseExceptionGroup):
+        return None
+    group = cast("BaseExceptionGroup[BaseException]", error)
+    return next((ours for inner in group.exceptions if (ours := _own_error(inner)) is not None), None)

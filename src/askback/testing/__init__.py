@@ -1,7 +1,7 @@
 """For tests of servers that ask: a scripted person, and one call that runs a tool on any revision.
 
-    run = await run_tool(mcp, "order", {"pizza": "Margherita"}, [accept(drink="cola"), accept(yes=True)])
-    assert run.text == "Order 1"
+run = await run_tool(mcp, "order", {"pizza": "Margherita"}, [accept(drink="cola"), accept(yes=True)])
+assert run.text == "Order 1"
 """
 
 from askback.testing.replies import accept, cancel, decline, fail, raw, silence

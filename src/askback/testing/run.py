@@ -1,6 +1,6 @@
 """One call on a chosen revision, answered by a script, with everything that happened."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -146,7 +146,7 @@ def _installed(server: Any) -> Middleware:
 
 
 @contextmanager
-def _rehearsing(middleware: Middleware, wire: Wire, always_replay: bool) -> Iterator[None]:
+def _rehearsing(middleware: Middleware, wire: Wire, always_replay: bool) -> Generator[None]:
     settings = middleware.settings
     clock, replay, ahead = settings.clock, settings.always_replay, [0.0]
 

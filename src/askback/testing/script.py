@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from pydantic_core import to_jsonable_python
 
@@ -38,15 +38,20 @@ class Script:
 
     def __init__(self, answers: Answers = ()) -> None:
         self.asked: list[Asked] = []
-        self._answer = answers if callable(answers) else None
-        self._by_key = dict(answers) if isinstance(answers, Mapping) else None
-        in_order = self._answer is None and self._by_key is None
-        self._left: list[Reply] = list(answers) if in_order else []  # pyright: ignore[reportArgumentType] # an iterable then
+        self._left: list[Reply] = []
+        if callable(answers):
+            self._reply = answers
+        elif isinstance(answers, Mapping):
+            self._by_key = cast("Mapping[str | None, Reply]", answers)
+            self._reply = self._reply_by_key
+        else:
+            self._left = list(answers)
+            self._reply = self._reply_in_order
 
     def reply_to(self, asked: Asked) -> Reply:
         """The reply to this question; every question takes one."""
         self.asked.append(asked)
-        reply = self._next(asked)
+        reply = self._reply(asked)
         if reply.to is not None and reply.to not in asked.message:
             raise ScriptMismatch(f"The next reply is meant for {reply.to!r}, but the server asked {asked}.")
         return reply
@@ -62,23 +67,25 @@ class Script:
         """Fail if replies are left that nobody asked for."""
         if self._left:
             raise ScriptMismatch(
-                f"The call ended with {len(self._left)} replies of the script unused; the next was {self._left[0]}. "
-                f"It asked: {self._so_far()}."
+                f"The call ended with {len(self._left)} of the script's replies unused; the next was "
+                f"{self._left[0]}. It asked: {self._so_far()}."
             )
 
-    def _next(self, asked: Asked) -> Reply:
-        if self._answer is not None:
-            return self._answer(asked)
-        if self._by_key is not None:
-            if asked.key in self._by_key:
-                return self._by_key[asked.key]
-            raise ScriptMismatch(f"The script has no reply for the key {asked.key!r}: {asked}.")
-        if not self._left:
-            raise ScriptMismatch(
-                f"The server asked {asked}, and the script has no reply left. Asked so far: {self._so_far()}. "
-                "Add a reply, or see why the tool asks more than you expect."
-            )
-        return self._left.pop(0)
+    def _reply_by_key(self, asked: Asked) -> Reply:
+        if asked.key in self._by_key:
+            return self._by_key[asked.key]
+        raise ScriptMismatch(
+            f"The script has no reply for the key {asked.key!r}: {asked}. Keys travel on the rounds era alone; for "
+            "other revisions give the replies in order, or a function of the question."
+        )
+
+    def _reply_in_order(self, asked: Asked) -> Reply:
+        if self._left:
+            return self._left.pop(0)
+        raise ScriptMismatch(
+            f"The server asked {asked}, and the script has no reply left. Asked so far: {self._so_far()}. "
+            "Add a reply, or see why the tool asks more than you expect."
+        )
 
     def _filled(self, name: str, value: Any, asked: Asked) -> dict[str, Any]:
         if name in asked.fields:
@@ -86,7 +93,7 @@ class Script:
         # 2025-06-18 has no lists: several choices are one tick each.
         ticks = [field for field in asked.fields if field.startswith(f"{name}.")]
         if isinstance(value, list) and ticks:
-            chosen = {f"{name}.{option}" for option in value}  # pyright: ignore[reportUnknownVariableType] # a JSON list
+            chosen = {f"{name}.{option}" for option in cast("list[object]", value)}
             return {field: field in chosen for field in ticks}
         raise ScriptMismatch(
             f"accept({name}=...) fills in a field that the form does not have. The server asked {asked}."

@@ -1,6 +1,6 @@
 """A client of every revision, joined to a server in memory. It sends what the script says and checks nothing."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -12,7 +12,12 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp.shared.memory import create_client_server_memory_streams
 from mcp.shared.transport_context import TransportContext
-from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, METHOD_NOT_FOUND, PROTOCOL_VERSION_META_KEY
+from mcp_types import (
+    CLIENT_CAPABILITIES_META_KEY,
+    CLIENT_INFO_META_KEY,
+    METHOD_NOT_FOUND,
+    PROTOCOL_VERSION_META_KEY,
+)
 
 from askback.testing.replies import Accept, Fail, Raw, Silence
 from askback.testing.script import Asked, Script, ScriptMismatch
@@ -147,7 +152,7 @@ class Wire:
 
 
 @asynccontextmanager
-async def connect(lowlevel: Server[Any], wire: Wire) -> AsyncIterator[None]:
+async def connect(lowlevel: Server[Any], wire: Wire) -> AsyncGenerator[None]:
     """Run the server and join the wire to it; both end with the block."""
     failure: Exception | None = None
     async with create_client_server_memory_streams() as (client, served), anyio.create_task_group() as tasks:

@@ -1,7 +1,7 @@
 """Visits that a body demands by raising -32042. The rounds era has no such error: there they become questions."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from mcp.shared.exceptions import MCPError
 from mcp_types import URL_ELICITATION_REQUIRED
@@ -25,7 +25,9 @@ def visits_required(
     require_mode("url", revision, modes)
     visits = _visits(error)
     if any(_is_refusal(journal, place) for place in visits):
-        raise AskbackError("The person did not agree to open the link that this call needs. Call again when they do.")
+        raise AskbackError(
+            "The person did not agree to open the link that this call needs. Call again when they do."
+        )
     journal.round += 1
     journal.arrived.clear()
     journal.opened = {place: _opened(place, visit, now) for place, visit in visits.items()}
@@ -37,9 +39,12 @@ def visits_required(
 
 
 def _visits(error: MCPError) -> dict[str, Mapping[str, Any]]:
-    data = error.data if isinstance(error.data, dict) else {}
-    listed: list[Mapping[str, Any]] = data.get("elicitations", [])
-    return {f"visit-{number}": visit for number, visit in enumerate(listed, 1)}
+    match error.data:
+        case {"elicitations": list() as listed}:
+            visits = cast("list[Mapping[str, Any]]", listed)
+            return {f"visit-{number}": visit for number, visit in enumerate(visits, 1)}
+        case _:
+            return {}
 
 
 def _is_refusal(journal: Journal, place: str) -> bool:

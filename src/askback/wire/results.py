@@ -1,9 +1,10 @@
 """The ends of a call that we write ourselves, in the shape each method and revision wants."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
+from jsonschema import validate
+from jsonschema.exceptions import SchemaError, ValidationError
 from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, SERVER_INFO_META_KEY
 
@@ -11,14 +12,10 @@ from askback.errors import AskbackError, CannotAsk
 from askback.wire.era import PROMPTS_GET, RESOURCES_READ, TOOLS_CALL, Era, Revision
 
 
-def is_input_required(result: Any) -> bool:
-    return isinstance(result, dict) and result.get("resultType") == "input_required"
-
-
 def error_end(error: AskbackError, *, method: str, revision: Revision) -> dict[str, Any]:
     """An error that the author left uncaught: said in the result where one can say it, raised where not."""
     if isinstance(error, CannotAsk) and revision.era is Era.ROUNDS:
-        lacking = {"requiredCapabilities": {"elicitation": {error.mode: {}}}}
+        lacking: Any = {"requiredCapabilities": {"elicitation": {error.mode: {}}}}
         raise MCPError(error.code, str(error), lacking) from error
     if method == TOOLS_CALL:
         return _tool_text(str(error), is_error=True)
@@ -27,7 +24,7 @@ def error_end(error: AskbackError, *, method: str, revision: Revision) -> dict[s
 
 
 def polite_end(
-    text: str, *, method: str, params: dict[str, Any], output_schema: dict[str, Any] | None
+    text: str, *, method: str, params: Mapping[str, Any], output_schema: dict[str, Any] | None
 ) -> dict[str, Any]:
     """The author's own last words, in a shape that the method's result, and a tool's output schema, allow."""
     if method == PROMPTS_GET:
@@ -57,6 +54,7 @@ def _tool_text(text: str, *, is_error: bool) -> dict[str, Any]:
 
 def _fits(value: dict[str, Any], schema: dict[str, Any]) -> bool:
     try:
-        return Draft202012Validator(schema).is_valid(value)
-    except SchemaError:
+        validate(value, schema)
+    except (ValidationError, SchemaError):
         return False
+    return True

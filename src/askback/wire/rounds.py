@@ -1,7 +1,7 @@
 """The rounds era: the call ends with questions, and the client calls again with the answers and our state."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
@@ -55,16 +55,15 @@ def resume(params: Mapping[str, Any], now: float) -> Journal | None:
 
 def _arrivals(journal: Journal, responses: Any, now: float) -> dict[str, Arrival]:
     """Replies to what was asked; other keys are nobody's question and are not looked at (R42)."""
-    if responses is None:
-        responses = {}
-    if not isinstance(responses, dict):
+    if responses is not None and not isinstance(responses, dict):
         raise MCPError(INVALID_PARAMS, REFUSED_RESPONSES)
+    replies = cast("dict[str, Any]", responses or {})
     arrivals: dict[str, Arrival] = {}
     for place, opened in journal.opened.items():
         if is_late(opened, now=now):
             arrivals[place] = Late()
-        elif responses.get(place) is not None:
-            arrivals[place] = _arrival(responses[place])
+        elif replies.get(place) is not None:
+            arrivals[place] = _arrival(replies[place])
     return arrivals
 
 

@@ -39,17 +39,21 @@ class Seal:
 
 def lowlevel_of(server: object) -> Server[Any]:
     """The low-level server inside `server`, after a look at everything we rely on in it."""
-    inner = getattr(server, "_lowlevel_server", None) if isinstance(server, MCPServer) else server
+    inner: object = getattr(server, "_lowlevel_server", None) if isinstance(server, MCPServer) else server
     if not isinstance(inner, Server):
         raise UnsupportedHost(
             f"Askback can be installed into MCPServer and the low-level Server of the mcp package, not into "
-            f"{type(server).__module__}.{type(server).__qualname__}. Pass the server object itself."
+            f"{_kind(server)}. Pass the server object itself."
         )
     lowlevel = cast("Server[Any]", inner)
     _require(isinstance(getattr(lowlevel, "middleware", None), list), "Server.middleware is a list")
     _require(hasattr(lowlevel, "server_info_stamp"), "Server.server_info_stamp exists")
-    _require("request_outbound" in signature(ServerSession).parameters, "ServerSession holds its request's channel")
-    _require("security" in signature(RequestStateBoundary).parameters, "RequestStateBoundary takes its security")
+    _require(
+        "request_outbound" in signature(ServerSession).parameters, "ServerSession holds its request's channel"
+    )
+    _require(
+        "security" in signature(RequestStateBoundary).parameters, "RequestStateBoundary takes its security"
+    )
     return lowlevel
 
 
@@ -71,7 +75,9 @@ def install(lowlevel: Server[Any], middleware: ServerMiddleware[Any], seal: Seal
     chain.insert(at + 1, middleware)
 
 
-def _boundary(lowlevel: Server[Any], present: RequestStateBoundary | None, seal: Seal) -> RequestStateBoundary:
+def _boundary(
+    lowlevel: Server[Any], present: RequestStateBoundary | None, seal: Seal
+) -> RequestStateBoundary:
     """The boundary as the operator wants it; what they left open stays as it was."""
     old = present._security if present is not None else None  # pyright: ignore[reportPrivateUsage]
     audience = present._audience if present is not None else lowlevel.name  # pyright: ignore[reportPrivateUsage]
@@ -108,10 +114,14 @@ async def output_schema(lowlevel: Server[Any], ctx: Context, tool: str) -> dict[
 def hides_error(result: object, tool: str) -> bool:
     """Whether MCPServer flattened an exception to the one sentence it has for those it does not know."""
     match result:
-        case {"isError": True, "content": [{"text": text}]}:
+        case {"isError": True, "content": [{"text": str() as text}]}:
             return text == f"Error executing tool {tool}"
         case _:
             return False
+
+
+def _kind(thing: object) -> str:
+    return f"{type(thing).__module__}.{type(thing).__qualname__}"
 
 
 def _require(holds: bool, what: str) -> None:

@@ -1,0 +1,86 @@
+"""Two things timed against each other: pairs of blocks, side by side in time, in random order."""
+
+import gc
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from random import Random
+from statistics import median
+
+Call = Callable[[], Awaitable[object]]
+Clock = Callable[[], float]
+
+WARM_CALLS = 20
+"""Before anything is timed: caches filled, tools listed, bytecode specialised."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """How much is measured."""
+
+    pairs: int = 100
+    block_seconds: float = 0.03
+    """Long against the timer and the event loop, short against the load that neighbours put on the machine."""
+    people: int = 1_000
+    """How many leave a question open in the memory measure."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """What the pairs gave: a ratio each, and the seconds of one call on either side."""
+
+    ratios: tuple[float, ...]
+    ours: float
+    theirs: float
+    calls: int
+    """In one block."""
+
+
+async def time_pairs(ours: Call, theirs: Call, plan: Plan, clock: Clock, *, seed: int = 0) -> Timing:
+    """Ratios of our time to theirs."""
+    chance = Random(seed)
+    with steady_memory():
+        calls = await _calls_per_block((ours, theirs), plan, clock)
+        pairs: list[tuple[float, float]] = []
+        for _ in range(plan.pairs):
+            is_swapped = chance.random() < 0.5
+            one, other = (theirs, ours) if is_swapped else (ours, theirs)
+            took = await time_block(one, calls, clock), await time_block(other, calls, clock)
+            pairs.append((took[1], took[0]) if is_swapped else took)
+    return Timing(
+        ratios=tuple(own / other for own, other in pairs),
+        ours=median(own for own, _ in pairs),
+        theirs=median(other for _, other in pairs),
+        calls=calls,
+    )
+
+
+@contextmanager
+def steady_memory() -> Iterator[None]:
+    """What is there already is left out of collections; without that each would take longer than a block."""
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+async def _calls_per_block(sides: tuple[Call, Call], plan: Plan, clock: Clock) -> int:
+    for call in sides:
+        await time_block(call, WARM_CALLS, clock)
+    slower = max([await time_block(call, WARM_CALLS, clock) for call in sides])
+    return max(1, round(plan.block_seconds / slower))
+
+
+async def time_block(call: Call, calls: int, clock: Clock) -> float:
+    """Seconds per call, without the garbage collector, whose turn would fall on one side by chance."""
+    gc.collect()
+    gc.disable()
+    try:
+        start = clock()
+        for _ in range(calls):
+            await call()
+        return (clock() - start) / calls
+    finally:
+        gc.enable()

@@ -1,0 +1,69 @@
+"""A client of the SDK, joined to one of the two servers in memory, over stdio or over HTTP."""
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import anyio
+import anyio.abc
+from anyio.streams.buffered import BufferedByteReceiveStream
+from mcp import Client, StdioServerParameters
+from mcp.server import MCPServer
+
+from bench.order import answer_at_once
+from bench.serve import MAKERS
+
+ROOT = Path(__file__).resolve().parent.parent
+
+Side = Literal["askback", "sdk"]
+Transport = Literal["in-memory", "stdio", "http"]
+Revision = Literal["2025-11-25", "2026-07-28"]
+
+LONGEST_URL = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Served:
+    """A server process over HTTP."""
+
+    url: str
+    pid: int
+
+
+@asynccontextmanager
+async def connected(side: Side, transport: Transport, revision: Revision) -> AsyncIterator[Client]:
+    """A client that answers every question at once."""
+    async with AsyncExitStack() as stack:
+        target: MCPServer | StdioServerParameters | str
+        match transport:
+            case "in-memory":
+                target = MAKERS[side]()
+            case "stdio":
+                target = StdioServerParameters(
+                    command=sys.executable, args=["-m", "bench.serve", side, "stdio"], cwd=ROOT
+                )
+            case "http":
+                target = (await stack.enter_async_context(served(side))).url
+        yield await stack.enter_async_context(client_of(target, revision))
+
+
+def client_of(target: MCPServer | StdioServerParameters | str, revision: Revision) -> Client:
+    mode = "legacy" if revision == "2025-11-25" else revision
+    return Client(target, mode=mode, elicitation_callback=answer_at_once)
+
+
+@asynccontextmanager
+async def served(side: Side) -> AsyncIterator[Served]:
+    """A server process on a free loopback port, for the length of the block."""
+    command = [sys.executable, "-m", "bench.serve", side, "http"]
+    async with await anyio.open_process(command, cwd=ROOT, stderr=None) as process:
+        assert process.stdin is not None and process.stdout is not None
+        lines = BufferedByteReceiveStream(process.stdout)
+        with anyio.fail_after(30):
+            url = await lines.receive_until(b"\n", LONGEST_URL)
+        yield Served(url=url.decode().strip(), pid=process.pid)
+        await process.stdin.aclose()
+        await process.wait()

@@ -1,0 +1,106 @@
+"""What is measured against what, and how much of the other's time we may take. Targets are data."""
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Literal
+
+from bench.connect import Revision, Transport
+
+Questions = Literal["nothing", "one", "five"]
+Rival = Literal["without", "elicit", "resolver", "by-hand"]
+
+COUNT: dict[Questions, int] = {"nothing": 0, "one": 1, "five": 5}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """The most of the other side's time that we may take."""
+
+    ratio: float
+    by_estimate: bool = False
+    """Judged by the estimate alone: between two equally fast sides, half of every interval lies above 1."""
+
+
+NOT_SLOWER = Target(ratio=1.0, by_estimate=True)
+ASKS_NOTHING = Target(ratio=1.05)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contest:
+    """Our tool against another way to do the same."""
+
+    transport: Transport
+    revision: Revision
+    questions: Questions
+    rival: Rival
+    target: Target | None
+    in_new_words: bool = False
+    """Each call asks with words never seen before, so that nothing kept for a message helps."""
+
+    @property
+    def name(self) -> str:
+        words = "-in-new-words" if self.in_new_words else ""
+        return f"{self.transport}/{self.revision}/{self.questions}{words}/{self.rival}"
+
+    @property
+    def their_tool(self) -> str:
+        rival = self.rival.replace("-", "_")
+        return self.questions if self.rival == "without" else f"{self.questions}_{rival}"
+
+
+RIVALS: dict[Revision, tuple[Rival, ...]] = {
+    "2025-11-25": ("elicit",),
+    "2026-07-28": ("by-hand", "resolver"),
+}
+"""`ctx.elicit()` fails on 2026-07-28; the other two have their reason there."""
+
+IN_MEMORY: dict[tuple[Questions, Rival], Target] = {
+    ("one", "elicit"): Target(ratio=0.7),
+    ("five", "elicit"): Target(ratio=0.7),
+    ("one", "by-hand"): Target(ratio=1.05),
+    ("five", "by-hand"): Target(ratio=1.1),
+    ("one", "resolver"): Target(ratio=0.45),
+    ("five", "resolver"): Target(ratio=0.27),
+}
+"""In memory there is no transport to hide behind; over the others the promise is not to be slower."""
+
+TRANSPORTS: tuple[Transport, ...] = ("in-memory", "stdio", "http")
+ASKING: tuple[Questions, ...] = ("one", "five")
+
+
+def all_contests() -> list[Contest]:
+    """In the order in which they are run and shown."""
+    return [
+        contest
+        for transport, revision in product(TRANSPORTS, RIVALS)
+        for contest in _contests(transport, revision)
+    ]
+
+
+def _contests(transport: Transport, revision: Revision) -> list[Contest]:
+    idle = Contest(
+        transport=transport, revision=revision, questions="nothing", rival="without", target=ASKS_NOTHING
+    )
+    asking = [
+        Contest(
+            transport=transport,
+            revision=revision,
+            questions=questions,
+            rival=rival,
+            target=IN_MEMORY[questions, rival] if transport == "in-memory" else NOT_SLOWER,
+        )
+        for questions, rival in product(ASKING, RIVALS[revision])
+    ]
+    fresh = [
+        Contest(
+            transport=transport,
+            revision=revision,
+            questions="one",
+            rival=rival,
+            target=None,
+            in_new_words=True,
+        )
+        for rival in RIVALS[revision][:1]
+        if transport == "in-memory"
+    ]
+    return [idle, *asking, *fresh]

@@ -1,0 +1,86 @@
+"""The results for a person at a terminal: a line as soon as it is known, the missed targets at the end."""
+
+import os
+
+from bench.contests import Contest, Questions, Rival, Transport
+from bench.results import Outcome, memory_verdict
+from bench.thinking import TARGET_BYTES, Memory
+
+TRANSPORTS: dict[Transport, str] = {"in-memory": "in memory", "stdio": "over stdio", "http": "over HTTP"}
+QUESTIONS: dict[Questions, str] = {"nothing": "asks nothing", "one": "one question", "five": "five in sequence"}
+RIVALS: dict[Rival, str] = {
+    "without": "no Askback",
+    "elicit": "ctx.elicit",
+    "resolver": "resolvers",
+    "by-hand": "by hand",
+}
+
+LINE = "{what:<35} {against:<11} {ratio:>6}  {interval:<14}  {target:>7}  {verdict:<9}  {ours:>8} {theirs:>8}"
+
+
+def load() -> str:
+    return " ".join(f"{one:.2f}" for one in os.getloadavg())
+
+
+def heading(transport: Transport) -> str:
+    titles = LINE.format(
+        what=TRANSPORTS[transport],
+        against="against",
+        ratio="ratio",
+        interval="95 % interval",
+        target="target",
+        verdict="target is",
+        ours="us, ours",
+        theirs="theirs",
+    )
+    return f"\n{titles}\n{'-' * len(titles)}"
+
+
+def line(outcome: Outcome) -> str:
+    contest, ratio, timing = outcome.contest, outcome.ratio, outcome.timing
+    return LINE.format(
+        what=_what(contest),
+        against=RIVALS[contest.rival],
+        ratio=f"{ratio.value:.3f}",
+        interval=f"{ratio.low:.3f} - {ratio.high:.3f}",
+        target=_target(contest),
+        verdict="" if contest.target is None else outcome.verdict,
+        ours=f"{timing.ours * 1e6:,.0f}",
+        theirs=f"{timing.theirs * 1e6:,.0f}",
+    )
+
+
+def _what(contest: Contest) -> str:
+    words = ", new words" if contest.in_new_words else ""
+    return f"{contest.revision}  {QUESTIONS[contest.questions]}{words}"
+
+
+def _target(contest: Contest) -> str:
+    if contest.target is None:
+        return ""
+    return f"{contest.target.ratio:.2f}{'*' if contest.target.by_estimate else ' '}"
+
+
+def memory_lines(memory: Memory) -> str:
+    resident = "not told by this system" if memory.resident is None else f"{memory.resident:,.0f} bytes each"
+    return (
+        f"\nmemory for {memory.people:,} people who are thinking, 2026-07-28\n"
+        f"  allocated and kept  {memory.traced:,.0f} bytes each, target under {TARGET_BYTES:,}: "
+        f"{memory_verdict(memory)}\n"
+        f"  growth of a server process over HTTP, in pages  {resident}"
+    )
+
+
+def summary(outcomes: list[Outcome], memory: Memory | None) -> str:
+    judged = [(outcome.contest.name, outcome.verdict) for outcome in outcomes if outcome.contest.target is not None]
+    if memory is not None:
+        judged.append(("thinking", memory_verdict(memory)))
+    open_ones = [f"  {verdict}: {name}" for name, verdict in judged if verdict != "met"]
+    lines = [
+        "",
+        "A target is met when the upper end of the interval is not above it; with * when the ratio itself is not.",
+        "Not shown: the ratio is on one side of the target and the interval reaches over to the other.",
+        f"{len(judged) - len(open_ones)} of {len(judged)} targets met. Load average {load()}.",
+        *open_ones,
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,37 @@
+"""The server with Askback: the tools as an author writes them with `await ask(...)`."""
+
+from mcp.server import MCPServer
+
+from askback import Accepted, Askback, ask
+from bench.order import Extras, bill, message
+
+
+async def nothing(guest: str) -> str:
+    return bill([])
+
+
+async def one(guest: str) -> str:
+    match await ask(message(guest), Extras):
+        case Accepted(extras):
+            return bill([extras])
+        case _:
+            return "Nothing ordered."
+
+
+async def five(guest: str) -> str:
+    orders: list[Extras] = []
+    for course in range(1, 6):
+        match await ask(message(guest, course), Extras):
+            case Accepted(extras):
+                orders.append(extras)
+            case _:
+                return "Nothing ordered."
+    return bill(orders)
+
+
+def make_server() -> MCPServer:
+    server = MCPServer("bench", log_level="ERROR")
+    Askback(server)
+    for body in (nothing, one, five):
+        server.tool()(body)
+    return server
