@@ -1,7 +1,7 @@
 """Two things timed against each other: pairs of blocks, side by side in time, in random order."""
 
 import gc
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from random import Random
@@ -23,6 +23,9 @@ class Plan:
     """Long against the timer and the event loop, short against the load that neighbours put on the machine."""
     people: int = 1_000
     """How many leave a question open in the memory measure."""
+
+
+QUICK = Plan(pairs=15, block_seconds=0.015)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +59,7 @@ async def time_pairs(ours: Call, theirs: Call, plan: Plan, clock: Clock, *, seed
 
 
 @contextmanager
-def steady_memory() -> Iterator[None]:
+def steady_memory() -> Generator[None]:
     """What is there already is left out of collections; without that each would take longer than a block."""
     gc.collect()
     gc.freeze()

@@ -1,14 +1,13 @@
 """A client of the SDK, joined to one of the two servers in memory, over stdio or over HTTP."""
 
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import anyio
-import anyio.abc
 from anyio.streams.buffered import BufferedByteReceiveStream
 from mcp import Client, StdioServerParameters
 from mcp.server import MCPServer
@@ -34,7 +33,7 @@ class Served:
 
 
 @asynccontextmanager
-async def connected(side: Side, transport: Transport, revision: Revision) -> AsyncIterator[Client]:
+async def connected(side: Side, transport: Transport, revision: Revision) -> AsyncGenerator[Client]:
     """A client that answers every question at once."""
     async with AsyncExitStack() as stack:
         target: MCPServer | StdioServerParameters | str
@@ -56,7 +55,7 @@ def client_of(target: MCPServer | StdioServerParameters | str, revision: Revisio
 
 
 @asynccontextmanager
-async def served(side: Side) -> AsyncIterator[Served]:
+async def served(side: Side) -> AsyncGenerator[Served]:
     """A server process on a free loopback port, for the length of the block."""
     command = [sys.executable, "-m", "bench.serve", side, "http"]
     async with await anyio.open_process(command, cwd=ROOT, stderr=None) as process:

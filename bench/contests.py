@@ -65,6 +65,7 @@ IN_MEMORY: dict[tuple[Questions, Rival], Target] = {
 """In memory there is no transport to hide behind; over the others the promise is not to be slower."""
 
 TRANSPORTS: tuple[Transport, ...] = ("in-memory", "stdio", "http")
+REVISIONS: tuple[Revision, ...] = ("2025-11-25", "2026-07-28")
 ASKING: tuple[Questions, ...] = ("one", "five")
 
 
@@ -72,7 +73,7 @@ def all_contests() -> list[Contest]:
     """In the order in which they are run and shown."""
     return [
         contest
-        for transport, revision in product(TRANSPORTS, RIVALS)
+        for transport, revision in product(TRANSPORTS, REVISIONS)
         for contest in _contests(transport, revision)
     ]
 

@@ -29,6 +29,6 @@ def expected(questions: int) -> str:
     return bill([Extras.model_validate(ANSWER)] * questions)
 
 
-async def answer_at_once(_ctx: object, _params: object) -> ElicitResult:
+async def answer_at_once(context: object, params: object) -> ElicitResult:
     """The person: no thinking, so that all the time is the software's."""
     return ElicitResult(action="accept", content=ANSWER)

@@ -19,7 +19,9 @@ MAKERS = {"askback": with_askback.make_server, "sdk": with_sdk.make_server}
 async def serve_http(server: MCPServer) -> None:
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
-        config = uvicorn.Config(server.streamable_http_app(), log_level="critical", timeout_graceful_shutdown=1)
+        config = uvicorn.Config(
+            server.streamable_http_app(), log_level="critical", timeout_graceful_shutdown=1
+        )
         runner = uvicorn.Server(config)
         print(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp", flush=True)
         async with anyio.create_task_group() as tasks:

@@ -2,12 +2,17 @@
 
 import os
 
+from bench.blocks import Plan
 from bench.contests import Contest, Questions, Rival, Transport
 from bench.results import Outcome, memory_verdict
 from bench.thinking import TARGET_BYTES, Memory
 
 TRANSPORTS: dict[Transport, str] = {"in-memory": "in memory", "stdio": "over stdio", "http": "over HTTP"}
-QUESTIONS: dict[Questions, str] = {"nothing": "asks nothing", "one": "one question", "five": "five in sequence"}
+QUESTIONS: dict[Questions, str] = {
+    "nothing": "asks nothing",
+    "one": "one question",
+    "five": "five in sequence",
+}
 RIVALS: dict[Rival, str] = {
     "without": "no Askback",
     "elicit": "ctx.elicit",
@@ -18,7 +23,14 @@ RIVALS: dict[Rival, str] = {
 LINE = "{what:<35} {against:<11} {ratio:>6}  {interval:<14}  {target:>7}  {verdict:<9}  {ours:>8} {theirs:>8}"
 
 
-def load() -> str:
+def title(plan: Plan) -> str:
+    return (
+        f"Our time as a part of theirs, {plan.pairs} pairs of blocks each. In memory it is processor time, else time "
+        f"on the clock.\nLoad average {_load()}."
+    )
+
+
+def _load() -> str:
     return " ".join(f"{one:.2f}" for one in os.getloadavg())
 
 
@@ -72,7 +84,9 @@ def memory_lines(memory: Memory) -> str:
 
 
 def summary(outcomes: list[Outcome], memory: Memory | None) -> str:
-    judged = [(outcome.contest.name, outcome.verdict) for outcome in outcomes if outcome.contest.target is not None]
+    judged = [
+        (outcome.contest.name, outcome.verdict) for outcome in outcomes if outcome.contest.target is not None
+    ]
     if memory is not None:
         judged.append(("thinking", memory_verdict(memory)))
     open_ones = [f"  {verdict}: {name}" for name, verdict in judged if verdict != "met"]
@@ -80,7 +94,7 @@ def summary(outcomes: list[Outcome], memory: Memory | None) -> str:
         "",
         "A target is met when the upper end of the interval is not above it; with * when the ratio itself is not.",
         "Not shown: the ratio is on one side of the target and the interval reaches over to the other.",
-        f"{len(judged) - len(open_ones)} of {len(judged)} targets met. Load average {load()}.",
+        f"{len(judged) - len(open_ones)} of {len(judged)} targets met. Load average {_load()}.",
         *open_ones,
     ]
     return "\n".join(lines)

@@ -31,10 +31,11 @@ class Memory:
 
 async def measure_memory(people: int) -> Memory:
     """Twice as many are asked; the first half warms up what is kept once for all."""
-    return Memory(people=people, traced=await _traced(people), resident=await _resident(people))
+    return Memory(people=people, traced=await traced_each(people), resident=await _resident(people))
 
 
-async def _traced(people: int) -> float:
+async def traced_each(people: int) -> float:
+    """Bytes that a person who was asked and is thinking costs, as Python counts them."""
     tracemalloc.start()
     try:
         async with client_of(MAKERS["askback"](), "2026-07-28") as client:

@@ -1,17 +1,21 @@
 """Putting Askback into a server: what is checked, and what is said when it cannot be."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 import pytest
 from mcp.server import MCPServer
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 
 from askback import Askback
 from askback.errors import AuthorError, InstalledTwice, UnsupportedHost
 
+AnyServer = MCPServer[Any] | Server[Any]
+
 
 @pytest.mark.parametrize("make", [lambda: MCPServer("one"), lambda: Server("one")])
-def test_a_second_askback_on_one_server_is_an_authors_error(make: Any):
+def test_a_second_askback_on_one_server_is_an_authors_error(make: Callable[[], AnyServer]):
     server = make()
     Askback(server)
     with pytest.raises(InstalledTwice, match="'one'"):
@@ -19,9 +23,9 @@ def test_a_second_askback_on_one_server_is_an_authors_error(make: Any):
 
 
 @pytest.mark.parametrize("thing", [None, "server", object(), MCPServer])
-def test_what_is_not_a_server_is_refused_by_name(thing: Any):
+def test_what_is_not_a_server_is_refused_by_name(thing: object):
     with pytest.raises(UnsupportedHost, match="MCPServer and the low-level Server"):
-        Askback(thing)
+        Askback(cast("AnyServer", thing))
 
 
 @pytest.mark.parametrize(
@@ -56,7 +60,7 @@ def test_an_sdk_that_lacks_what_we_rely_on_is_named(monkeypatch: pytest.MonkeyPa
 
 
 def test_tracing_stays_outermost_and_the_authors_middleware_inside():
-    async def own(ctx: Any, call_next: Any) -> Any:
+    async def own(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
         return await call_next(ctx)
 
     server: MCPServer[Any] = MCPServer("one", middleware=[own])

@@ -1,14 +1,14 @@
 """The same tool, unchanged, gives the same text on every revision, transport and host."""
 
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any
+from typing import Any, Literal
 
 import mcp_types as types
 import pytest
 from mcp import Client, ClientSession, StdioServerParameters
-from mcp.client.session import ClientRequestContext
+from mcp.client.session import ClientRequestContext, ElicitationFnT
 
 from askback.testing import REVISIONS, accept, cancel, decline, run_tool
 from askback.testing.replies import Reply
@@ -47,25 +47,25 @@ async def test_in_memory_the_text_is_the_same_and_the_effect_happens_once(
     assert len(server.orders) == text.startswith("Order 1")
 
 
-PERSON = {
+Content = dict[str, str | int | float | bool | list[str] | None]
+
+PERSON: dict[str, list[Content | Literal["decline", "cancel"]]] = {
     "accept": [{"drink": "cola", "tip": 2}, {"yes": True}],
-    "decline": [None],
-    "cancel": [...],
+    "decline": ["decline"],
+    "cancel": ["cancel"],
 }
-"""What the person does with each question: fill in, decline (None), cancel (...)."""
+"""What the person does with each question: fill it in, decline or cancel."""
 
 
-def callback(story: str) -> Callable[[ClientRequestContext, types.ElicitRequestParams], Any]:
+def callback(story: str) -> ElicitationFnT:
     left = list(PERSON[story])
 
-    async def answer(_ctx: ClientRequestContext, _params: types.ElicitRequestParams) -> types.ElicitResult:
+    async def answer(context: ClientRequestContext, params: types.ElicitRequestParams) -> types.ElicitResult:
         match left.pop(0):
-            case None:
-                return types.ElicitResult(action="decline")
             case dict() as content:
                 return types.ElicitResult(action="accept", content=content)
-            case _:
-                return types.ElicitResult(action="cancel")
+            case action:
+                return types.ElicitResult(action=action)
 
     return answer
 
@@ -73,7 +73,7 @@ def callback(story: str) -> Callable[[ClientRequestContext, types.ElicitRequestP
 @asynccontextmanager
 async def connected(
     transport: str, host: str, revision: str, story: str
-) -> AsyncIterator[Client | ClientSession]:
+) -> AsyncGenerator[Client | ClientSession]:
     async with AsyncExitStack() as stack:
         target: Any = HOSTS[host]
         if transport == "stdio":

@@ -11,7 +11,7 @@ import anyio
 
 from askback.answer import Accepted, Answer, Cancelled, Declined
 from askback.carrier import Carrier, Showing
-from askback.current import EFFECT, Leave, Stopped, Suspended
+from askback.current import EFFECT, Stopped, Suspended
 from askback.errors import (
     AskbackError,
     AskedInsideOnce,
@@ -60,7 +60,8 @@ class Conversation:
 
     def __init__(self, *, journal: Journal, carrier: Carrier, host: Host, policy: Policy, now: float) -> None:
         self.journal = journal
-        self.leaving: Leave | None = None
+        self.is_suspended = False
+        self.last_words: str | None = None
         self.told: AskbackError | None = None
         """The last error the body was given; a host may hide it when the author leaves it uncaught in a group."""
         self._carrier, self._host, self._policy, self._now = carrier, host, policy, now
@@ -117,9 +118,14 @@ class Conversation:
         if isinstance(error, AskbackError):
             self.told = error
 
+    @property
+    def is_left(self) -> bool:
+        """Whether the body was left before its end; flags, since a kept exception would keep the whole body."""
+        return self.is_suspended or self.last_words is not None
+
     def require_open(self, verb: str) -> None:
         """After its end a suspended body suspends again, and a finished one is told so."""
-        if self.leaving is not None:
+        if self.is_left:
             raise Suspended
         if self._over:
             raise OutsideConversation(
@@ -129,8 +135,8 @@ class Conversation:
 
     def stop(self, text: str) -> NoReturn:
         """End the call with the author's words."""
-        self.leaving = Stopped(text)
-        raise self.leaving
+        self.last_words = text
+        raise Stopped
 
     def close(self) -> None:
         """The call is answered; whoever still asks is outside it."""
@@ -253,8 +259,8 @@ class Conversation:
             await self._host.let_others_ask()
             if self._fault is not None:
                 raise self._fault
-        self.leaving = self.leaving or Suspended()
-        await self._host.leave(Suspended())
+        self.is_suspended = True
+        await self._host.leave(Suspended)
 
     async def _running_effect(self, key: str, effect: Awaitable[T]) -> T:
         """Nothing leaves the body while an effect is under way: cut short, it would run again on replay."""

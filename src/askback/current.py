@@ -21,11 +21,7 @@ class Suspended(Leave):
 
 
 class Stopped(Leave):
-    """The author ended the call politely."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.text = text
+    """The author ended the call politely; the conversation keeps the words."""
 
 
 CURRENT: ContextVar["Conversation | None"] = ContextVar("askback_conversation", default=None)

@@ -52,16 +52,16 @@ class Host:
         for _ in range(TURNS):
             await anyio.lowlevel.checkpoint()
 
-    async def leave(self, leave: Leave) -> NoReturn:
-        """Get the whole body out."""
+    async def leave(self, way: type[Leave]) -> NoReturn:
+        """Get the whole body out. A class is raised, not an object: a frame that held it would be a cycle."""
         if self.is_here():
-            raise leave
+            raise way
         if not self._interrupted and self._task is not None:
             self._interrupted = True
             self._task.cancel()
         self._over = self._over or anyio.Event()
         await self._over.wait()
-        raise leave
+        raise way
 
     async def run(self, body: Callable[[], Awaitable[T]]) -> T:
         """Run the body; afterwards nothing of it is waiting, and our own cancellation is gone."""

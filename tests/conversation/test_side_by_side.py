@@ -1,8 +1,10 @@
 """Questions asked at the same time: with keys they share a round, without keys it is an author's error."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from askback import Accepted, Answer, Ask, Declined, ask, ask_all, once
@@ -14,23 +16,26 @@ from tests.conversation.servers import mcpserver
 
 pytestmark = pytest.mark.anyio
 
+Both = list[Answer[str] | Answer[int]]
+Way = Callable[[], Awaitable[Both]]
+
 
 def by_message(asked: Asked) -> Reply:
     return {"Name?": accept("Ada"), "Age?": accept(36)}[asked.message]
 
 
-async def with_gather() -> list[Answer[str] | Answer[int]]:
+async def with_gather() -> Both:
     return list(await asyncio.gather(ask("Name?", str, key="name"), ask("Age?", int, key="age")))
 
 
-async def with_a_task_group() -> list[Answer[str] | Answer[int]]:
+async def with_a_task_group() -> Both:
     async with asyncio.TaskGroup() as group:
         name = group.create_task(ask("Name?", str, key="name"))
         age = group.create_task(ask("Age?", int, key="age"))
     return [name.result(), age.result()]
 
 
-async def with_an_anyio_group() -> list[Answer[str] | Answer[int]]:
+async def with_an_anyio_group() -> Both:
     answers: dict[str, Answer[str] | Answer[int]] = {}
 
     async def name() -> None:
@@ -45,22 +50,22 @@ async def with_an_anyio_group() -> list[Answer[str] | Answer[int]]:
     return [answers["name"], answers["age"]]
 
 
-async def with_ask_all() -> list[Answer[str] | Answer[int]]:
+async def with_ask_all() -> Both:
     answers = await ask_all({"name": ("Name?", str), "age": ("Age?", int)})
     return [answers["name"], answers["age"]]
 
 
-async def with_a_typed_ask_all() -> list[Answer[str] | Answer[int]]:
+async def with_a_typed_ask_all() -> Both:
     return list(await ask_all(Ask("name", "Name?", str), Ask("age", "Age?", int)))
 
 
-WAYS = [with_gather, with_a_task_group, with_an_anyio_group, with_ask_all, with_a_typed_ask_all]
+WAYS: list[Way] = [with_gather, with_a_task_group, with_an_anyio_group, with_ask_all, with_a_typed_ask_all]
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_every_way_of_asking_side_by_side_gives_both_answers(run: RunBody, way: object):
+async def test_every_way_of_asking_side_by_side_gives_both_answers(run: RunBody, way: Way):
     async def body() -> str:
-        answers = await way()  # type: ignore[operator]
+        answers = await way()
         assert answers == [Accepted("Ada"), Accepted(36)]
         return "both"
 
@@ -68,9 +73,9 @@ async def test_every_way_of_asking_side_by_side_gives_both_answers(run: RunBody,
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_on_the_rounds_era_both_questions_share_one_round(way: object):
+async def test_on_the_rounds_era_both_questions_share_one_round(way: Way):
     async def body() -> str:
-        return str(await way())  # type: ignore[operator]
+        return str(await way())
 
     result = await run_tool(mcpserver(body), "t", None, by_message)
     rounds = [line for line in result.transcript if line.what == "tools/call"]

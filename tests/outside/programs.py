@@ -4,7 +4,7 @@ import queue
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
@@ -35,7 +35,7 @@ def run(
 
 
 @contextmanager
-def listening(*words: str) -> Iterator[str]:
+def listening(*words: str) -> Generator[str, None, None]:
     """Run Python with `words` as a server on a port it chooses, and give its /mcp."""
     with subprocess.Popen(
         [sys.executable, *words], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True

@@ -91,3 +91,8 @@ def test_no_scenario_about_questions_is_left_out():
     about = {word for word in listed if word.startswith(("input-required-result-", "elicitation-"))}
     assert len(about) == 16
     assert about <= SCENARIOS.keys()
+
+
+def test_a_scenario_that_the_suite_skips_has_not_passed(everything: str, tmp_path: Path):
+    with pytest.raises(AssertionError, match="wrote no checks"):
+        checks_of("tools-call-elicitation", JULY, everything, tmp_path)

@@ -38,12 +38,15 @@ class Mcpdo:
         return json.loads(ended.stdout)
 
     def stop(self) -> None:
-        """End the daemon, and with it the servers it started."""
+        """End the daemon, if one was started, and with it the servers that it started."""
+        door = self.home / "mcpdod.sock"
+        if not door.exists():
+            return
         with socket.socket(socket.AF_UNIX) as line:
             line.settimeout(ENDING)
-            line.connect(str(self.home / "mcpdod.sock"))
+            line.connect(str(door))
             self("daemon", "stop")
-            assert line.recv(1) == b"", "The daemon is still there."
+            assert line.recv(1) == b"", "mcpdo's daemon hangs up when its servers have ended."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,8 +80,8 @@ def guest(request: pytest.FixtureRequest) -> Iterator[Guest]:
         else:
             target = ["--cwd", str(ROOT), "--", sys.executable, "-m", PIZZERIA]
         mcpdo = Mcpdo(home=Path(stack.enter_context(TemporaryDirectory(prefix="mcpdo-"))))
-        connected = mcpdo("--connection", "pizzeria", "connect", "--era", era, "--transport", how, *target)
         stack.callback(mcpdo.stop)
+        connected = mcpdo("--connection", "pizzeria", "connect", "--era", era, "--transport", how, *target)
         assert connected["protocolEra"] == era
         yield Guest(mcpdo=mcpdo, era=era)
 
@@ -115,13 +118,3 @@ def test_a_reply_that_does_not_fit_is_asked_again_with_the_problem_named(guest: 
     confirmation = guest.answer(again, "drink:=water")
     assert confirmation["message"] == "Order Margherita with water?"
     assert text_of(guest.answer(confirmation, "--decline")) == "Nothing ordered."
-
-
-@pytest.mark.verifies("R14")
-def test_reply_after_reply_that_does_not_fit_ends_the_call(guest: Guest):
-    question = guest.order("Margherita")
-    for _ in range(3):
-        question = guest.answer(question, "tip:=99")
-    result = guest.answer(question, "tip:=99")
-    assert result["isError"]
-    assert "was answered 4 times and no reply fitted it" in text_of(result)

@@ -1,19 +1,22 @@
 """The SDK's clients on any revision. They cannot pin 2025-06-18, so there the handshake is made by hand."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 import mcp_types as types
 from mcp import Client, ClientSession, StdioServerParameters, stdio_client
 from mcp.client._memory import InMemoryTransport
+from mcp.client.session import ElicitationFnT
 from mcp.client.streamable_http import streamable_http_client
 
 JUNE, NOVEMBER = "2025-06-18", "2025-11-25"
 
 
 @asynccontextmanager
-async def client_on(revision: str, target: Any, callback: Any) -> AsyncIterator[Client | ClientSession]:
+async def client_on(
+    revision: str, target: Any, callback: ElicitationFnT
+) -> AsyncGenerator[Client | ClientSession]:
     """A connected client; both kinds can `call_tool`."""
     if revision == JUNE:
         async with (

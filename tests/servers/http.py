@@ -1,18 +1,19 @@
 """A server on a free loopback port for the length of a block."""
 
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import uvicorn
 from mcp.server import MCPServer
 from mcp.server.lowlevel import Server
 
 
 @asynccontextmanager
-async def served(server: MCPServer[Any] | Server[Any], **options: Any) -> AsyncIterator[str]:
+async def served(server: MCPServer[Any] | Server[Any], **options: Any) -> AsyncGenerator[str]:
     """Serve `server` over streamable HTTP and give its URL."""
     app = server.streamable_http_app(**options)
     with socket.socket() as listener:

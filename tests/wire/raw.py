@@ -1,6 +1,6 @@
 """A 2026-07-28 client that sends exactly what a test says."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -36,7 +36,7 @@ class Raw:
 
 
 @asynccontextmanager
-async def raw_client(server: Any) -> AsyncIterator[Raw]:
+async def raw_client(server: Any) -> AsyncGenerator[Raw]:
     wire = Wire(version=LATEST, capabilities=FORMS, script=Script())
     async with connect(lowlevel_of(server), wire):
         yield Raw(wire)
@@ -45,7 +45,8 @@ async def raw_client(server: Any) -> AsyncIterator[Raw]:
 def answering(result: Mapping[str, Any], **replies: Any) -> dict[str, Any]:
     """The fields of the retry: replies by key (`ask_1` for `ask-1`) and the state as it came."""
     responses = {
-        key.replace("_", "-", 1) if key.startswith("ask_") else key: reply for key, reply in replies.items()
+        key.replace("_", "-", 1) if key.startswith(("ask_", "visit_")) else key: reply
+        for key, reply in replies.items()
     }
     return {"inputResponses": responses, "requestState": result["requestState"]}
 

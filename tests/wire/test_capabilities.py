@@ -9,7 +9,7 @@ from mcp.server import MCPServer
 from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
 from mcp_types import ElicitRequestURLParams
 
-from askback import Accepted, Askback, CannotAsk, SecretInForm, ask
+from askback import Accepted, Askback, CannotAsk, SecretInForm, Text, ask
 from askback.testing import REVISIONS, accept, get_prompt, run_tool
 from tests.conversation.servers import HOSTS, mcpserver
 from tests.servers.http import served
@@ -34,7 +34,7 @@ async def careful_body() -> str:
         return f"cannot: {error.mode}"
 
 
-CAN = {"empty": {}, "form": {"form": {}}, "both": {"form": {}, "url": {}}}
+CAN: dict[str, Mapping[str, Any]] = {"empty": {}, "form": {"form": {}}, "both": {"form": {}, "url": {}}}
 CANNOT: dict[str, Mapping[str, Any]] = {
     "nothing": {},
     "links only": {"elicitation": {"url": {}}},
@@ -124,19 +124,15 @@ async def test_capabilities_are_read_from_each_request_and_never_remembered():
         assert second["content"][0]["text"] == "Accepted(value='Ada') and nobody to ask"
 
 
-HEADERS = {
-    "accept": "application/json, text/event-stream",
-    "content-type": "application/json",
-    "mcp-protocol-version": LATEST,
-    "mcp-method": "tools/call",
-    "mcp-name": "t",
-}
+ACCEPT = "application/json, text/event-stream"
+HEADERS = {"accept": ACCEPT, "mcp-protocol-version": LATEST, "mcp-method": "tools/call", "mcp-name": "t"}
+CLIENT_INFO = {"name": "raw", "version": "1"}
 
 
 def request(capabilities: Mapping[str, Any]) -> dict[str, Any]:
     meta = {
         "io.modelcontextprotocol/protocolVersion": LATEST,
-        "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
+        "io.modelcontextprotocol/clientInfo": CLIENT_INFO,
         "io.modelcontextprotocol/clientCapabilities": capabilities,
     }
     params = {"name": "t", "arguments": {}, "_meta": meta}
@@ -151,31 +147,43 @@ async def test_over_http_the_missing_capability_is_status_400():
     assert answer.json()["error"]["code"] == -32021
 
 
+PUSH_HEADERS = {"accept": ACCEPT, "mcp-protocol-version": "2025-11-25"}
+HELLO: dict[str, Any] = {
+    "jsonrpc": "2.0",
+    "id": 0,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {"elicitation": {}},
+        "clientInfo": CLIENT_INFO,
+    },
+}
+READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+CALL: dict[str, Any] = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "tools/call",
+    "params": {"name": "t", "arguments": {}},
+}
+
+
 @pytest.mark.parametrize("options", [{"stateless_http": True}, {"json_response": True}])
 async def test_on_the_push_era_a_transport_without_a_way_back_says_so(options: dict[str, bool]):
     """Stateless HTTP never knows capabilities, so there the author states them; the way back is still missing."""
     stated = {"clients_can": ["form"]} if "stateless_http" in options else {}
     async with served(mcpserver(name_body, **stated), **options) as url, httpx2.AsyncClient() as http:
-        headers = {key: value for key, value in HEADERS.items() if not key.startswith("mcp-")}
-        headers["mcp-protocol-version"] = "2025-11-25"
+        headers = dict(PUSH_HEADERS)
         if "json_response" in options:
-            hello = {"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}}}
-            hello["clientInfo"] = {"name": "raw", "version": "1"}
-            body = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}
-            opened = await http.post(url, json=body, headers=headers)
+            opened = await http.post(url, json=HELLO, headers=headers)
             headers["mcp-session-id"] = opened.headers["mcp-session-id"]
-            ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-            await http.post(url, json=ready, headers=headers)
-        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "t", "arguments": {}}}
-        answer = await http.post(url, json=call, headers=headers)
+            await http.post(url, json=READY, headers=headers)
+        answer = await http.post(url, json=CALL, headers=headers)
     assert "no way back to the client" in answer.text
 
 
 async def test_on_stateless_http_unknown_capabilities_mean_nobody_can_be_asked():
     async with served(mcpserver(name_body), stateless_http=True) as url, httpx2.AsyncClient() as http:
-        headers = {"accept": HEADERS["accept"], "mcp-protocol-version": "2025-11-25"}
-        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "t", "arguments": {}}}
-        answer = await http.post(url, json=call, headers=headers)
+        answer = await http.post(url, json=CALL, headers=PUSH_HEADERS)
     assert "did not declare" in answer.text
 
 
@@ -206,8 +214,7 @@ async def test_every_result_says_its_type_and_who_answers():
         assert list(first["inputRequests"]) == ["ask-1"]
         assert first["inputRequests"]["ask-1"]["method"] == "elicitation/create"
         assert isinstance(first["requestState"], str)
-        bad = {"ask_1": {"action": "decline"}}
-        last = await client.call(**answering(first, **bad))
+        last = await client.call(**answering(first, ask_1={"action": "decline"}))
         assert last["resultType"] == "complete"
         for result in (first, last):
             assert result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == "test"
@@ -229,7 +236,7 @@ visited: list[bool] = []
 @pytest.mark.parametrize("host", HOSTS)
 async def test_a_body_that_demands_a_visit_asks_for_it_without_the_error_of_the_push_era(host: str):
     visited.clear()
-    both = {"elicitation": {"form": {}, "url": {}}}
+    both = {"elicitation": CAN["both"]}
     async with raw_client(HOSTS[host](visiting_body)) as client:
         first = await client.call(capabilities=both)
         (request,) = first["inputRequests"].values()
@@ -237,12 +244,11 @@ async def test_a_body_that_demands_a_visit_asks_for_it_without_the_error_of_the_
             "method": "elicitation/create",
             "params": {"mode": "url", "message": "Sign in", "url": "https://id.example/1"},
         }
-        retry = {"inputResponses": {"visit-1": {"action": "accept"}}, "requestState": first["requestState"]}
-        second = await client.call(capabilities=both, **retry)
+        agreed = {"action": "accept"}
+        second = await client.call(capabilities=both, **answering(first, visit_1=agreed))
         assert second["resultType"] == "input_required", "accept is consent, not the end of the visit"
         visited.append(True)
-        retry["requestState"] = second["requestState"]
-        third = await client.call(capabilities=both, **retry)
+        third = await client.call(capabilities=both, **answering(second, visit_1=agreed))
         assert third["content"][0]["text"] == "visited"
 
 
@@ -253,10 +259,9 @@ async def test_a_demanded_visit_ends_clearly_where_it_cannot_be_shown_or_is_decl
         with pytest.raises(MCPError) as caught:
             await client.call(capabilities={"elicitation": {}})
         assert caught.value.data == {"requiredCapabilities": {"elicitation": {"url": {}}}}
-        links = {"elicitation": {"url": {}}}
+        links = CANNOT["links only"]
         first = await client.call(capabilities=links)
-        retry = {"inputResponses": {"visit-1": {"action": "decline"}}, "requestState": first["requestState"]}
-        second = await client.call(capabilities=links, **retry)
+        second = await client.call(capabilities=links, **answering(first, visit_1={"action": "decline"}))
         assert second["isError"] and "did not agree" in second["content"][0]["text"]
 
 
@@ -265,14 +270,14 @@ async def test_a_demanded_visit_ends_clearly_where_it_cannot_be_shown_or_is_decl
 async def test_a_form_that_fishes_for_a_secret_is_refused_before_anything_is_sent(revision: str):
     async def body() -> str:
         try:
-            await ask("Sign in", {"password": __import__("askback").Text()})
+            await ask("Sign in", {"password": Text()})
         except SecretInForm as error:
-            assert "page" in error.instead
-            return "refused"
+            return error.instead
         return "sent"
 
     run = await run_tool(mcpserver(body), "t", revision=revision)
-    assert (run.text, run.asked) == ("refused", [])
+    assert "page" in run.text
+    assert run.asked == []
 
 
 async def test_meta_travels_with_the_question():

@@ -1,10 +1,14 @@
 """The state that travels with the client between rounds is hostile when it comes back."""
 
 import base64
+import gc
+import time
+import weakref
 from typing import Any
 
 import pytest
 from mcp.server import MCPServer
+from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
@@ -12,11 +16,14 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolRequestParams, InputRequiredResult
 
 from askback import Askback, ask, once
+from askback.conversation import Conversation
 from askback.journal.codec import TAG, decode, is_ours
 from tests.conversation.servers import HOSTS, mcpserver
 from tests.wire.raw import Raw, accepting, answering, raw_client
 
 pytestmark = pytest.mark.anyio
+
+Context = ServerRequestContext[Any, Any]
 
 KEY = b"k" * 32
 REFUSED = "Invalid or expired requestState"
@@ -110,7 +117,7 @@ async def test_state_that_has_expired_is_refused(monkeypatch: pytest.MonkeyPatch
     async with raw_client(server) as client:
         first = await client.call()
         fields = answering(first, ask_1=accepting(value="Ada"))
-        now = __import__("time").time()
+        now = time.time()
         monkeypatch.setattr("mcp.server.request_state.time.time", lambda: now + 61)
         assert await refused(client, **fields)
         monkeypatch.setattr("mcp.server.request_state.time.time", lambda: now + 59)
@@ -120,7 +127,11 @@ async def test_state_that_has_expired_is_refused(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.verifies("R36", "T04")
 async def test_state_of_another_caller_is_refused():
     caller = ["ada"]
-    async with raw_client(mcpserver(name_body, caller=lambda _ctx: caller[0])) as client:
+
+    def who(_ctx: Context) -> str:
+        return caller[0]
+
+    async with raw_client(mcpserver(name_body, caller=who)) as client:
         first = await client.call()
         fields = answering(first, ask_1=accepting(value="Ada"))
         caller[0] = "bob"
@@ -161,8 +172,13 @@ async def test_keys_rotate_without_losing_a_person_who_is_thinking():
         assert await refused(later, **fields)
 
 
-def boundaries(server: Any) -> list[RequestStateBoundary]:
+def boundaries(server: MCPServer[Any] | Server[Any]) -> list[RequestStateBoundary]:
     return [item for item in server.middleware if isinstance(item, RequestStateBoundary)]
+
+
+def security_of(server: MCPServer[Any]) -> RequestStateSecurity:
+    (boundary,) = boundaries(server)
+    return boundary._security  # pyright: ignore[reportPrivateUsage] # the SDK has no other way to look
 
 
 def test_a_low_level_server_without_a_boundary_gets_one():
@@ -178,12 +194,12 @@ def test_the_boundary_that_is_there_keeps_the_authors_keys_unless_others_are_giv
     chosen = RequestStateSecurity(keys=[KEY], ttl=120)
     kept: MCPServer[Any] = MCPServer("kept", request_state_security=chosen)
     Askback(kept)
-    security = boundaries(kept)[0]._security  # pyright: ignore[reportPrivateUsage]
+    security = security_of(kept)
     assert security.codec is chosen.codec
     assert security.ttl == 120
     replaced: MCPServer[Any] = MCPServer("replaced", request_state_security=chosen)
     Askback(replaced, keys=[b"z" * 32], think_time=30)
-    security = boundaries(replaced)[0]._security  # pyright: ignore[reportPrivateUsage]
+    security = security_of(replaced)
     assert security.codec is not chosen.codec
     assert security.ttl == 30
 
@@ -191,15 +207,13 @@ def test_the_boundary_that_is_there_keeps_the_authors_keys_unless_others_are_giv
 def test_a_person_may_think_for_an_hour_unless_somebody_chose():
     server: MCPServer[Any] = MCPServer("default")
     Askback(server)
-    assert boundaries(server)[0]._security.ttl == 3600  # pyright: ignore[reportPrivateUsage]
+    assert security_of(server).ttl == 3600
 
 
 async def test_state_that_is_not_ours_passes_through_untouched():
     seen: list[tuple[Any, Any]] = []
 
-    async def call(
-        _ctx: ServerRequestContext[Any, Any], params: CallToolRequestParams
-    ) -> InputRequiredResult:
+    async def call(_ctx: Context, params: CallToolRequestParams) -> InputRequiredResult:
         seen.append((params.request_state, params.input_responses))
         return InputRequiredResult(request_state=f"mine-{len(seen)}")
 
@@ -218,11 +232,6 @@ async def test_state_that_is_not_ours_passes_through_untouched():
 
 @pytest.mark.verifies("R40")
 async def test_a_conversation_that_never_comes_back_leaves_nothing_behind():
-    import gc
-    import weakref
-
-    from askback.conversation import Conversation
-
     made: list[weakref.ref[Conversation]] = []
     original = Conversation.__init__
 
@@ -247,8 +256,6 @@ def test_a_journal_of_another_shape_is_not_guessed_at():
 
 @pytest.mark.verifies("R44")
 async def test_a_round_is_never_marked_as_cacheable():
-    from mcp.server.caching import CacheHint
-
     server: MCPServer[Any] = MCPServer("cached", cache_hints={"resources/read": CacheHint(ttl_ms=60_000)})
     Askback(server)
 

@@ -127,7 +127,7 @@ async def test_the_client_can_cancel_the_call_while_a_question_waits():
     wire = Wire(version="2025-11-25", capabilities=FORMS, script=Script(reply))
     async with connect(lowlevel_of(mcpserver(body)), wire):
         async with anyio.create_task_group() as calls:
-            calls.start_soon(wire.call, "tools/call", {"name": "t", "arguments": {}})
+            calls.start_soon(wire.call, "tools/call", {"name": "t"})
             with anyio.fail_after(5):
                 await asked.wait()
             calls.cancel_scope.cancel()

@@ -30,6 +30,8 @@ POSSIBLE = (
     "object"
 )
 
+_INSTEAD = {"typed-dict-version": "import TypedDict from typing_extensions, which is there already"}
+
 
 def described(what: Any) -> tuple[Json, Callable[[Any], Any]]:
     """The type's JSON Schema, and what makes its value of checked content."""
@@ -51,8 +53,11 @@ def described(what: Any) -> tuple[Json, Callable[[Any], Any]]:
             field=None, problem=str(error), instead="install pydantic[email], or use Email() and get a str"
         ) from error
     except (PydanticUserError, SchemaError, TypeError) as error:
-        reason = str(error).strip().splitlines()[0].partition(". ")[0]
-        raise QuestionRefused(field=None, problem=reason, instead=f"ask for {POSSIBLE}") from error
+        raise QuestionRefused(
+            field=None,
+            problem=str(error).strip().splitlines()[0].partition(". ")[0],
+            instead=_INSTEAD.get(str(getattr(error, "code", "")), f"ask for {POSSIBLE}"),
+        ) from error
     return schema, _maker(adapter)
 
 
@@ -102,6 +107,10 @@ class _Described(GenerateJsonSchema):
     def encode_default(self, dft: Any) -> Any:
         return dft
 
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        # A title made of a name would hide the author's own, where that stands further inside.
+        return False
+
     def field_is_present(self, field: Any) -> bool:
         return field.get("init") is not False and super().field_is_present(field)
 
@@ -118,10 +127,7 @@ class _Described(GenerateJsonSchema):
 
 def _choice(values: Iterable[object]) -> Json:
     spellings = [(wire_name(value), value) for value in values]
-    plain: Json = {"type": "string", "enum": [spelling for spelling, _ in spellings]}
-    return (
-        plain if all(type(value) is str for _, value in spellings) else {**plain, MEANINGS: dict(spellings)}
-    )
+    return {"type": "string", "enum": [spelling for spelling, _ in spellings], MEANINGS: dict(spellings)}
 
 
 def _attributes(fields: Iterable[tuple[str, Any]]) -> Json:
@@ -142,10 +148,9 @@ def _alias(attribute: str, field: Mapping[str, Any]) -> str:
     alias = field.get("validation_alias", attribute)
     if isinstance(alias, str):
         return alias
-    paths = cast("list[list[str | int]]", alias)
-    single = next((path[0] for path in paths if len(path) == 1 and isinstance(path[0], str)), None)
-    if isinstance(single, str):
-        return single
+    for path in cast("list[list[str] | str | int]", alias):
+        if isinstance(path, list) and len(path) == 1:
+            return path[0]
     raise QuestionRefused(
         field=attribute,
         problem="its alias is a path into nested content, which a flat form never has",

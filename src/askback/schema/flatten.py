@@ -99,11 +99,15 @@ def _united(name: str, others: Json, branches: list[Json], *, is_nullable: bool)
     known = {**others, "type": "string", OPTIONS: [pair for pair in pairs if pair[0] is not None]}
     if any(MEANINGS in branch for branch in branches):
         known[MEANINGS] = {
-            wire_name(value): branch.get(MEANINGS, {}).get(value, value)
-            for branch in branches
-            for value, _ in _pairs(name, branch)
+            spelling: value for branch in branches for spelling, value in _meanings(name, branch).items()
         }
     return known, is_nullable or any(value is None for value, _ in pairs)
+
+
+def _meanings(name: str, branch: Json) -> Mapping[str, Any]:
+    return (
+        branch[MEANINGS] if MEANINGS in branch else {wire_name(one): one for one, _ in _pairs(name, branch)}
+    )
 
 
 def _pairs(name: str, branch: Json) -> list[Pair]:

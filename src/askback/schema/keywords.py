@@ -96,12 +96,9 @@ def entries_of(schema: Mapping[str, Any]) -> dict[str, Entry]:
 
 def definitions_of(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """What the schema's own references can point to."""
-    found = [schema.get(keyword, {}) for keyword in ("definitions", "$defs")]
-    return {name: one for names in found if isinstance(names, Mapping) for name, one in _items(names)}
-
-
-def _items(names: Any) -> Any:
-    return names.items()
+    found = [schema.get(keyword) for keyword in ("definitions", "$defs")]
+    known = [cast("Mapping[str, Any]", names) for names in found if isinstance(names, Mapping)]
+    return {name: one for names in known for name, one in names.items()}
 
 
 def _members(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[Any]]:
@@ -238,18 +235,17 @@ def _several(name: str, whole: Json, definitions: Mapping[str, Any]) -> tuple[Fi
 
 def _options(name: str, whole: Json) -> tuple[list[Option], Meanings]:
     pairs: list[Pair] = whole[OPTIONS]
-    known: Meanings = whole.get(MEANINGS, NO_MEANINGS)
+    meanings: Meanings = whole.get(MEANINGS) or {wire_name(value): value for value, _ in pairs}
     options = [Option(wire_name(value), title) for value, title in pairs]
-    for option in options if known else ():
-        if option.value not in known:
+    for option in options:
+        if option.value not in meanings:
             raise QuestionRefused(
                 field=name,
                 problem=f"the option {option.value!r} is not a value of its type",
-                instead=f"use some of: {', '.join(map(repr, known))}",
+                instead=f"use some of: {', '.join(map(repr, meanings))}",
             )
-    if not known and any(type(value) is not str for value, _ in pairs):
-        known = {wire_name(value): value for value, _ in pairs}
-    return options, known
+    is_plain = all(type(value) is str for value in meanings.values())
+    return options, NO_MEANINGS if is_plain else meanings
 
 
 def _notes(whole: Json) -> Json:

@@ -5,8 +5,6 @@ tables are read. A star stands for more letters: `парол*` begins a word, `*
 Scripts that are written without spaces, or that glue articles to words, are found inside without a star.
 """
 
-
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto

@@ -12,11 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import accumulate
-from typing import NamedTuple, assert_never
+from typing import NamedTuple, TypeVar, assert_never
 
 from askback.schema import secret_words as table
 from askback.schema.secret_words import Secret, Stands, phrases
 from askback.schema.spelling import BOUNDS, ENDS, MARKS, SIGNS, UNSPACED, Phrases, Reading, read, spellings
+
+T = TypeVar("T")
 
 LONGEST_KEPT = 1_000
 """Characters; longer texts are judged anew each time, so that the kept verdicts stay small."""
@@ -64,6 +66,11 @@ class _Hit:
     start: int
     end: int
     secret: Secret
+
+
+def _kept(judge: Callable[[str], T]) -> Callable[[str], T]:
+    kept = lru_cache(maxsize=2_048)(judge)
+    return lambda text: kept(text) if len(text) <= LONGEST_KEPT else judge(text)
 
 
 @cache
@@ -136,7 +143,7 @@ def _hits(reading: Reading) -> list[_Hit]:
     words = reading.words
     hits = [*_whole_hits(reading), *_part_hits(words, ((place, place + 1) for place in range(len(words))))]
     hits += _unspaced_hits(words)
-    if not any(word in SIGNS or word.isdecimal() for word in words):
+    if not any(_stands_in(reading, place) for place in range(len(words))):
         return hits
     for leet in table.LEET:
         letters = str.maketrans(leet[::2], leet[1::2])
@@ -154,10 +161,14 @@ def _whole_hits(reading: Reading) -> Iterator[_Hit]:
 
 def _part_hits(words: Sequence[str], runs: Iterable[tuple[int, int]]) -> Iterator[_Hit]:
     for start, end in runs:
-        run = "".join(words[start:end])
-        for _, stop, secret in _parts_in(run, _lexicon().parts):
-            if run[stop:] not in _set(table.ABOUT):
-                yield _Hit(start=start, end=end, secret=secret)
+        for secret in _secrets_within("".join(words[start:end])):
+            yield _Hit(start=start, end=end, secret=secret)
+
+
+@_kept
+def _secrets_within(run: str) -> tuple[Secret, ...]:
+    found = _parts_in(run, _lexicon().parts)
+    return tuple(secret for _, stop, secret in found if run[stop:] not in _set(table.ABOUT))
 
 
 def _unspaced_hits(words: Sequence[str]) -> Iterator[_Hit]:
@@ -195,6 +206,16 @@ def _runs(reading: Reading) -> Iterator[tuple[int, int]]:
             start = place
 
 
+def _stands_in(reading: Reading, place: int) -> bool:
+    """Whether a digit or sign stands between letters, or beside a single one: "p4ss", "p 4 s s", but not "5 pizzas"."""
+    words = reading.words
+    if not (words[place] in SIGNS or words[place].isdecimal()):
+        return False
+    is_before = place > 0 and words[place - 1].isalpha() and (reading.glued[place] or len(words[place - 1]) == 1)
+    follower = words[place + 1] if place + 1 < len(words) else "."
+    return is_before or (follower.isalpha() and (reading.glued[place + 1] or len(follower) == 1))
+
+
 def _is_leet(spelled: str) -> bool:
     """Whether digits and signs stand in for some letters, but not for most: 55N is a latitude."""
     letters = sum(map(str.isalpha, spelled))
@@ -202,11 +223,6 @@ def _is_leet(spelled: str) -> bool:
 
 
 # Judging: does it ask for the secret?
-
-
-def _kept(judge: Callable[[str], Secret | None]) -> Callable[[str], Secret | None]:
-    kept = lru_cache(maxsize=1_024)(judge)
-    return lambda text: kept(text) if len(text) <= LONGEST_KEPT else judge(text)
 
 
 @_kept
@@ -224,7 +240,7 @@ def _in_prose(text: str) -> Secret | None:
     reached = _reached(reading)
     for hit in hits:
         is_asked = hit.start in reached or _is_which(reading.words, hit) or _is_asked_after(reading, hit)
-        if is_asked or _is_asked_as_it(reading, hit) or _is_mere_label(reading.words, hit):
+        if is_asked or _is_asked_as_it(reading, hit) or _is_mere_label(reading, hit):
             return hit.secret
     return _asked_unspaced(reading.words, hits)
 
@@ -312,7 +328,7 @@ def _reached(reading: Reading) -> set[int]:
             until = max(until, suspended, refused)
         elif word == ",":
             until = max(until, suspended)
-        elif _marker(table.CLAUSES, table.MENTIONS).longest(reading, place):
+        elif reading.is_whole(place) and _marker(table.CLAUSES, table.MENTIONS).longest(reading, place):
             until, suspended = 0, max(until, suspended)
         place += 1
     return reached
@@ -346,8 +362,8 @@ def _is_which(words: Sequence[str], hit: _Hit) -> bool:
 def _is_asked_after(reading: Reading, hit: _Hit) -> bool:
     """ "Passwort eingeben", "API key required": the demand stands behind the secret."""
     words = reading.words
-    first = next((at for at in range(hit.start, max(0, hit.start - REACH), -1) if words[at - 1] in ENDS), 0)
-    if words[first] in _set(table.QUESTION_STARTS):
+    begin = _begin(words, hit.start, ENDS)
+    if begin is not None and words[begin] in _set(table.QUESTION_STARTS):
         return False
     halts = ENDS | _set(table.NO_SECRET) | _set(table.MENTIONS)
     for place in range(hit.end, min(len(words), hit.end + REACH)):
@@ -368,21 +384,29 @@ def _is_asked_as_it(reading: Reading, hit: _Hit) -> bool:
     )
 
 
-def _is_mere_label(words: Sequence[str], hit: _Hit) -> bool:
+def _is_mere_label(reading: Reading, hit: _Hit) -> bool:
     """Whether the sentence is little more than the secret: "Password:", "GitHub token, please", "PIN for the door?"."""
-    stop = next((at for at in range(hit.end, min(len(words), hit.end + REACH)) if words[at] in BOUNDS), None)
-    bounds = BOUNDS | {","} if stop is not None and words[stop] in ":?" else BOUNDS
-    begin = next((at for at in range(hit.start, max(0, hit.start - REACH), -1) if words[at - 1] in bounds), 0)
-    before, after = words[begin : hit.start], words[hit.end : stop or hit.end + REACH]
+    words = reading.words
+    stop = next((at for at in range(hit.end, min(len(words), hit.end + REACH)) if words[at] in BOUNDS), len(words))
+    bounds = BOUNDS | {","} if words[stop : stop + 1] in ([":"], ["?"]) else BOUNDS
+    begin = _begin(words, hit.start, bounds)
+    if begin is None or _is_unspaced(words[hit.end - 1]) or not _ends_phrase(words, hit.end):
+        return False
     sentence = _set(table.STATES) | _set(table.MENTIONS)
-    clause = _set(table.LINKS) | _set(table.CLAUSES) | _set(table.NO_SECRET) | {","}
+    clause = sentence | _set(table.LINKS) | _set(table.CLAUSES) | _set(table.NO_SECRET) | {","}
+    before = [at for at in range(begin, hit.start) if words[at] not in _set(table.FILLERS) or words[at] in clause]
+    after = range(hit.end, min(stop, hit.end + REACH))
     return (
-        not _is_unspaced(words[hit.end - 1])
-        and sum(word not in _set(table.FILLERS) for word in before) <= 3
-        and _ends_phrase(words, hit.end)
-        and (sentence | clause).isdisjoint(before)
-        and sentence.isdisjoint(after)
+        len(before) <= 3
+        and not any(words[at] in clause and reading.is_whole(at) for at in before)
+        and not any(words[at] in sentence and reading.is_whole(at) for at in after)
     )
+
+
+def _begin(words: Sequence[str], place: int, bounds: frozenset[str]) -> int | None:
+    """Where the sentence around `place` begins; None when that is out of sight."""
+    nearest = max(0, place - REACH)
+    return next((at for at in range(place, nearest, -1) if words[at - 1] in bounds), None if nearest else 0)
 
 
 def _asked_unspaced(words: Sequence[str], hits: Iterable[_Hit]) -> Secret | None:

@@ -109,7 +109,7 @@ def _of_schema(canonical: str) -> Sheet[Any]:
 
 
 def _titled(entries: Mapping[str, Entry]) -> dict[str, Entry]:
-    """Names in code are for those who read it; pydantic titles most fields, but not those that share a definition."""
+    """Names in code are for those who read it: people get words."""
     return {
         name: entry
         if entry.field.title is not None

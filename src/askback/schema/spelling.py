@@ -50,6 +50,12 @@ class Reading:
     words: Sequence[str]
     glued: Sequence[bool]
 
+    def is_whole(self, place: int) -> bool:
+        """Whether it is a word by itself, and not the "open" of `OpenAI`."""
+        after = place + 1
+        is_glued_after = after < len(self.words) and self.glued[after] and self.words[after] not in MARKS
+        return not self.glued[place] and not is_glued_after
+
 
 def read(text: str) -> Reading:
     """Cut where a person sees a gap, a hump of camelCase, a digit or a mark."""

@@ -13,7 +13,7 @@ from mcp.shared.exceptions import MCPError
 
 from askback.carrier import Carrier
 from askback.conversation import Conversation, Policy
-from askback.current import CURRENT, Stopped, Suspended
+from askback.current import CURRENT
 from askback.errors import AskbackError, AuthorError
 from askback.host import Host
 from askback.journal.codec import decode, encode
@@ -77,7 +77,7 @@ class Middleware:
             call = replace(call, ctx=replace(call.ctx, params=without_round(call.params)))
         carrier = Rounds(revision=call.revision, modes=self._modes(call))
         conversation, result = await self._run(call, carrier, journal or _new_journal())
-        if isinstance(conversation.leaving, Suspended):
+        if conversation.is_suspended:
             try:
                 result = input_required(conversation.journal, carrier.showings, carrier.dialect)
             except AskbackError as error:
@@ -93,7 +93,7 @@ class Middleware:
         replaying, journal = Replaying(push), _new_journal()
         while True:
             conversation, result = await self._run(call, replaying, journal)
-            if not isinstance(conversation.leaving, Suspended):
+            if not conversation.is_suspended:
                 return await self._end(call, conversation, result)
             journal = decode(encode(journal))
             replaying.move_into(journal)
@@ -114,7 +114,7 @@ class Middleware:
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:
-            if conversation.leaving is not None:
+            if conversation.is_left:
                 return conversation, None
             if isinstance(error, MCPError) and call.revision.era is Era.ROUNDS and demands_visits(error):
                 return conversation, self._ask_visits(call, error, journal)
@@ -127,15 +127,14 @@ class Middleware:
             conversation.close()
 
     async def _end(self, call: Call, conversation: Conversation, result: HandlerResult) -> HandlerResult:
-        if not isinstance(conversation.leaving, Stopped):
+        text = conversation.last_words
+        if text is None:
             return result
         method, params = call.ctx.method, call.params
         schema = None
         if method == TOOLS_CALL:
             schema = await output_schema(self._lowlevel, call.ctx, str(params.get("name")))
-        return self._enveloped(
-            call, polite_end(conversation.leaving.text, method=method, params=params, output_schema=schema)
-        )
+        return self._enveloped(call, polite_end(text, method=method, params=params, output_schema=schema))
 
     def _ask_visits(self, call: Call, demand: MCPError, journal: Journal) -> dict[str, Any]:
         try:

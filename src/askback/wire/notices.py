@@ -39,12 +39,9 @@ def visits_required(
 
 
 def _visits(error: MCPError) -> dict[str, Mapping[str, Any]]:
-    match error.data:
-        case {"elicitations": list() as listed}:
-            visits = cast("list[Mapping[str, Any]]", listed)
-            return {f"visit-{number}": visit for number, visit in enumerate(visits, 1)}
-        case _:
-            return {}
+    data = cast("Mapping[str, Any]", error.data or {})
+    listed = cast("list[Mapping[str, Any]]", data.get("elicitations", []))
+    return {f"visit-{number}": visit for number, visit in enumerate(listed, 1)}
 
 
 def _is_refusal(journal: Journal, place: str) -> bool:

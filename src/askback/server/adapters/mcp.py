@@ -39,11 +39,12 @@ class Seal:
 
 def lowlevel_of(server: object) -> Server[Any]:
     """The low-level server inside `server`, after a look at everything we rely on in it."""
-    inner: object = getattr(server, "_lowlevel_server", None) if isinstance(server, MCPServer) else server
+    host = cast("MCPServer[Any] | Server[Any] | object", server)
+    inner = getattr(host, "_lowlevel_server", None) if isinstance(host, MCPServer) else host
     if not isinstance(inner, Server):
         raise UnsupportedHost(
-            f"Askback can be installed into MCPServer and the low-level Server of the mcp package, not into "
-            f"{_kind(server)}. Pass the server object itself."
+            "Askback can be installed into MCPServer and the low-level Server of the mcp package, not into "
+            f"{server!r:.80}. Pass the server object itself."
         )
     lowlevel = cast("Server[Any]", inner)
     _require(isinstance(getattr(lowlevel, "middleware", None), list), "Server.middleware is a list")
@@ -118,10 +119,6 @@ def hides_error(result: object, tool: str) -> bool:
             return text == f"Error executing tool {tool}"
         case _:
             return False
-
-
-def _kind(thing: object) -> str:
-    return f"{type(thing).__module__}.{type(thing).__qualname__}"
 
 
 def _require(holds: bool, what: str) -> None:
