@@ -23,6 +23,7 @@ def place_order(pizza: str, extras: Extras) -> int:
     return len(orders)
 
 
+# --8<-- [start:order]
 @mcp.tool()
 async def order(pizza: str) -> str:
     """Order a pizza; the guest is asked about extras and must confirm."""
@@ -36,6 +37,9 @@ async def order(pizza: str) -> str:
             return f"Ordered {pizza} without extras."
         case Cancelled():
             return "Ask me again when you like."
+
+
+# --8<-- [end:order]
 
 
 if __name__ == "__main__":

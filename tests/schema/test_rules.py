@@ -282,7 +282,10 @@ def test_every_way_to_list_choices_is_understood():
     for thing, field in (
         ({"enum": ["a", "b"]}, Choice(["a", "b"], optional=True)),
         ({"const": "a"}, Choice(["a"], optional=True)),
-        ({"enum": ["a", "b"], "enumNames": ["Apple", "Banana"]}, titled),
+        (
+            {"enum": ["a", "b"], "enumNames": ["Apple", "Banana"]},
+            Choice({"a": "Apple", "b": "Banana"}, optional=True, enum_names=True),
+        ),
         ({"oneOf": pairs}, titled),
         ({"anyOf": pairs}, titled),
         ({"anyOf": [*pairs, {"type": "null"}]}, titled),

@@ -183,19 +183,24 @@ Options = Iterable[str | Option] | Mapping[str, str]
 
 @dataclass(frozen=True, slots=True, init=False)
 class Choice(Field[str]):
-    """One of several: a list of values, or `{value: title}`."""
+    """One of several: a list of values, or `{value: title}`.
+
+    `enum_names` sends the titles in the older spelling on every revision, for clients that know no other.
+    """
 
     shape: ClassVar[Mapping[str, str]] = {"type": "string"}
     is_typed: ClassVar[bool] = False
 
     default: str | None = None
     options: tuple[Option, ...] = ()
+    enum_names: bool = False
 
     def __init__(
         self,
         options: Options,
         /,
         *,
+        enum_names: bool = False,
         title: str | None = None,
         description: str | None = None,
         optional: bool = False,
@@ -210,9 +215,13 @@ class Choice(Field[str]):
             default=default,
             not_a_secret=not_a_secret,
             options=_options(options),
+            enum_names=enum_names,
         )
 
     def choices(self) -> Json:
+        if self.enum_names:
+            values, titles = [one.value for one in self.options], [one.shown for one in self.options]
+            return {"enum": values, "enumNames": titles}
         return _choices(self.options, titled="oneOf")
 
 
@@ -255,7 +264,8 @@ class Choices(Field[list[str]]):
         )
 
     def choices(self) -> Json:
-        return {"items": {"type": "string", **_choices(self.options, titled="anyOf")}}
+        listed = _choices(self.options, titled="anyOf")
+        return {"items": {"type": "string", **listed} if "enum" in listed else listed}
 
 
 def spelled(value: Any) -> Any:

@@ -10,6 +10,9 @@ from askback.schema.adapter import MEANINGS, wire_name
 OPTIONS = "askback-options"
 """The key under which the choices stand when they are found: a list of pairs."""
 
+ENUM_NAMES = "askback-enum-names"
+"""Set where the titles came in the older spelling, which is then kept."""
+
 Pair = tuple[Any, str | None]
 """What can be chosen, as JSON has it, and its title."""
 
@@ -91,7 +94,8 @@ def _chosen(name: str, whole: Json, is_nullable: bool) -> tuple[Json, bool]:
     }
     # The title of a property is its own, that of a branch belongs to the one thing it offers.
     titled = {"title": whole["title"]} if "title" in whole else {}
-    return _united(name, {**others, **titled}, [{**whole, "title": None}], is_nullable=is_nullable)
+    older = {ENUM_NAMES: True} if "enumNames" in whole else {}
+    return _united(name, {**others, **titled, **older}, [{**whole, "title": None}], is_nullable=is_nullable)
 
 
 def _united(name: str, others: Json, branches: list[Json], *, is_nullable: bool) -> tuple[Json, bool]:

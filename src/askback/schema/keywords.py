@@ -26,7 +26,7 @@ from askback.question import (
 )
 from askback.question.annotation import Json
 from askback.schema.adapter import MEANINGS, NAIVE, wire_name
-from askback.schema.flatten import OPTIONS, Pair, flattened
+from askback.schema.flatten import ENUM_NAMES, OPTIONS, Pair, flattened
 from askback.schema.values import NO_MEANINGS, Meanings
 
 KINDS: Mapping[tuple[str, str | None], type[Field[Any]]] = {
@@ -137,7 +137,7 @@ def _field(name: str, whole: Json, definitions: Mapping[str, Any]) -> tuple[Fiel
     if OPTIONS in whole:
         _refuse_unknown(name, whole, frozenset({"type"}))
         options, meanings = _options(name, whole)
-        return Choice(options, **_notes(whole)), meanings
+        return Choice(options, enum_names=ENUM_NAMES in whole, **_notes(whole)), meanings
     if whole.get("type") == "array":
         return _several(name, whole, definitions)
     kind = _kind(name, whole)

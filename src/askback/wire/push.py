@@ -43,17 +43,22 @@ class Push:
         first = showings[0]
         require_mode("form", self._revision, self._modes)
         self._require_channel()
-        self._turn = self._turn or anyio.Lock()
+        self._turn = self._turn or anyio.Lock(fast_acquire=True)
         async with self._turn:
             return {first.place: await self._ask(first)}
 
     async def _ask(self, showing: Showing) -> Arrival:
+        if showing.seconds is None:
+            return await self._exchange(showing)
         with anyio.move_on_after(showing.seconds):
-            try:
-                return read_reply(await self._channel.send_raw_request(METHOD, self._params(showing)))
-            except MCPError as error:
-                raise _failed(error) from error
+            return await self._exchange(showing)
         return Late()
+
+    async def _exchange(self, showing: Showing) -> Arrival:
+        try:
+            return read_reply(await self._channel.send_raw_request(METHOD, self._params(showing)))
+        except MCPError as error:
+            raise _failed(error) from error
 
     def _params(self, showing: Showing) -> dict[str, Any]:
         params: dict[str, Any] = {

@@ -26,7 +26,7 @@ class Replaying:
         return self._push.dialect
 
     async def deliver(self, showings: Sequence[Showing]) -> Mapping[str, Arrival] | None:
-        self._turn = self._turn or anyio.Lock()
+        self._turn = self._turn or anyio.Lock(fast_acquire=True)
         async with self._turn:
             if not self.arrived:  # one answer, then the body runs again; whoever waits here asks then
                 self.arrived.update(await self._push.deliver(showings))

@@ -1,0 +1,245 @@
+"""Whether a text asks for the secrets it names: as a label, or as prose. Knows no fields and no forms."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final, assert_never
+
+from askback.schema.secrets import asking, naming
+from askback.schema.secrets.lookup import phrases_of, stands_before, words_of
+from askback.schema.secrets.naming import Secret, Stands
+from askback.schema.secrets.sightings import Sighting, kept, sightings
+from askback.schema.secrets.spelling import BOUNDS, ENDS, MARKS, Reading, is_unspaced, read
+
+REACH: Final = 15
+"""Words that a demand carries: "enter the following: name, mail, street, town and password"."""
+
+LONGEST_LABEL: Final = 6
+"""Words; what is longer is a sentence and has to ask like one."""
+
+
+@kept
+def asked_in_label(text: str) -> Secret | None:
+    """For a name or a short title, where to name a secret is to ask for it."""
+    reading = read(text)
+    return next((seen.secret for seen in sightings(reading) if _is_named(reading.words, seen)), None)
+
+
+@kept
+def asked_in_prose(text: str) -> Secret | None:
+    """For a message or a description, where a secret may be merely mentioned."""
+    reading = read(text)
+    named = [seen for seen in sightings(reading) if _is_named(reading.words, seen)]
+    wanted = [seen for seen in named if not _is_denied(reading, seen)]
+    if not wanted:
+        return None
+    reached = _reached(reading)
+    for seen in wanted:
+        if seen.start in reached or any(asks(reading, seen) for asks in _WAYS_TO_ASK):
+            return seen.secret
+    return _asked_unspaced(reading.words, wanted)
+
+
+# Is it the secret itself that is named?
+
+
+def _is_named(words: Sequence[str], seen: Sighting) -> bool:
+    return _stands_well(words, seen) and not _is_about(words, seen) and not _is_something_else(words, seen)
+
+
+def _stands_well(words: Sequence[str], seen: Sighting) -> bool:
+    match seen.secret.stands:
+        case Stands.ANYWHERE:
+            return True
+        case Stands.AS_HEAD:
+            return _ends_phrase(words, seen.end)
+        case Stands.ALONE:
+            others = [*words[: seen.start], *words[seen.end :]] if len(words) <= LONGEST_LABEL else [""]
+            return all(_is_small(word, asking.ARTICLES, asking.FILLERS) for word in others)
+        case _:
+            assert_never(seen.secret.stands)
+
+
+def _ends_phrase(words: Sequence[str], end: int) -> bool:
+    """Whether no noun follows that would make the secret its adjective, as in "secret ingredient"."""
+    return end == len(words) or _is_small(words[end], asking.FILLERS, asking.FOLLOWERS, asking.AFTERS)
+
+
+def _is_small(word: str, *tables: str) -> bool:
+    return word in words_of(*tables) or word in MARKS or word.isdecimal()
+
+
+def _is_about(words: Sequence[str], seen: Sighting) -> bool:
+    """Whether something is asked about the secret: `password_min_length`, "name of your new API key"."""
+    about = words_of(asking.ABOUT)
+    following = words[seen.end : seen.end + 4]
+    noun = next((word for word in following if word not in words_of(asking.MODIFIERS)), "")
+    if noun in about or noun in words_of(asking.ABOUT_AFTER) or (following and following[0] in about):
+        return True
+    for place in range(seen.start - 1, max(seen.start - 6, 0), -1):
+        if words[place] in MARKS or words[place] in words_of(asking.JOINERS):
+            return False
+        if words[place] in words_of(asking.LINKS):
+            is_many = words[seen.end - 1].endswith("s") and words[place - 1] in words_of(asking.ABOUT_MANY)
+            return is_many or words[place - 1] in about
+    return False
+
+
+def _is_something_else(words: Sequence[str], seen: Sighting) -> bool:
+    """Whether the word before makes it another thing: a public key, a library card number, tokens to count."""
+    last = seen.secret.text.lower().split()[-1]
+    others = naming.INNOCENT_BEFORE.get(naming.ALIKE_LAST.get(last, last), "")
+    is_other = seen.start > 0 and words[seen.start - 1] in words_of(others)
+    return is_other or stands_before(words, seen.start, asking.ABOUT_BEFORE)
+
+
+def _is_denied(reading: Reading, seen: Sighting) -> bool:
+    """Whether it is just the secret that is not wanted: "your name, not your password"."""
+    place = _before_articles(reading.words, seen.start)
+    if stands_before(reading.words, place, asking.NO_SECRET):
+        return True
+    is_last = seen.end == len(reading.words)
+    return not is_last and phrases_of(asking.NO_SECRET_AFTER).longest(reading, seen.end) is not None
+
+
+def _before_articles(words: Sequence[str], place: int) -> int:
+    articles, farthest = words_of(asking.ARTICLES), max(0, place - 3)
+    return next((at for at in range(place, farthest, -1) if words[at - 1] not in articles), farthest)
+
+
+# Is it asked for?
+
+
+def _reached(reading: Reading) -> set[int]:
+    """The places that a demand reaches. A clause of its own suspends it, a comma or a "but" takes it up again."""
+    reached: set[int] = set()
+    until = suspended = refused = place = 0
+    while place < len(reading.words):
+        word = reading.words[place]
+        if place < until:
+            reached.add(place)
+        if demand := _demand_at(reading, place):
+            place, is_meant = demand
+            until, suspended, refused = (place + REACH, 0, 0) if is_meant else (0, 0, place + REACH)
+            continue
+        if word in ENDS:
+            until = suspended = refused = 0
+        elif word in words_of(asking.BUT):
+            until = max(until, suspended, refused)
+        elif word == ",":
+            until = max(until, suspended)
+        elif reading.is_whole(place) and phrases_of(asking.CLAUSES, asking.MENTIONS).longest(reading, place):
+            until, suspended = 0, max(until, suspended)
+        place += 1
+    return reached
+
+
+def _demand_at(reading: Reading, place: int) -> tuple[int, bool] | None:
+    """Where a demand that begins here ends, and whether it is meant: not negated, and not said of ourselves."""
+    words = reading.words
+    if definition := phrases_of(asking.DEFINITIONS).longest(reading, place):
+        return definition[0], False
+    is_refused = stands_before(words, place, asking.NEGATIONS)
+    if want := phrases_of(asking.WANTS).longest(reading, place):
+        return want[0], not is_refused
+    if demand := phrases_of(asking.DEMANDS).longest(reading, place):
+        end = demand[0]
+        is_refused |= end < len(words) and words[end] in words_of(asking.NEGATED_AFTER_DEMAND)
+        return end, not is_refused and not _is_ours(words, place)
+    return None
+
+
+def _is_ours(words: Sequence[str], place: int) -> bool:
+    subject = place - 1 if place and words[place - 1] in words_of(asking.AUXILIARIES) else place
+    return subject > 0 and words[subject - 1] in words_of(asking.OURSELVES)
+
+
+def _is_asked_which(reading: Reading, seen: Sighting) -> bool:
+    """Whether it is "which password do you use", and not "which API key shall I revoke"."""
+    words = reading.words
+    place = _before_articles(words, seen.start)
+    is_asked = place > 0 and words[place - 1] in words_of(asking.WHICH)
+    return is_asked and words_of(asking.MENTIONS).isdisjoint(words[seen.end : seen.end + REACH])
+
+
+def _is_asked_after(reading: Reading, seen: Sighting) -> bool:
+    """Whether the demand stands behind the secret: "Passwort eingeben", "API key required"."""
+    words = reading.words
+    begin = _begin(words, seen.start, ENDS)
+    if begin is not None and words[begin] in words_of(asking.QUESTION_STARTS):
+        return False
+    halts = ENDS | words_of(asking.NO_SECRET, asking.MENTIONS)
+    for place in range(seen.end, min(len(words), seen.end + REACH)):
+        if words[place] in halts:
+            return False
+        if phrases_of(asking.AFTERS).longest(reading, place):
+            return True
+    return False
+
+
+def _is_asked_as_it(reading: Reading, seen: Sighting) -> bool:
+    """Whether it is named first and then asked for: "Create a token on GitHub. Paste it here."."""
+    return any(
+        phrases_of(asking.IT).longest(reading, place) is not None
+        and not stands_before(reading.words, place, asking.NEGATIONS)
+        for place in range(seen.end, min(len(reading.words), seen.end + REACH))
+    )
+
+
+def _is_mere_label(reading: Reading, seen: Sighting) -> bool:
+    """Whether the sentence is little more than the secret: "Password:", "GitHub token, please", "PIN for the door?"."""
+    words = reading.words
+    ahead = range(seen.end, min(len(words), seen.end + REACH))
+    stop = next((at for at in ahead if words[at] in BOUNDS), len(words))
+    commas = {","} if words[stop : stop + 1] in ([":"], ["?"]) else set[str]()
+    begin = _begin(words, seen.start, BOUNDS | commas)
+    if begin is None or is_unspaced(words[seen.end - 1]) or not _ends_phrase(words, seen.end):
+        return False
+    before, after = range(begin, seen.start), range(seen.end, min(stop, seen.end + REACH))
+    is_verb = any(
+        words[at] in words_of(asking.ABOUT) and words[at + 1] in words_of(asking.ARTICLES) for at in before
+    )
+    return (
+        not is_verb
+        and sum(not _is_small(words[at], asking.ARTICLES, asking.FILLERS) for at in before)
+        <= LONGEST_LABEL // 2
+        and not any(words[at] in words_of(*_SENTENCE, *_PART) and reading.is_whole(at) for at in before)
+        and not any(words[at] in words_of(*_SENTENCE) and reading.is_whole(at) for at in after)
+    )
+
+
+_SENTENCE: Final = (asking.STATES, asking.MENTIONS)
+_PART: Final = (asking.LINKS, asking.PREPOSITIONS, asking.CLAUSES, asking.NO_SECRET)
+"""Before a secret, these make it a part of something, so that it is no label."""
+
+_WAYS_TO_ASK: Final = (_is_asked_which, _is_asked_after, _is_asked_as_it, _is_mere_label)
+
+
+def _begin(words: Sequence[str], place: int, bounds: frozenset[str]) -> int | None:
+    """Where the sentence around `place` begins; None when that is out of sight."""
+    farthest = max(0, place - REACH)
+    return next((at for at in range(place, farthest, -1) if words[at - 1] in bounds), None if farthest else 0)
+
+
+def _asked_unspaced(words: Sequence[str], seen: Iterable[Sighting]) -> Secret | None:
+    """For scripts without spaces: a demand, or little else, in the sentence that names the secret."""
+    if all(map(str.isascii, words)):
+        return None
+    secrets = {one.start: one.secret for one in seen}
+    begin = 0
+    for place in range(len(words) + 1):
+        if place == len(words) or words[place] in BOUNDS:
+            secret = next((secrets[at] for at in range(begin, place) if at in secrets), None)
+            if secret and _is_asked_unspaced("".join(words[begin:place]), secret):
+                return secret
+            begin = place + 1
+    return None
+
+
+def _is_asked_unspaced(sentence: str, secret: Secret) -> bool:
+    for clause in sentence.split(","):
+        is_refused = any(word in clause for word in words_of(asking.NEGATED_UNSPACED))
+        if not is_refused and any(word in clause for word in words_of(asking.ASKS_UNSPACED)):
+            return True
+    rest = sentence.replace("".join(read(secret.text).words), "")
+    for filler in words_of(asking.FILLERS_UNSPACED):
+        rest = rest.replace(filler, "")
+    return len(rest) <= 2

@@ -1,0 +1,167 @@
+"""Where a text names a secret, whatever the disguise. Knows words, not whether anybody asks for it."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import accumulate
+from typing import NamedTuple, TypeVar
+
+from askback.schema.secrets import asking, naming
+from askback.schema.secrets.lookup import Phrases, spellings, words_of
+from askback.schema.secrets.naming import Secret, Stands
+from askback.schema.secrets.spelling import MARKS, SIGNS, Reading, is_unspaced
+
+T = TypeVar("T")
+
+LONGEST_KEPT = 1_000
+"""Characters; longer texts are judged anew each time, so that what is kept stays small."""
+
+
+def kept(judge: Callable[[str], T]) -> Callable[[str], T]:
+    """Remember the verdicts on texts of ordinary length."""
+    remembered = lru_cache(maxsize=2_048)(judge)
+    return lambda text: remembered(text) if len(text) <= LONGEST_KEPT else judge(text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sighting:
+    """A secret named by the words from `start` to before `end`."""
+
+    start: int
+    end: int
+    secret: Secret
+
+
+def sightings(reading: Reading) -> list[Sighting]:
+    """Every place that may name a secret, plainly spelled or with digits and signs for letters."""
+    words = reading.words
+    seen = [*_as_phrases(reading), *_inside(words, ((place, place + 1) for place in range(len(words))))]
+    seen += _unspaced(words)
+    if any(_stands_in(reading, place) for place in range(len(words))):
+        seen += _in_leet(reading)
+    return seen
+
+
+def _as_phrases(reading: Reading) -> Iterator[Sighting]:
+    for start in range(len(reading.words)):
+        if found := _lexicon().phrases.longest(reading, start):
+            yield Sighting(start=start, end=found[0], secret=found[1])
+
+
+def _inside(words: Sequence[str], runs: Iterable[tuple[int, int]]) -> Iterator[Sighting]:
+    for start, end in runs:
+        for secret in _secrets_inside("".join(words[start:end])):
+            yield Sighting(start=start, end=end, secret=secret)
+
+
+@kept
+def _secrets_inside(word: str) -> tuple[Secret, ...]:
+    found = _parts_in(word, _lexicon().parts)
+    return tuple(secret for _, stop, secret in found if word[stop:] not in words_of(asking.ABOUT))
+
+
+def _unspaced(words: Sequence[str]) -> Iterator[Sighting]:
+    if all(map(str.isascii, words)):
+        return
+    places = [0, *accumulate(map(len, words))]
+    run = "".join("\n" if word in MARKS else word for word in words)
+    about_after = tuple(words_of(asking.ABOUT_UNSPACED))
+    about_before = tuple(words_of(asking.ABOUT_UNSPACED_BEFORE))
+    for begin, stop, secret in _parts_in(run, _lexicon().unspaced):
+        after = run[stop : stop + 8].lstrip(asking.GENITIVES)
+        if not after.startswith(about_after) and not run[max(0, begin - 12) : begin].endswith(about_before):
+            start, end = bisect_right(places, begin) - 1, bisect_right(places, stop - 1)
+            yield Sighting(start=start, end=end, secret=secret)
+
+
+# Digits and signs for letters
+
+
+def _in_leet(reading: Reading) -> Iterator[Sighting]:
+    for leet in naming.LEET:
+        letters = str.maketrans(leet[::2], leet[1::2])
+        plain = Reading([word.translate(letters) for word in reading.words], reading.glued)
+        for sighting in (*_as_phrases(plain), *_inside(plain.words, _runs(reading))):
+            if _is_leet("".join(reading.words[sighting.start : sighting.end])):
+                yield sighting
+
+
+def _stands_in(reading: Reading, place: int) -> bool:
+    """Whether a digit or sign is part of a word, or beside a single letter: "p4ss", "p 4 s s", but not "5 pizzas"."""
+    words = reading.words
+    if not (words[place] in SIGNS or words[place].isdecimal()):
+        return False
+    before = words[place - 1] if place else ""
+    after = words[place + 1] if place + 1 < len(words) else ""
+    is_before = before.isalpha() and (reading.glued[place] or len(before) == 1)
+    return is_before or (after.isalpha() and (reading.glued[place + 1] or len(after) == 1))
+
+
+def _runs(reading: Reading) -> Iterator[tuple[int, int]]:
+    """Stretches of words without a gap between them."""
+    start = 0
+    for place in range(1, len(reading.words) + 1):
+        if place == len(reading.words) or not reading.glued[place]:
+            yield start, place
+            start = place
+
+
+def _is_leet(spelled: str) -> bool:
+    """Whether some letters, but not most, are digits and signs: 55N is a latitude and no SSN."""
+    letters = sum(map(str.isalpha, spelled))
+    return letters < len(spelled) and letters * 5 >= len(spelled) * 2
+
+
+# The tables, ready for looking up
+
+
+class _Part(NamedTuple):
+    """A spelling to be found inside a word, or only where the word begins or ends."""
+
+    spelling: str
+    begins: bool
+    ends: bool
+    secret: Secret
+
+
+@dataclass(frozen=True, slots=True)
+class _Lexicon:
+    """All secrets, by how they are found; parts are filed by their first two letters."""
+
+    phrases: Phrases[Secret]
+    parts: dict[str, list[_Part]]
+    unspaced: dict[str, list[_Part]]
+
+
+@cache
+def _lexicon() -> _Lexicon:
+    lexicon = _Lexicon(Phrases(_phrases()), {}, {})
+    for phrase, secret in naming.secrets():
+        if is_unspaced(phrase):
+            _file(lexicon.unspaced, phrase, secret, begins=False, ends=False)
+        elif "*" in phrase:
+            _file(lexicon.parts, phrase, secret, begins=phrase[0] != "*", ends=phrase[-1] != "*")
+    return lexicon
+
+
+def _file(parts: dict[str, list[_Part]], phrase: str, secret: Secret, *, begins: bool, ends: bool) -> None:
+    for spelling in {"".join(words) for words in spellings(phrase)}:
+        parts.setdefault(spelling[:2], []).append(_Part(spelling, begins, ends, secret))
+
+
+def _phrases() -> Iterator[tuple[str, Secret]]:
+    for phrase, secret in naming.secrets():
+        if "*" not in phrase and not is_unspaced(phrase):
+            yield phrase, secret
+            if phrase.isascii() and secret.stands is Stands.ANYWHERE:
+                yield phrase + "s", secret
+
+
+def _parts_in(run: str, parts: dict[str, list[_Part]]) -> Iterator[tuple[int, int, Secret]]:
+    for begin in range(len(run) - 1):
+        for part in parts.get(run[begin : begin + 2], ()):
+            stop = begin + len(part.spelling)
+            is_misplaced = (part.begins and begin > 0) or (part.ends and stop < len(run))
+            if run.startswith(part.spelling, begin) and not is_misplaced:
+                yield begin, stop, part.secret
