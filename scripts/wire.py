@@ -6,7 +6,7 @@ python -m scripts.wire
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import anyio
 from mcp.shared.exceptions import MCPError
@@ -81,16 +81,16 @@ def _text(content: Any) -> str:
 
 def _tidied(content: Any) -> Any:
     """Without what differs from run to run, and without an empty `_meta`, which some versions of the SDK add."""
-    match content:
-        case {"requestState": _}:
-            rest = {name: value for name, value in content.items() if name != "requestState"}
-            return {**_tidied(rest), "requestState": SEALED}
-        case Mapping():
-            return {name: _tidied(value) for name, value in content.items() if (name, value) != ("_meta", {})}
-        case list():
-            return [_tidied(one) for one in content]
-        case _:
-            return content
+    if isinstance(content, Mapping):
+        members = cast("Mapping[str, Any]", content).items()
+        return {
+            name: _tidied_member(name, value) for name, value in members if (name, value) != ("_meta", {})
+        }
+    return [_tidied(one) for one in cast("list[Any]", content)] if isinstance(content, list) else content
+
+
+def _tidied_member(name: str, value: Any) -> Any:
+    return SEALED if name == "requestState" else _tidied(value)
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ ERRORS = {
     for name, kind in vars(askback.errors).items()
     if inspect.isclass(kind) and issubclass(kind, AskbackError)
 }
-ROWS = table(DOCS / "reference" / "errors.md", first="error")
+ROWS = table(DOCS / "reference" / "errors.md", "error", "raised by", "whose move", "facts", "code")
 
 
 def test_the_page_of_errors_draws_the_tree_that_is_there():

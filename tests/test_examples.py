@@ -19,6 +19,7 @@ from askback.testing.replies import Reply
 from askback.testing.script import Answers
 from examples.nobody.server import mcp as print_shop
 from examples.questions.server import mcp as desk
+from examples.replay import effects
 from examples.several.server import mcp as travel
 from examples.workers.server import make_server, make_server_for_tenants
 from tests.wire.raw import accepting, answering, raw_client
@@ -113,6 +114,42 @@ async def test_what_did_not_fit_is_said_in_the_words_of_the_field_and_of_the_aut
 async def test_a_client_that_cannot_ask_gets_the_default(askback_run_tool: RunTool):
     run = await askback_run_tool(print_shop, "copy", {"pages": 3}, capabilities={})
     assert run.text == "3 pages on A4; nobody was asked (form)."
+
+
+EFFECTS: list[Story] = [
+    ("buy_as_seen", {"thing": "lamp"}, [accept(yes=True)], "Bought one of 3."),
+    ("pay_once", {"euro": 5}, [accept(yes=True)], "paid 5"),
+    ("pay_once", {"euro": 5}, [decline()], "Not paid."),
+    ("receipt", {"number": 7}, [accept(yes=True)], "7 of 2026-07-28, sent: True"),
+    ("charge_or_bill", {}, [accept(yes=True)], "A bill, since: ConnectionError."),
+    ("pack", {"rain": True}, [accept(yes=True), decline()], "umbrella: True, coat: False"),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments", "answers", "text"), EFFECTS, ids=[one[0] for one in EFFECTS])
+async def test_the_right_ways_of_the_guide_to_replay_work_on_every_revision(
+    askback_run_tool: RunTool, tool: str, arguments: dict[str, Any], answers: Answers, text: str
+):
+    assert (await askback_run_tool(effects.mcp, tool, arguments, answers)).text == text
+
+
+async def test_what_changed_while_the_person_thought_is_asked_once_more(
+    askback_run_tool: RunTool, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setitem(effects.stock, "lamp", 3)
+
+    def sold_meanwhile(_: Asked) -> Reply:
+        effects.stock["lamp"] = 2
+        return accept(yes=True)
+
+    run = await askback_run_tool(effects.mcp, "buy", {"thing": "lamp"}, sold_meanwhile)
+    assert [asked.message for asked in run.asked] == ["3 left. Buy one?", "2 left. Buy one?"]
+    assert run.text == "Bought one of 2."
+
+
+async def test_the_id_of_a_request_is_that_of_its_round(askback_run_tool: RunTool, askback_revision: str):
+    run = await askback_run_tool(effects.mcp, "number_by_request", None, lambda _: accept(yes=True))
+    assert run.is_error == (askback_revision == "2026-07-28")
 
 
 async def test_any_worker_with_the_same_keys_serves_the_next_round():

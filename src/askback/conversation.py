@@ -146,7 +146,6 @@ class Conversation:
         inside = EFFECT.get()
         if inside is not None:
             raise AskedInsideOnce(inside)
-        self._host.note()
 
     # From here: a question, from the journal to the person and back.
 
@@ -227,9 +226,10 @@ class Conversation:
             raise self._fault
         self._waiting.extend(missing)
         try:
-            arrived = await self._carrier.deliver([self._show(put) for put in missing])
-            if arrived is None:
-                await self._suspend()
+            with self._host.waiting():
+                arrived = await self._carrier.deliver([self._show(put) for put in missing])
+                if arrived is None:
+                    await self._suspend()
             self.journal.arrived.update(arrived)
         finally:
             self._waiting = [put for put in self._waiting if put not in missing]

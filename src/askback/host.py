@@ -6,7 +6,8 @@ cancelled once, which takes the siblings with it, and the cancellation is absorb
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
 from typing import NoReturn, TypeVar
 
 import anyio
@@ -40,12 +41,18 @@ class Host:
         """Whether the running task is the body's own."""
         return self._task is None or _running_task() is self._task
 
-    def note(self) -> None:
-        """Remember a task of the body's, so that it can be ended with the body."""
+    @contextmanager
+    def waiting(self) -> Generator[None]:
+        """While a task waits for an answer here, it is ended with the body: nobody could answer it any more."""
         task = _running_task()
-        if task is not None and task is not self._task:
-            self._others.add(task)
-            task.add_done_callback(self._others.discard)
+        if task is None or task is self._task:
+            yield
+            return
+        self._others.add(task)
+        try:
+            yield
+        finally:
+            self._others.discard(task)
 
     async def let_others_ask(self) -> None:
         """Give sibling tasks the chance to put their questions before the round closes."""

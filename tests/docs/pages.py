@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
@@ -61,20 +62,17 @@ def _slug(heading: str) -> str:
     return re.sub(r"\s+", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower())
 
 
-def table(page: Path, *, first: str) -> list[list[str]]:
-    """The rows of the table whose first column has this title."""
-    lines = iter(page.read_text().splitlines())
-    assert any(line.startswith(f"| {first} |") for line in lines), (
-        f"{page} has no table that begins with {first}"
-    )
-    next(lines)
-    rows: list[list[str]] = []
-    for line in lines:
-        if not line.startswith("|"):
-            break
-        cells = re.split(r"(?<!\\)\|", line.strip().strip("|"))
-        rows.append([cell.strip().replace("\\|", "|") for cell in cells])
-    return rows
+def table(page: Path, *titles: str) -> list[list[str]]:
+    """The rows of the table with these column titles."""
+    _, found, below = page.read_text().partition(f"| {' | '.join(titles)} |\n")
+    assert found, f"{page} has no such table: {', '.join(titles)}"
+    rows = takewhile(lambda line: line.startswith("|"), below.splitlines()[1:])
+    return [_cells(row) for row in rows]
+
+
+def _cells(row: str) -> list[str]:
+    """A pipe inside code is written with a backslash."""
+    return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
 
 
 def code_of(cell: str) -> str:

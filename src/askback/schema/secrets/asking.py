@@ -231,7 +231,7 @@ MENTIONS: Final = """
 """Something happens, or happened, to a secret: talk about it, not a request for it."""
 
 STATES: Final = """
-    is, are, was, were, been, be, has, have, had, will, would, shall, should, can, could, may, does, do, did,
+    correct, valid, is, are, was, were, been, be, has, have, had, will, would, shall, should, can, could, may, does, do, did,
     don, i, we, wurde, ist, sind, war, soll, sollen, été, est, sont, es, fue, está, è, stata, stato, foi,
     zijn, werd, jest, został, zostało, je, bylo, är, har, er, blev, был, была, है, था
 """

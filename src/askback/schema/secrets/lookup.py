@@ -14,6 +14,9 @@ LONGEST_ENDING: Final = 4
 SURE_WHEN_CUT: Final = 8
 """Letters; a word this long does not come about by chance, wherever its pieces part."""
 
+LIKELY_WHEN_CUT: Final = ((3, 1), (6, 3))
+"""Least letters of a word, most letters of a piece: "c-v-v" and "a pi key" are meant, "P. W." are initials."""
+
 
 class Phrases(Generic[T]):
     """Meanings by joined words: a phrase, and a word spelled in pieces, are one lookup."""
@@ -49,9 +52,9 @@ class Phrases(Generic[T]):
     def _is_meant(self, joined: str, stops: list[int]) -> bool:
         """Whether it was cut like this on purpose: "pa ss wo rd" is a password, "to Ken" is not a token."""
         longest = max(stop - begin for begin, stop in zip([0, *stops], stops, strict=False))
-        if longest == 1 or self._cuts[joined].issuperset(stops[:-1]):
+        if self._cuts[joined].issuperset(stops[:-1]) or len(joined) >= SURE_WHEN_CUT:
             return True
-        return len(joined) >= SURE_WHEN_CUT or (len(joined) >= 6 and longest <= 3)
+        return any(len(joined) >= letters and longest <= piece for letters, piece in LIKELY_WHEN_CUT)
 
 
 def _stretch(reading: Reading, start: int) -> Iterator[int]:
@@ -62,7 +65,9 @@ def _stretch(reading: Reading, start: int) -> Iterator[int]:
             yield place
         elif place + 1 == len(words):
             return
-        elif max(len(words[place - 1]), len(words[place + 1])) > 2 and not (glued[place] and glued[place + 1]):
+        elif max(len(words[place - 1]), len(words[place + 1])) > 2 and not (
+            glued[place] and glued[place + 1]
+        ):
             return
 
 

@@ -45,7 +45,7 @@ def secrets() -> Iterator[tuple[str, Secret]]:
 
 ANYWHERE: Final = {
     "password": """
-        password, *password*, pass word, passwrd, pasword, passwd, *passwd*, *pwd, pwd, pswd, passw, passcode,
+        password, *password*, pass word, passwrd, pasword, passwd, *passwd*, *pwd, pwd, pswd, passcode,
         pass code, *passcode*, passkey, pass key, passphrase, *passphrase*, pass phrase, secret word,
         secret phrase, secret code, Passwort, *passwort*, Pass Wort, Kennwort, *kennwort*, Passwörter,
         Geheimwort, Losungswort, mot de passe, *motdepasse*, mots de passe, mdp, phrase de passe,
@@ -189,7 +189,7 @@ ANYWHERE: Final = {
 """Secret wherever they stand in a label, unless the words beside them talk *about* secrets."""
 
 AS_HEAD: Final = {
-    "password": "pw, psw, pword, passw",
+    "password": "pw, psw, pword",
     "API key": "secret, *secret, Geheimnis, segreto, secreto, segredo, секрет",
     "token": "token, *token, jwt, jeton, токен, जेटॉन, टोकन",
     "recovery phrase": "mnemonic",
