@@ -67,12 +67,7 @@ def table(page: Path, *titles: str) -> list[list[str]]:
     _, found, below = page.read_text().partition(f"| {' | '.join(titles)} |\n")
     assert found, f"{page} has no such table: {', '.join(titles)}"
     rows = takewhile(lambda line: line.startswith("|"), below.splitlines()[1:])
-    return [_cells(row) for row in rows]
-
-
-def _cells(row: str) -> list[str]:
-    """A pipe inside code is written with a backslash."""
-    return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
+    return [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows]
 
 
 def code_of(cell: str) -> str:

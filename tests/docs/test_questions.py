@@ -76,7 +76,7 @@ REPLIES: dict[str, Any] = {
     "Size": "small",
     'list[Literal["mo", "tu"]]': ["tu"],
     "list[Size]": ["small"],
-    "str | None": {},
+    "Optional[str]": {},
     "Annotated[str, Field(max_length=3)]": "Ada",
     "Text(min_length=1)": "Ada",
     "Email()": "ada@example.org",

@@ -1,5 +1,6 @@
 """Every kind of `what` an author can ask with, and the value that comes of it."""
 
+import typing
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from enum import Enum, IntEnum, StrEnum
@@ -408,3 +409,20 @@ def test_what_cannot_be_hashed_is_asked_all_the_same():
     what = Annotated[int, Constraint(json_schema_extra={"x": 1}), {"not": "hashable"}]
     assert isinstance(sheet_of(what), Sheet)
     assert answer(what, {"value": 3}) == 3
+
+
+class FromTyping(typing.TypedDict):
+    name: str
+    age: typing.NotRequired[int]
+
+
+class Inherited(FromTyping, total=False):
+    colour: Literal["red", "blue"]
+    agreed: typing.Required[bool]
+
+
+def test_a_typed_dict_of_either_module_is_read_with_what_it_requires():
+    sheet = sheet_of(Inherited)
+    assert list(sheet.fields) == ["name", "age", "colour", "agreed"]
+    assert sheet.required == {"name", "agreed"}
+    assert sheet.build({"name": "Ada", "agreed": True}) == {"name": "Ada", "agreed": True}

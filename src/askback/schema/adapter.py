@@ -4,6 +4,8 @@ The schema carries what JSON has no words for under two keys of our own, which n
 Python values behind the spellings of a choice, and ATTRIBUTES, the Python names behind the names on the wire.
 """
 
+import sys
+import typing
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from functools import partial
@@ -14,6 +16,7 @@ from pydantic import PydanticUserError, TypeAdapter
 from pydantic.errors import PydanticUndefinedAnnotation
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import SchemaError, core_schema
+from typing_extensions import NotRequired, Required, TypedDict, get_args, get_origin, get_type_hints
 
 from askback.errors import QuestionRefused
 from askback.question.annotation import CLASS_NOTES, Json
@@ -30,9 +33,6 @@ POSSIBLE = (
     "object"
 )
 
-_INSTEAD = {"typed-dict-version": "import TypedDict from typing_extensions, which is there already"}
-
-
 def described(what: Any) -> tuple[Json, Callable[[Any], Any]]:
     """The type's JSON Schema, and what makes its value of checked content."""
     if what is None or isinstance(what, str | partial) or isroutine(what) or ismodule(what):
@@ -40,7 +40,7 @@ def described(what: Any) -> tuple[Json, Callable[[Any], Any]]:
             field=None, problem=f"{what!r} cannot be asked for", instead=f"ask for {POSSIBLE}"
         )
     try:
-        adapter = TypeAdapter[Any](what)
+        adapter = TypeAdapter[Any](_readable(what))
         schema = adapter.json_schema(by_alias=True, schema_generator=_Described)
     except PydanticUndefinedAnnotation as error:
         raise QuestionRefused(
@@ -56,9 +56,22 @@ def described(what: Any) -> tuple[Json, Callable[[Any], Any]]:
         raise QuestionRefused(
             field=None,
             problem=str(error).strip().splitlines()[0].partition(". ")[0],
-            instead=_INSTEAD.get(str(getattr(error, "code", "")), f"ask for {POSSIBLE}"),
+            instead=f"ask for {POSSIBLE}",
         ) from error
     return schema, _maker(adapter)
+
+
+def _readable(what: Any) -> Any:
+    """Before Python 3.12 pydantic reads the TypedDict of typing_extensions alone; an author may use either."""
+    if sys.version_info >= (3, 12) or not typing.is_typeddict(what):
+        return what
+    fields: dict[str, Any] = {}
+    for name, hint in get_type_hints(what, include_extras=True).items():
+        is_wrapped = get_origin(hint) in {Required, NotRequired}
+        is_required = get_origin(hint) is Required if is_wrapped else name in what.__required_keys__
+        inner = get_args(hint)[0] if is_wrapped else hint
+        fields[name] = inner if is_required else NotRequired[inner]
+    return TypedDict(what.__name__, fields)  # pyright: ignore[reportArgumentType] # its fields are known at run time
 
 
 def _maker(adapter: TypeAdapter[Any]) -> Callable[[Any], Any]:
