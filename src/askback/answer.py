@@ -39,3 +39,4 @@ class Cancelled:
 
 T = TypeVar("T")
 Answer = Accepted[T] | Declined | Cancelled
+"""What `ask` gives; match it to the end."""

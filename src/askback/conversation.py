@@ -19,6 +19,7 @@ from askback.errors import (
     InvalidAnswer,
     KeysNeeded,
     KeyTaken,
+    NotRecordable,
     OutsideConversation,
     TimedOut,
 )
@@ -108,7 +109,7 @@ class Conversation:
             self.journal.effects[key] = effect
         try:
             return outcome_of(effect, adapter)
-        except EffectFailed as failed:
+        except (EffectFailed, NotRecordable) as failed:
             raise failed from cause
 
     def __enter__(self) -> "Conversation":

@@ -79,7 +79,7 @@ class KeyTaken(AuthorError):
     def __init__(self, key: str, *, kind: str) -> None:
         self.key = key
         super().__init__(
-            f"{kind}(..., key {key!r}) is used twice in one call. Give each its own key, "
+            f"The key {key!r} of {kind}(...) is used twice in one call. Give each its own key, "
             f"for example f'{key}-{{number}}' in a loop."
         )
 
@@ -108,9 +108,9 @@ class AskedInsideOnce(AuthorError):
 class NotRecordable(AuthorError):
     """A `once` result or a journal that cannot be written down."""
 
-    def __init__(self, what: str, *, problem: str, instead: str) -> None:
-        self.what, self.problem = what, problem
-        super().__init__(f"{what}: {problem}. Instead: {instead}.")
+    def __init__(self, *, problem: str, instead: str) -> None:
+        self.problem, self.instead = problem, instead
+        super().__init__(f"{problem}. Instead: {instead}.")
 
 
 class Drift(AuthorError):

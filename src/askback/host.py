@@ -7,7 +7,7 @@ cancelled once, which takes the siblings with it, and the cancellation is absorb
 
 import asyncio
 from collections.abc import Awaitable, Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NoReturn, TypeVar
 
 import anyio
@@ -84,8 +84,6 @@ class Host:
 
     async def _absorb(self) -> None:
         assert self._task is not None
-        try:
+        with suppress(asyncio.CancelledError):
             await asyncio.sleep(0)
-        except asyncio.CancelledError:
-            pass
         self._task.uncancel()

@@ -11,6 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from askback import EffectFailed, ask, confirm, once
+from askback.errors import NotRecordable
 from askback.testing import accept, run_tool
 from tests.conversation.conftest import RunBody
 from tests.conversation.servers import mcpserver
@@ -146,8 +147,8 @@ async def test_a_result_that_cannot_be_written_down_is_refused_and_not_run_again
     async def body() -> str:
         try:
             await once("connection", connection)
-        except EffectFailed as error:
-            told.append(error.text)
+        except NotRecordable as error:
+            told.append(error.instead)
         await ask("Go on?", bool)
         return "done"
 

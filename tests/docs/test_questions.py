@@ -4,13 +4,12 @@ import datetime
 import typing
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, TypedDict
 
 import pydantic
 import pytest
 from mcp.server import MCPServer
 from pydantic import BaseModel
-from typing_extensions import TypedDict
 
 import askback
 from askback import Accepted, Askback, QuestionRefused, ask

@@ -386,7 +386,7 @@ def test_a_message_that_cannot_be_shown_is_refused(message: Any):
 
 @pytest.mark.verifies("R13")
 def test_a_link_in_a_message_is_warned_of():
-    with pytest.warns(AskbackWarning, match="visit"):
+    with pytest.warns(AskbackWarning, match="no place for links"):
         form_of("See HTTPS://example.org for more. Which?", Extras)
 
 
@@ -399,7 +399,7 @@ def test_a_message_that_fishes_is_refused_where_people_can_type():
     form_of(message, Choice(["now", "later"]))
 
 
-@pytest.mark.parametrize("meta", [{"a": object()}, {"a": float("nan")}, {"a": {1, 2}}])
+@pytest.mark.parametrize("meta", [{"a": b"bytes"}, {"a": float("nan")}, {"a": {1, 2}}])
 def test_meta_that_cannot_travel_is_refused(meta: dict[str, Any]):
     with pytest.raises(QuestionRefused, match="JSON"):
         form_of("Which?", Extras, meta=meta)

@@ -247,7 +247,7 @@ def test_one_text_is_no_list_of_options(options: str):
         ({"type": "string"}, "type", "not a field"),
         ({"name": str}, "name", "not a field"),
         ({"name": Text(), "age": 3}, "age", "not a field"),
-        (of_schema(type="string", title=object()), None, "not JSON"),
+        (of_schema(type="string", title=b"bytes"), None, "not JSON"),
     ],
     ids=repr,
 )
@@ -329,7 +329,7 @@ def test_two_fields_under_one_name_for_older_clients_are_refused():
     ],
 )
 def test_no_link_stands_in_a_form(field: Field[Any]):
-    assert "visit(" in str(refusal({"site": field}))
+    assert "no place for links" in str(refusal({"site": field}))
 
 
 @pytest.mark.verifies("R13")

@@ -57,7 +57,9 @@ class Desk:
         self._wire.transcript.clear()
         with anyio.fail_after(20):
             while self._left:
+                before = len(self._left)
                 await self._play()
+                assert len(self._left) < before, "the question was not asked"
         return self._taken
 
     async def _body(self) -> str:

@@ -40,9 +40,10 @@ class Kind:
     def permits(self, value: Any) -> bool:
         """Whether the author may see this; a strict judge that changes what it reads has not permitted it."""
         try:
-            return same(self.judge.validate_python(value, strict=True), value)
+            judged = self.judge.validate_python(value, strict=True)
         except ValidationError:
             return False
+        return same(judged, float(value) if type(judged) is float else value)
 
 
 def same(one: Any, other: Any) -> bool:
@@ -184,13 +185,12 @@ def numbers(draw: some.DrawFn, typed: bool) -> Kind:
         plain = Annotated[float, Constraint(ge=low, le=high, multiple_of=step)]
     bottom, top = -100 if low is None else low, 100 if high is None else high
     halves = some.integers(bottom * 2, top * 2).map(lambda half: half / 2)
+    every = halves if step else halves | some.floats(bottom, top) | some.integers(bottom, top)
     adapter = TypeAdapter[Any](plain)
     return Kind(
         what=plain if typed else Number(**bounds, multiple_of=step),
         judge=adapter,
-        fits=(halves | some.floats(bottom, top) | some.integers(bottom, top)).filter(
-            adapter.validator.isinstance_python
-        ),
+        fits=every.filter(adapter.validator.isinstance_python),
         near=(bottom - 0.5, top + 0.5, bottom, top, 2**53 + 1, -(10**309), 1e308, "1", True, *NOWHERE),
         means=_as_float if typed else _itself,
     )

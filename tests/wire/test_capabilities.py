@@ -10,7 +10,9 @@ from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
 from mcp_types import ElicitRequestURLParams
 
 from askback import Accepted, Askback, CannotAsk, SecretInForm, Text, ask
-from askback.testing import REVISIONS, accept, get_prompt, run_tool
+from askback.server.adapters.mcp import lowlevel_of
+from askback.testing import REVISIONS, Script, accept, get_prompt, run_tool
+from askback.testing.wire import Wire, connect
 from tests.conversation.servers import HOSTS, mcpserver
 from tests.servers.http import served
 from tests.wire.raw import accepting, answering, raw_client
@@ -181,12 +183,6 @@ async def test_on_the_push_era_a_transport_without_a_way_back_says_so(options: d
     assert "no way back to the client" in answer.text
 
 
-async def test_on_stateless_http_unknown_capabilities_mean_nobody_can_be_asked():
-    async with served(mcpserver(name_body), stateless_http=True) as url, httpx2.AsyncClient() as http:
-        answer = await http.post(url, json=CALL, headers=PUSH_HEADERS)
-    assert "did not declare" in answer.text
-
-
 @pytest.mark.verifies("R05", "R06")
 @pytest.mark.parametrize("revision", REVISIONS)
 async def test_a_question_has_a_message_and_a_flat_schema(revision: str):
@@ -302,3 +298,17 @@ async def test_an_answer_is_the_same_value_on_every_revision():
         (await run_tool(mcpserver(body), "t", None, [accept("Ada")], revision=one)).text for one in REVISIONS
     }
     assert texts == {"Ada"}
+
+
+@pytest.mark.parametrize(
+    ("stated", "text"),
+    [(["form"], "Accepted(value='Ada')"), (["url"], "cannot: form"), (None, "cannot: form")],
+)
+async def test_where_capabilities_are_never_known_the_author_states_what_clients_can_do(
+    stated: list[str] | None, text: str
+):
+    # Without a handshake, as on stateless HTTP, but with a way back.
+    wire = Wire(version="2025-11-25", capabilities=None, script=Script(lambda _: accept("Ada")))
+    async with connect(lowlevel_of(mcpserver(careful_body, clients_can=stated)), wire):
+        result = await wire.call("tools/call", {"name": "t", "arguments": {}})
+    assert result["content"][0]["text"] == text

@@ -37,8 +37,7 @@ def encode(journal: Journal) -> str:
     text = TAG + json.dumps(record, separators=(",", ":"))
     if len(text) > MOST_CHARACTERS:
         raise NotRecordable(
-            "The journal of this call",
-            problem=f"with {len(text)} characters it is longer than the {MOST_CHARACTERS} a client carries",
+            problem=f"The journal of this call is longer than the {MOST_CHARACTERS} characters a client carries",
             instead="let once(...) return an id and keep the data itself on the server",
         )
     return text

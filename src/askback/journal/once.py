@@ -9,10 +9,15 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic_core import to_json
 
-from askback.errors import EffectFailed, NotRecordable
+from askback.errors import AuthorError, EffectFailed, NotRecordable
 from askback.journal.entries import Effect
 
 Adapter = TypeAdapter[Any]
+
+UNRECORDABLE = "NotRecordable"
+"""Stands as the kind of a failure where the effect went well and its result cannot be kept."""
+
+RECORDABLE = "declare the return type, and return something pydantic can turn into JSON and back"
 
 
 async def run_effect(
@@ -23,17 +28,21 @@ async def run_effect(
         result = effect()
         if inspect.isawaitable(result):
             result = await result
-    except Exception as error:
+    except AuthorError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever the author's function raises is its outcome
         return Effect(key=key, failed=(type(error).__name__, _sentence(str(error)))), error
     return _record(key, result, adapter)
 
 
 def outcome_of(effect: Effect, adapter: Adapter) -> Any:
     """What the author gets: the same on the first run and on every replay."""
-    if effect.failed is not None:
-        kind, text = effect.failed
-        raise EffectFailed(key=effect.key, kind=kind, text=text)
-    return adapter.validate_json(to_json(effect.result))
+    if effect.failed is None:
+        return adapter.validate_json(to_json(effect.result))
+    kind, text = effect.failed
+    if kind == UNRECORDABLE:
+        raise NotRecordable(problem=text, instead=RECORDABLE)
+    raise EffectFailed(key=effect.key, kind=kind, text=text)
 
 
 def adapter_for(function: Callable[..., Any]) -> Adapter:
@@ -51,14 +60,12 @@ def _record(key: str, result: Any, adapter: Adapter) -> tuple[Effect, Exception 
     try:
         effect = Effect(key=key, result=adapter.dump_python(result, mode="json", warnings="error"))
         outcome_of(effect, adapter)
-    except Exception as error:
-        advice = NotRecordable(
-            f"The result of once({key!r}, ...)",
-            problem=f"a {type(result).__name__} cannot be written down and read back as its function declares",
-            instead="declare the return type, and return something pydantic can turn into JSON and back",
+    except Exception as error:  # noqa: BLE001 - serialisers of the author's types raise what they like
+        problem = (
+            f"once({key!r}, ...) was run, but its result, of type {type(result).__name__}, cannot be written down and "
+            "read back as its function declares"
         )
-        advice.__cause__ = error
-        return Effect(key=key, failed=(type(advice).__name__, _sentence(str(advice)))), advice
+        return Effect(key=key, failed=(UNRECORDABLE, problem)), error
     return effect, None
 
 

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from functools import partial
 from inspect import ismodule, isroutine
-from typing import Any, cast
+from typing import Any, NotRequired, Required, cast, get_args, get_origin
 
 from pydantic import PydanticUserError, TypeAdapter
 from pydantic.errors import PydanticUndefinedAnnotation
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import SchemaError, core_schema
-from typing_extensions import NotRequired, Required, TypedDict, get_args, get_origin, get_type_hints
+from typing_extensions import TypedDict, get_type_hints
 
 from askback.errors import QuestionRefused
 from askback.question.annotation import CLASS_NOTES, Json
@@ -32,6 +32,7 @@ POSSIBLE = (
     "an Enum; list[...] of a Literal or Enum; a dict of fields such as {'name': Text()}; or a JSON Schema of a flat "
     "object"
 )
+
 
 def described(what: Any) -> tuple[Json, Callable[[Any], Any]]:
     """The type's JSON Schema, and what makes its value of checked content."""

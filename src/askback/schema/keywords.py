@@ -63,7 +63,7 @@ _INSTEAD_OF_FORMAT = {
     "duration": "use Integer(title='... in minutes')",
     "uuid": "use Text(pattern='^[0-9a-f-]{36}$'), or a Choice of what there is",
     "path": "use Text()",
-    "binary": "use a visit() to a page of yours that takes files",
+    "binary": "let a page of yours take the file",
 }
 
 
@@ -157,7 +157,7 @@ def _kind(name: str, whole: Json) -> type[Field[Any]]:
         raise SecretInForm(
             field=name,
             problem="it asks for a secret, and a form passes through the client and perhaps a model",
-            instead="use secret(...), which asks on a page of yours",
+            instead="ask for it on a page of yours, where what is typed does not pass the client",
         )
     found = KINDS.get((str(kind), form)) if form is None or isinstance(form, str) else None
     if found is not None:

@@ -40,7 +40,7 @@ def examine_message(message: Any, sheet: Sheet[Any]) -> None:
         )
     if "://" in message and _URL.search(message):
         warnings.warn(
-            "A form's message holds a URL. Clients should not make it clickable; visit(...) sends people to pages.",
+            "A form's message holds a URL, and a form is no place for links: clients should not make it clickable.",
             AskbackWarning,
             stacklevel=4,
         )

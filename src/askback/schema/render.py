@@ -8,7 +8,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any
 
-from askback.question import Boolean, Choice, Choices, Field, Sheet
+from askback.question import SINGLE, Boolean, Choice, Choices, Field, Sheet
 from askback.question.annotation import Json
 
 _OURS = frozenset({"pattern", "multipleOf", "exclusiveMinimum", "exclusiveMaximum", "notASecret"})
@@ -98,7 +98,8 @@ def _booleans(name: str, field: Choices) -> Json:
 
 def _boolean(name: str, field: Choices, value: str) -> Json:
     shown = next(option.shown for option in field.options if option.value == value)
-    whole: Json = {"type": "boolean", "title": f"{field.title or name}: {shown}"}
+    label = field.title or ("" if name == SINGLE else name)
+    whole: Json = {"type": "boolean", "title": f"{label}: {shown}" if label else shown}
     if field.description is not None:
         whole["description"] = field.description
     if count := _count(field):

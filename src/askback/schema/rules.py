@@ -96,7 +96,7 @@ def _examine_words(name: str, field: Field[Any]) -> None:
             raise QuestionRefused(
                 field=name,
                 problem=f"its {what} holds a URL, and a form is no place for links",
-                instead="use visit(...) to send the person to a page, or name the site without 'https://'",
+                instead="send the person to a page with a link of its own, or name the site without 'https://'",
             )
 
 
@@ -130,7 +130,7 @@ def _examine_secret(name: str, field: Field[Any]) -> None:
 
 
 SECRET_ADVICE = (
-    "ask for it on a page, with secret(...) or visit(...); if it is no secret, say why, with "
+    "ask for it on a page of yours, where what is typed does not pass the client; if it is no secret, say why, with "
     "Text(not_a_secret='...') or Annotated[str, Text(not_a_secret='...')]"
 )
 

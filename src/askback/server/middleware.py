@@ -95,7 +95,10 @@ class Middleware:
             conversation, result = await self._run(call, replaying, journal)
             if not conversation.is_suspended:
                 return await self._end(call, conversation, result)
-            journal = decode(encode(journal))
+            try:
+                journal = decode(encode(journal))
+            except AskbackError as error:
+                return self._enveloped(call, self._failure(call, error))
             replaying.move_into(journal)
 
     async def _run(
@@ -145,8 +148,9 @@ class Middleware:
         return self._enveloped(call, result)
 
     def _failure(self, call: Call, error: AskbackError) -> dict[str, Any]:
-        level = logging.ERROR if isinstance(error, AuthorError) else logging.INFO
-        logger.log(level, "%s left uncaught: %s", type(error).__name__, error, exc_info=error)
+        is_authors = isinstance(error, AuthorError)
+        level, trace = (logging.ERROR, error) if is_authors else (logging.INFO, None)
+        logger.log(level, "%s left uncaught: %s", type(error).__name__, error, exc_info=trace)
         return error_end(error, method=call.ctx.method, revision=call.revision)
 
     def _enveloped(self, call: Call, result: dict[str, Any]) -> dict[str, Any]:

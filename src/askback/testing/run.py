@@ -51,10 +51,12 @@ class Run:
 
     @property
     def is_error(self) -> bool:
+        """Whether a tool ended with an error."""
         return bool(self.result.get("isError", False))
 
     @property
     def structured(self) -> Any:
+        """A tool's structured content."""
         return self.result.get("structuredContent")
 
 

@@ -24,6 +24,7 @@ class Asked:
 
     @property
     def fields(self) -> list[str]:
+        """The names of the form's fields, in order."""
         return list(self.schema.get("properties", {}))
 
     def __str__(self) -> str:

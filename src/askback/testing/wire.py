@@ -42,7 +42,8 @@ class Line:
 class Wire:
     """A connection on one revision. Made by `connect`."""
 
-    def __init__(self, *, version: str, capabilities: Mapping[str, Any], script: Script) -> None:
+    def __init__(self, *, version: str, capabilities: Mapping[str, Any] | None, script: Script) -> None:
+        """Without `capabilities` a client of the push era skips the handshake, and nobody knows what it can show."""
         self.transcript: list[Line] = []
         self.mismatch: ScriptMismatch | None = None
         self.on_silence: Callable[[], None] = lambda: None
@@ -59,7 +60,8 @@ class Wire:
                 "capabilities": self._capabilities,
                 "clientInfo": CLIENT_INFO,
             }
-            await self.send("initialize", hello)
+            if self._capabilities is not None:
+                await self.send("initialize", hello)
             await dispatcher.notify("notifications/initialized", None)
 
     async def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -162,8 +164,8 @@ async def connect(lowlevel: Server[Any], wire: Wire) -> AsyncGenerator[None]:
         try:
             await wire.open(dispatcher)
             yield
-        except Exception as error:
-            failure = error  # raised below, or the task group would wrap it
+        except Exception as error:  # noqa: BLE001 - raised below; from here the task group would wrap it
+            failure = error
         tasks.cancel_scope.cancel()
     if failure is not None:
         raise failure

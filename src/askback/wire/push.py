@@ -10,7 +10,7 @@ from askback.carrier import Showing
 from askback.errors import CannotAsk
 from askback.journal.entries import Arrival, Late
 from askback.schema.render import Dialect, render
-from askback.wire.era import Mode, Revision, require_mode
+from askback.wire.era import Era, Mode, Revision, require_mode
 from askback.wire.replies import read_reply
 
 METHOD = "elicitation/create"
@@ -41,8 +41,9 @@ class Push:
 
     async def deliver(self, showings: Sequence[Showing]) -> Mapping[str, Arrival]:
         first = showings[0]
+        if self._revision.era is not Era.SILENT:
+            self._require_channel()
         require_mode("form", self._revision, self._modes)
-        self._require_channel()
         self._turn = self._turn or anyio.Lock(fast_acquire=True)
         async with self._turn:
             return {first.place: await self._ask(first)}

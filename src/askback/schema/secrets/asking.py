@@ -67,8 +67,7 @@ ARTICLES: Final = """
     la, les, l, un, une, votre, vos, ton, ta, nouveau, nouvelle, el, los, las, su, sus, tu, tus, nueva, nuevo,
     il, lo, tua, tuo, sua, suo, nuova, seu, seus, nova, novo, minha, uw, je, jouw, het, een, de, nieuw,
     nieuwe, twoje, twój, swoje, nowe, vaše, tvoje, své, nové, ditt, din, nytt, dit, nyt, yeni, senin, sizin,
-    ваш, ваша, ваше, твой, твоя, свой, новый, новая, новий, σας, το, τον, την, ο, η, νέος, νέο, अपना, आपका,
-    नया
+    ваш, ваша, ваше, твой, твоя, свой, новый, новая, новий, σας, τον, την, ο, η, νέος, νέο, अपना, आपका, नया
 """
 """May stand between a word and the secret that it is about."""
 
@@ -214,26 +213,26 @@ MENTIONS: Final = """
     abort, acquire, approve, archive, archived, audit, bad, block, blocked, broken, build, call, cancel,
     changed, check, checking, clear, compare, compromised, contains, convert, create, created, creates, count,
     counting, counts, deactivate, decrypt, delete, deleted, deleting, deletion, deny, detect, deploy,
-    detected, disable, disabled, describe, discard, does, done, drop, extract, find, encrypt, encrypted, exists,
-    expire, expired, expires, expiring, exposed, failed, fix, forget, forgot, forgotten, found, export,
-    generate, generated, got, happened, hide, holds, hash, ignore, investigate, import, incorrect, invalid,
-    keep, leak, leaked, list, load, log, logging, look, lost, make, mask, matches, mean, mention, mentioned,
-    mentions, migrate, missing, monitor, move, moved, open, owns, parse, print, protect, publish, purge, push,
-    read, reads, redact, regenerate, refresh, refreshed, rejected, remove, removed, removing, rename, renew,
-    renewed, replace, replaced, report, reset, resetting, restore, retrieve, return, returns, review, revoke,
-    revoked, revoking, rotate, rotated, rotating, rotation, save, saved, scan, search, sign, skip, spend,
-    stolen, stop, store, stored, stores, storing, swap, sync, test, trim, update, updated, updating, upload,
-    wait, wipe, wrong, löschen, ändern, zurücksetzen, widerrufen, supprimer, révoquer, changer, eliminar,
-    cambiar, borrar, cambiada, eliminare, cambiare, excluir, nezadávejte, trocar, verwijderen, wijzigen,
-    usunąć, zmienić, zmieniono, smazat, změnit, ändra, удалить, сменить, изменить, изменен, изменён, сброшен,
-    видалити, змінити, sil, değiştir
+    detected, disable, disabled, describe, discard, does, done, drop, extract, find, encrypt, encrypted,
+    exists, expire, expired, expires, expiring, exposed, failed, fix, forget, forgot, forgotten, found,
+    export, generate, generated, got, happened, hide, holds, hash, ignore, investigate, import, incorrect,
+    invalid, keep, leak, leaked, list, load, log, logging, look, lost, make, mask, matches, mean, mention,
+    mentioned, mentions, migrate, missing, monitor, move, moved, open, owns, parse, print, protect, publish,
+    purge, push, read, reads, redact, regenerate, refresh, refreshed, rejected, remove, removed, removing,
+    rename, renew, renewed, replace, replaced, report, reset, resetting, restore, retrieve, return, returns,
+    review, revoke, revoked, revoking, rotate, rotated, rotating, rotation, save, saved, scan, search, sign,
+    skip, spend, stolen, stop, store, stored, stores, storing, swap, sync, test, trim, update, updated,
+    updating, upload, wait, wipe, wrong, löschen, ändern, zurücksetzen, widerrufen, supprimer, révoquer,
+    changer, eliminar, cambiar, borrar, cambiada, eliminare, cambiare, excluir, nezadávejte, trocar,
+    verwijderen, wijzigen, usunąć, zmienić, zmieniono, smazat, změnit, ändra, удалить, сменить, изменить,
+    изменен, изменён, сброшен, видалити, змінити, sil, değiştir
 """
 """Something happens, or happened, to a secret: talk about it, not a request for it."""
 
 STATES: Final = """
-    correct, valid, is, are, was, were, been, be, has, have, had, will, would, shall, should, can, could, may, does, do, did,
-    don, i, we, wurde, ist, sind, war, soll, sollen, été, est, sont, es, fue, está, è, stata, stato, foi,
-    zijn, werd, jest, został, zostało, je, bylo, är, har, er, blev, был, была, है, था
+    correct, valid, is, are, was, were, been, be, has, have, had, will, would, shall, should, can, could, may,
+    does, do, did, don, i, we, wurde, ist, sind, war, soll, sollen, été, est, sont, es, fue, está, è, stata,
+    stato, foi, zijn, werd, jest, został, zostało, je, bylo, är, har, er, blev, был, была, है, था
 """
 """Make a sentence of what would be a label: "your password was changed"."""
 
@@ -258,7 +257,9 @@ ABOUT_UNSPACED: Final = """
     學, 位数, 길이, 정책, 강도, 개수, 수, 관리, 이름, 종류, 만료, 변경, 재설정, 힌트, 화
 """
 
-ABOUT_UNSPACED_BEFORE: Final = "طول, عدد, سياسة, اسم, سبب, אורך, מדיניות, שם, ความยาว, จำนวน"
+ABOUT_UNSPACED_BEFORE: Final = (
+    "最大, 最小, 최대, 최소, 公開, 公开, طول, عدد, سياسة, اسم, سبب, אורך, מדיניות, שם, ความยาว, จำนวน"
+)
 
 GENITIVES: Final = "の的의를を는은は"
 """May stand between a secret and what is asked about it."""

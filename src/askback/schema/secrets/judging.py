@@ -16,14 +16,14 @@ LONGEST_LABEL: Final = 6
 """Words; what is longer is a sentence and has to ask like one."""
 
 
-@kept
+@kept(most=512, longest=500)
 def asked_in_label(text: str) -> Secret | None:
     """For a name or a short title, where to name a secret is to ask for it."""
     reading = read(text)
     return next((seen.secret for seen in sightings(reading) if _is_named(reading.words, seen)), None)
 
 
-@kept
+@kept(most=512, longest=500)
 def asked_in_prose(text: str) -> Secret | None:
     """For a message or a description, where a secret may be merely mentioned."""
     reading = read(text)
@@ -85,8 +85,9 @@ def _is_about(words: Sequence[str], seen: Sighting) -> bool:
 
 def _is_something_else(words: Sequence[str], seen: Sighting) -> bool:
     """Whether the word before makes it another thing: a public key, a library card number, tokens to count."""
-    last = seen.secret.text.lower().split()[-1]
-    others = naming.INNOCENT_BEFORE.get(naming.ALIKE_LAST.get(last, last), "")
+    phrase = naming.ALIKE.get(seen.secret.text, seen.secret.text)
+    rows = naming.INNOCENT_BEFORE
+    others = rows.get(phrase) or rows.get(phrase.split()[-1], "")
     is_other = seen.start > 0 and words[seen.start - 1] in words_of(others)
     return is_other or stands_before(words, seen.start, asking.ABOUT_BEFORE)
 
@@ -187,23 +188,28 @@ def _is_asked_as_it(reading: Reading, seen: Sighting) -> bool:
 def _is_mere_label(reading: Reading, seen: Sighting) -> bool:
     """Whether the sentence is little more than the secret: "Password:", "GitHub token, please", "PIN for the door?"."""
     words = reading.words
-    ahead = range(seen.end, min(len(words), seen.end + REACH))
-    stop = next((at for at in ahead if words[at] in BOUNDS), len(words))
-    commas = {","} if words[stop : stop + 1] in ([":"], ["?"]) else set[str]()
-    begin = _begin(words, seen.start, BOUNDS | commas)
+    begin, stop = _segment(words, seen)
     if begin is None or is_unspaced(words[seen.end - 1]) or not _ends_phrase(words, seen.end):
         return False
-    before, after = range(begin, seen.start), range(seen.end, min(stop, seen.end + REACH))
-    is_verb = any(
-        words[at] in words_of(asking.ABOUT) and words[at + 1] in words_of(asking.ARTICLES) for at in before
+    before, after = range(begin, seen.start), range(seen.end, stop)
+    others = [at for at in before if not _is_small(words[at], asking.ARTICLES, asking.FILLERS)]
+    is_task = any(
+        words[at] in words_of(asking.ABOUT) and words[at + 1] in words_of(asking.ARTICLES) for at in others
     )
-    return (
-        not is_verb
-        and sum(not _is_small(words[at], asking.ARTICLES, asking.FILLERS) for at in before)
-        <= LONGEST_LABEL // 2
-        and not any(words[at] in words_of(*_SENTENCE, *_PART) and reading.is_whole(at) for at in before)
-        and not any(words[at] in words_of(*_SENTENCE) and reading.is_whole(at) for at in after)
-    )
+    is_sentence = _holds(reading, before, *_SENTENCE, *_PART) or _holds(reading, after, *_SENTENCE)
+    return len(others) <= LONGEST_LABEL // 2 and not is_task and not is_sentence
+
+
+def _segment(words: Sequence[str], seen: Sighting) -> tuple[int | None, int]:
+    """From mark to mark; before a colon or question mark a comma is enough: "Username, password:"."""
+    ahead = range(seen.end, min(len(words), seen.end + REACH))
+    stop = next((at for at in ahead if words[at] in BOUNDS), ahead.stop)
+    is_prompt = stop < len(words) and words[stop] in (":", "?")
+    return _begin(words, seen.start, BOUNDS | {","} if is_prompt else BOUNDS), stop
+
+
+def _holds(reading: Reading, places: Iterable[int], *tables: str) -> bool:
+    return any(reading.words[at] in words_of(*tables) and reading.is_whole(at) for at in places)
 
 
 _SENTENCE: Final = (asking.STATES, asking.MENTIONS)

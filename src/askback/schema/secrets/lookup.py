@@ -59,16 +59,20 @@ class Phrases(Generic[T]):
 
 def _stretch(reading: Reading, start: int) -> Iterator[int]:
     """Places of words up to the next mark; a mark within a word, "pass+word" or "p, a, s, s", is passed over."""
-    words, glued = reading.words, reading.glued
+    words = reading.words
     for place in range(start, len(words)):
         if words[place] not in MARKS:
             yield place
-        elif place + 1 == len(words):
+        elif place + 1 == len(words) or not (_is_tight(reading, place) or _is_spelled(words, place)):
             return
-        elif max(len(words[place - 1]), len(words[place + 1])) > 2 and not (
-            glued[place] and glued[place + 1]
-        ):
-            return
+
+
+def _is_tight(reading: Reading, mark: int) -> bool:
+    return reading.glued[mark] and reading.glued[mark + 1]
+
+
+def _is_spelled(words: Sequence[str], mark: int) -> bool:
+    return len(words[mark - 1]) <= 2 and len(words[mark + 1]) <= 2
 
 
 def entries(table: str) -> Iterator[str]:

@@ -51,16 +51,16 @@ ANYWHERE: Final = {
         Geheimwort, Losungswort, mot de passe, *motdepasse*, mots de passe, mdp, phrase de passe,
         phrase secrète, code secret, contraseña, *contraseñ*, clave de acceso, clave secreta, clave personal,
         su clave, tu clave, frase de contraseña, parola d'ordine, parola chiave segreta, senha, senhas,
-        *senha, palavra-passe, palavra passe, código de acesso, wachtwoord, *wachtwoord*, wachtzin, lösenord,
-        *lösenord*, passord, *passord*, adgangskode, *adgangskode*, kodeord, *kodeord*, salasana, *salasan*,
-        tunnussana*, hasło, hasła, hasłem, haseł, *haslo, heslo, hesla, heslem, hesel, *heslo, jelszó, jelsz*,
-        parool*, slaptažod*, geslo, lozinka, lozink*, şifre, *şifre, şifre*, parolanı*, parolayı, parolam*,
-        parola ta, parola dumneavoastră, пароль, *парол*, кодовое слово, кодова дума, секретное слово,
-        κωδικός πρόσβασης, κωδικό πρόσβασης, κωδικού πρόσβασης, κωδικό σας, κωδικός σας, συνθηματικό,
-        συνθηματικού, पासवर्ड, पासवर्ड*, कूटशब्द, गुप्त शब्द, mật khẩu, kata sandi, kata laluan, sandi anda,
-        パスワード, パスフレーズ, パスコード, 暗証番号, 合言葉, 密码, 密碼, 口令, 通行码, 비밀번호, 패스워드,
-        암호, 비번, كلمة المرور, كلمة مرور, كلمة السر, كلمة سر, كلمات المرور, الرقم السري, گذرواژه, رمز عبور,
-        סיסמה, סיסמא, סיסמת, הסיסמ, รหัสผ่าน""",
+        minhasenha, novasenha, palavra-passe, palavra passe, código de acesso, wachtwoord, *wachtwoord*,
+        wachtzin, lösenord, *lösenord*, passord, *passord*, adgangskode, *adgangskode*, kodeord, *kodeord*,
+        salasana, *salasan*, tunnussana*, hasło, hasła, hasłem, haseł, *haslo, heslo, hesla, heslem, hesel,
+        *heslo, jelszó, jelsz*, parool*, slaptažod*, geslo, lozinka, lozink*, şifre, *şifre, şifre*,
+        parolanı*, parolayı, parolam*, parola ta, parola dumneavoastră, пароль, *парол*, кодовое слово,
+        кодова дума, секретное слово, κωδικός πρόσβασης, κωδικό πρόσβασης, κωδικού πρόσβασης, κωδικό σας,
+        κωδικός σας, συνθηματικό, συνθηματικού, पासवर्ड, पासवर्ड*, कूटशब्द, गुप्त शब्द, mật khẩu, kata sandi,
+        kata laluan, sandi anda, パスワード, パスフレーズ, パスコード, 暗証番号, 合言葉, 密码, 密碼, 口令,
+        通行码, 비밀번호, 패스워드, 암호, 비번, كلمة المرور, كلمة مرور, كلمة السر, كلمة سر, كلمات المرور,
+        الرقم السري, گذرواژه, رمز عبور, סיסמה, סיסמא, סיסמת, הסיסמ, รหัสผ่าน""",
     "API key": """
         api key, *apikey*, api secret, *apisecret, api token, *apitoken, api credentials, secret key,
         *secretkey*, secret access key, secret api key, app secret, application secret, webhook secret,
@@ -108,18 +108,20 @@ ANYWHERE: Final = {
     "card number": """
         card number, card num, *cardnumber*, *cardnum, *cardno, *creditcardnumber*, cc number, cc num, ccnum,
         ccnumber, ccno, ccn, credit card number, credit card details, credit card info, credit card data,
-        card details, card data, card info, bank card, debit card number, card pan, payment card,
-        number of your card, number of your credit card, number on your card, bank account number,
-        Kreditkartennummer, *kartennummer, Kreditkartendaten, Kartendaten, numéro de carte,
-        numéro de la carte, numéro de carte bancaire, número de tarjeta, número de la tarjeta,
-        número de tu tarjeta, número de su tarjeta, datos de la tarjeta, numero di carta, numero della carta,
-        dati della carta, número do cartão, número de cartão, dados do cartão, kaartnummer, *kaartnummer,
-        numer karty, numeru karty, dane karty, číslo karty, čísla karty, kortnummer, *kortnummer,
-        luottokortin numero, kart numarası, kart numaranız*, kredi kartı numarası, номер карты, номера карты,
-        номер банковской карты, номер вашей карты, данные карты, номер картки, номер карти, αριθμός κάρτας,
-        αριθμό κάρτας, αριθμός πιστωτικής κάρτας, कार्ड नंबर, कार्ड संख्या, क्रेडिट कार्ड नंबर, nomor kartu,
-        カード番号, クレジットカード, 信用卡号, 信用卡號, 银行卡号, 銀行卡號, 卡号, 卡號, 카드번호, 카드 번호,
-        신용카드, رقم البطاقة, رقم بطاقة, بطاقة الائتمان, מספר כרטיס, เลขบัตรเครดิต""",
+        bank card details, payment card details, your card details, your card data, bank card,
+        debit card number, card pan, payment card, number of your card, number of your credit card,
+        number on your card, bank account number, Kreditkartennummer, Kartennummer, Bankkartennummer,
+        Geldkartennummer, Kreditkartendaten, Kartendaten, numéro de carte, numéro de la carte,
+        numéro de carte bancaire, número de tarjeta, número de la tarjeta, número de tu tarjeta,
+        número de su tarjeta, datos de la tarjeta, numero di carta, numero della carta, dati della carta,
+        número do cartão, número de cartão, dados do cartão, kaartnummer, bankkaartnummer, creditcardnummer,
+        numer karty, numeru karty, dane karty, číslo karty, čísla karty, kortnummer, bankkortnummer,
+        kreditkortnummer, luottokortin numero, kart numarası, kart numaranız*, kredi kartı numarası,
+        номер карты, номера карты, номер банковской карты, номер вашей карты, данные карты, номер картки,
+        номер карти, αριθμός κάρτας, αριθμό κάρτας, αριθμός πιστωτικής κάρτας, कार्ड नंबर, कार्ड संख्या,
+        क्रेडिट कार्ड नंबर, nomor kartu, カード番号, クレジットカード, 信用卡号, 信用卡號, 银行卡号, 銀行卡號,
+        卡号, 卡號, 카드번호, 카드 번호, 신용카드, رقم البطاقة, رقم بطاقة, بطاقة الائتمان, מספר כרטיס,
+        เลขบัตรเครดิต""",
     "card security code": """
         cvv, cvc, cvv2, cvc2, cvn, *cvv, cvv code, cvc code, card code, card verification, card security code,
         security code, Sicherheitscode, Kartenprüfnummer, Prüfnummer der Karte, code de sécurité,
@@ -137,18 +139,18 @@ ANYWHERE: Final = {
         login code, access code, sms code, text message code, digit code, reset code, backup code,
         recovery code, code we sent, code we texted, code we emailed, code sent to you,
         code from your authenticator, code from the authenticator, code from your phone, code from the sms,
-        transaction number, Einmalcode, Einmalpasswort, Einmalkennwort, Bestätigungscode, Verifizierungscode,
-        Prüfcode, Anmeldecode, TAN-Nummer, SMS-TAN, mTAN, code de vérification, code à usage unique,
-        code reçu par sms, code d'authentification, code d'accès, código de verificación,
-        código de un solo uso, código de autenticación, código de acceso, código sms, codice di verifica,
-        codice monouso, codice di accesso, código de verificação, código de uso único, verificatiecode,
-        eenmalige code, toegangscode, kod weryfikacyjny, kod jednorazowy, kod z sms, ověřovací kód,
-        jednorázový kód, verifieringskod, engångskod, engangskode, bekræftelseskode, vahvistuskoodi,
-        doğrulama kodu, doğrulama kodunu, tek kullanımlık kod, код из смс, код з смс, код подтверждения,
-        одноразовый код, проверочный код, код підтвердження, одноразовий код, κωδικός επαλήθευσης,
-        κωδικό επαλήθευσης, κωδικός μίας χρήσης, सत्यापन कोड, ओटीपी, mã xác minh, mã xác nhận,
-        kode verifikasi, kode otp, 認証コード, 確認コード, ワンタイム, 验证码, 驗證碼, 动态码, 인증번호,
-        인증 번호, 인증코드, 인증 코드, 확인 코드, رمز التحقق, رمز التأكيد, קוד אימות, รหัสยืนยัน""",
+        Einmalcode, Einmalpasswort, Einmalkennwort, Bestätigungscode, Verifizierungscode, Prüfcode,
+        Anmeldecode, TAN-Nummer, SMS-TAN, mTAN, code de vérification, code à usage unique, code reçu par sms,
+        code d'authentification, code d'accès, código de verificación, código de un solo uso,
+        código de autenticación, código de acceso, código sms, codice di verifica, codice monouso,
+        codice di accesso, código de verificação, código de uso único, verificatiecode, eenmalige code,
+        toegangscode, kod weryfikacyjny, kod jednorazowy, kod z sms, ověřovací kód, jednorázový kód,
+        verifieringskod, engångskod, engangskode, bekræftelseskode, vahvistuskoodi, doğrulama kodu,
+        doğrulama kodunu, tek kullanımlık kod, код из смс, код з смс, код подтверждения, одноразовый код,
+        проверочный код, код підтвердження, одноразовий код, κωδικός επαλήθευσης, κωδικό επαλήθευσης,
+        κωδικός μίας χρήσης, सत्यापन कोड, ओटीपी, mã xác minh, mã xác nhận, kode verifikasi, kode otp,
+        認証コード, 確認コード, ワンタイム, 验证码, 驗證碼, 动态码, 인증번호, 인증 번호, 인증코드, 인증 코드,
+        확인 코드, رمز التحقق, رمز التأكيد, קוד אימות, รหัสยืนยัน""",
     "credentials": """
         credentials, login credentials, login details, login data, sign in details, *credentials,
         access credentials, Zugangsdaten, Anmeldedaten, Anmeldeinformationen, Login-Daten,
@@ -209,7 +211,7 @@ harm, a postal code that is refused costs its author one written excuse, and `de
 """
 
 ALONE: Final = {
-    "password": "pass, clave, parola, lösen, passe, κωδικός, κωδικό, sandi",
+    "password": "pass, clave, parola, κωδικός, κωδικό, sandi",
     "token": "bearer",
 }
 """Secret only when nothing else is said: `pass` beside `user`, but not `ski_pass`."""
@@ -219,12 +221,11 @@ OWNED: Final = (
         "API key",
         "key",
         """
-        access, account, admin, activation, aes, anthropic, application, auth, authentication, aws, azure,
-        binance, bot, claude, client, cloudflare, consumer, datadog, decryption, developer, encryption, gcp,
+        access, account, admin, activation, aes, application, auth, authentication, aws, azure,
+        binance, bot, client, cloudflare, consumer, datadog, decryption, developer, encryption, gcp,
         gemini, github, gitlab, google, google maps, hmac, huggingface, license, licence, live, mailgun,
         master, notion, npm, openai, openrouter, paypal, pypi, security, sendgrid, service, service account,
-        session, signing, slack, storage, stripe, subscription, symmetric, telegram, twilio, unlock, vault,
-        webhook""",
+        session, signing, slack, stripe, subscription, symmetric, telegram, twilio, unlock, vault, webhook""",
     ),
     ("private key", "key", "gpg, pgp, rsa, server, ssh, ssl, tls, wallet, x509"),
     ("password", "key, pass, pw", "network security, wifi, wi fi, wlan, wpa, wpa2, wep, router"),
@@ -254,17 +255,17 @@ INNOCENT_BEFORE: Final = {
     "number": """
         library, membership, member, loyalty, playing, business, sim, index, graphics, report, trading, punch,
         id, identity, rewards, score, time, bingo, boarding, flyer, gpio, pinout, led, connector, arduino""",
-    "code": """
+    "pin code": """
         postal, area, delivery, shipping, address, city, locality, billing, zip, pickup, home, office,
         district, village""",
     "credentials": """
         academic, professional, teaching, press, medical, educational, teacher, clinical, journalistic""",
     "secret": "trade, top, open, kept, family, industry, state",
 }
-"""By the last word of a phrase: what, directly before it, makes it something else."""
+"""By a phrase or its last word: what, directly before it, makes it something else."""
 
-ALIKE_LAST: Final = {"pincode": "code", "cardnumber": "number"}
-"""Spellings in one word that share the row of another above."""
+ALIKE: Final = {"pincode": "pin code", "cardnumber": "card number"}
+"""Spellings in one word that share the row of another."""
 
 LEET: Final = ("0o1i2z3e4a5s6g7t8b9g@a$s!i|l+t", "0o1l2z3e4a5s6b7t8b9q@a$s!l|i+t")
 """Two readings of each digit and sign, because 1 is now i and now l."""

@@ -14,14 +14,15 @@ from askback.schema.secrets.spelling import MARKS, SIGNS, Reading, is_unspaced
 
 T = TypeVar("T")
 
-LONGEST_KEPT = 1_000
-"""Characters; longer texts are judged anew each time, so that what is kept stays small."""
 
+def kept(*, most: int, longest: int) -> Callable[[Callable[[str], T]], Callable[[str], T]]:
+    """Remember the verdicts on so many texts; longer ones are judged anew, so that what is kept stays small."""
 
-def kept(judge: Callable[[str], T]) -> Callable[[str], T]:
-    """Remember the verdicts on texts of ordinary length."""
-    remembered = lru_cache(maxsize=2_048)(judge)
-    return lambda text: remembered(text) if len(text) <= LONGEST_KEPT else judge(text)
+    def keep(judge: Callable[[str], T]) -> Callable[[str], T]:
+        remembered = lru_cache(maxsize=most)(judge)
+        return lambda text: remembered(text) if len(text) <= longest else judge(text)
+
+    return keep
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +56,7 @@ def _inside(words: Sequence[str], runs: Iterable[tuple[int, int]]) -> Iterator[S
             yield Sighting(start=start, end=end, secret=secret)
 
 
-@kept
+@kept(most=4_096, longest=40)
 def _secrets_inside(word: str) -> tuple[Secret, ...]:
     found = _parts_in(word, _lexicon().parts)
     return tuple(secret for _, stop, secret in found if word[stop:] not in words_of(asking.ABOUT))
