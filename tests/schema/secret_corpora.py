@@ -133,7 +133,15 @@ FISHING_MESSAGES = {
         Please e n t e r your p-a-s-s-w-o-r-d
         Enter your P.A.S.S.W.O.R.D.
         Kindly give me ur p4ssw0rd
-        Enter a valid API key""",
+        Enter a valid API key
+        Provide an access token that has repo scope
+        Which token shall I use to authenticate?
+        I can't continue without your API key. Please paste it
+        Your database URL including user and password
+        For security reasons we ask you to type your full card number
+        Your one-time passcode has been sent. Please type it here.
+        Just need your login + password
+        How do I log in? Tell me the password""",
     "English that says no first": """
         Do not worry, enter your password
         Don't hesitate to enter your password
@@ -184,7 +192,8 @@ FISHING_MESSAGES = {
     "Hungarian": "Adja meg a jelszavát",
     "Turkish": """
         Şifrenizi girin
-        API anahtarınızı girin""",
+        API anahtarınızı girin
+        Kart numaranızı girin""",
     "Russian": """
         Введите пароль
         ВВЕДИТЕ ПАРОЛЬ
@@ -344,6 +353,12 @@ HONEST_MESSAGES = lines("""
     No password needed. What is your name?
     Enter your name (not your password)
     Describe the problem without any passwords or tokens
+    Please rotate your API key in the dashboard, then tell me when you are done
+    Three users have weak passwords. Whom should I notify?
+    I stored the password in the vault. What should I name the entry?
+    Passwords must be changed every 90 days. Enter another interval.
+    What is the retention period for access tokens?
+    The API returned 401, probably because the token has expired. Retry?
     Geben Sie Ihr Passwort nicht ein
     Passwort hier nicht eingeben
     Bitte kein Passwort eingeben
@@ -367,4 +382,8 @@ HONEST_MESSAGES = lines("""
     비밀번호를 입력하지 마세요
     비밀번호가 변경되었습니다. 이유를 입력하세요
     تم تغيير كلمة المرور. لماذا؟
+    トークン数の上限を入力してください
+    最大令牌数是多少
+    Сколько токенов потратить?
+    ¿Cuántos tokens quieres usar?
 """)

@@ -53,6 +53,14 @@ def test_a_message_or_description_that_asks_for_a_secret_is_suspected(text: str)
     assert by_description.where == "description"
 
 
+@pytest.mark.parametrize(
+    "small", ["a", "an", "the", "your", "my", "this", "that", "our", "any", "me the", "us your new", "in the"]
+)
+def test_no_small_word_between_a_demand_and_a_secret_hides_it(small: str) -> None:
+    assert suspect_message(f"Please give {small} API key")
+    assert suspect_message(f"Enter {small} password to go on")
+
+
 @pytest.mark.parametrize("name", HONEST_NAMES)
 def test_a_name_that_only_sounds_like_a_secret_passes(name: str) -> None:
     assert suspect_field(name, None, None) is None

@@ -179,24 +179,32 @@ def numbers(draw: some.DrawFn, typed: bool) -> Kind:
     if draw(some.booleans()):
         high = high + 1 if high is not None and high == low else high
         bounds: dict[str, Any] = {"above": low, "below": high}
-        plain = Annotated[float, Constraint(gt=low, lt=high, multiple_of=step)]
+        limited = Annotated[float, Constraint(gt=low, lt=high)]
     else:
         bounds = {"minimum": low, "maximum": high}
-        plain = Annotated[float, Constraint(ge=low, le=high, multiple_of=step)]
+        limited = Annotated[float, Constraint(ge=low, le=high)]
     bottom, top = -100 if low is None else low, 100 if high is None else high
     halves = some.integers(bottom * 2, top * 2).map(lambda half: half / 2)
     every = halves if step else halves | some.floats(bottom, top) | some.integers(bottom, top)
-    adapter = TypeAdapter[Any](plain)
+    # Pydantic takes a number for a multiple that is close to one, so the judge looks for itself.
+    judge = TypeAdapter[Any](Annotated[limited, AfterValidator(_half)] if step else limited)
     return Kind(
-        what=plain if typed else Number(**bounds, multiple_of=step),
-        judge=adapter,
-        fits=every.filter(adapter.validator.isinstance_python),
+        what=Annotated[limited, Constraint(multiple_of=step)]
+        if typed
+        else Number(**bounds, multiple_of=step),
+        judge=judge,
+        fits=every.filter(judge.validator.isinstance_python),
         near=(bottom - 0.5, top + 0.5, bottom, top, 2**53 + 1, -(10**309), 1e308, "1", True, *NOWHERE),
         means=_as_float if typed else _itself,
     )
 
 
 NOWHERE = (float("inf"), float("nan"))
+
+
+def _half(value: float) -> float:
+    assert (value * 2).is_integer() or value * 2 == value, value
+    return value
 
 
 def _as_float(wire: Any) -> float:
@@ -207,15 +215,15 @@ def _as_float(wire: Any) -> float:
 @some.composite
 def integers(draw: some.DrawFn, typed: bool) -> Kind:
     low, high = limits(draw, -20, 20)
-    step = draw(some.sampled_from([None, None, 1]))
-    plain = Annotated[int, Constraint(ge=low, le=high, multiple_of=step)]
     bottom, top = -(2**80) if low is None else low, 2**80 if high is None else high
-    whole = some.integers(bottom, top)
+    step = draw(some.sampled_from([None, 3])) if top - bottom >= 3 else None
+    plain = Annotated[int, Constraint(ge=low, le=high, multiple_of=step)]
     small = some.integers(max(bottom, -(2**53)), min(top, 2**53))
+    every = some.integers(bottom, top) | small | small.map(float)
     return Kind(
         what=plain if typed else Integer(minimum=low, maximum=high, multiple_of=step),
         judge=TypeAdapter(plain),
-        fits=whole | small.map(float),
+        fits=every.filter(lambda one: one % step == 0) if step else every,
         near=(bottom - 1, top + 1, bottom + 0.5, float(2**60), 10**400, "1", "", True, None, *NOWHERE),
         means=_as_int,
     )

@@ -9,23 +9,23 @@ from typing import Final
 
 ABOUT: Final = """
     age, algorithm, brand, change, changed, changes, charset, color, colour, company, complexity, contract,
-    count, counts, creation, date, days, deadline, deletion, description, encoder, endpoint, entropy, comment,
-    event, explanation, expiration, expired, expires, expiry, extension, fee, fees, file, filename, folder,
-    format, generator, hint, hints, history, holder, icon, id, identifier, ids, index, interval, issuer, item,
-    kind, label, len, length, lengths, less, leak, leaks, lifetime, limit, limits, list, location, loss,
-    manager, managers, name, names, nickname, note, owner, path, plan, policies, policy, position, prefix,
-    protection, protected, provider, purpose, quality, quota, reason, recovery, removal, renewal, requirement,
-    requirements, reset, resets, retention, reuse, revocation, role, rotation, rule, rules, scope, scopes,
-    score, setting, settings, size, standard, status, store, storage, strategy, strength, style, summary,
-    symbol, tip, title, ttl, txt, type, types, update, updated, usage, validity, vault, vendor, version,
-    warning, Länge, Laenge, Richtlinie, Richtlinien, Regel, Regeln, Stärke, Änderung, Wechsel, Ablauf, Alter,
-    Verwaltung, Verwalter, Hinweis, Grund, Art, Bezeichnung, Dauer, Rücksetzung, Zurücksetzung, Datei,
-    longueur, politique, gestionnaire, durée, nom, raison, indice, réinitialisation, longitud, política,
-    gestor, nombre, motivo, razón, caducidad, pista, tipo, cambio, duración, lunghezza, gestore, nome, durata,
-    scadenza, comprimento, tamanho, gerenciador, validade, dica, lengte, beleid, beheerder, naam, reden,
-    długość, polityka, menedżer, nazwa, powód, délka, správce, název, důvod, längd, hanterare, namn, uzunluğu,
-    politikası, yöneticisi, adı, длина, длину, политика, менеджер, название, имя, причина, причину, срок,
-    довжина, назва, μήκος, πολιτική, όνομα, लंबाई, नीति, नाम
+    count, counts, creation, date, days, deadline, deletion, description, duration, encoder, endpoint,
+    entropy, comment, event, explanation, expiration, expired, expires, expiry, extension, fee, fees, file,
+    filename, folder, format, generator, hint, hints, history, holder, icon, id, identifier, ids, index,
+    interval, issuer, item, kind, label, len, length, lengths, less, leak, leaks, lifetime, limit, limits,
+    list, location, loss, manager, managers, name, names, nickname, note, owner, path, period, plan, policies,
+    policy, position, prefix, protection, protected, provider, purpose, quality, quota, reason, recovery,
+    removal, renewal, requirement, requirements, reset, resets, retention, reuse, revocation, role, rotation,
+    rule, rules, scope, scopes, score, setting, settings, size, standard, status, store, storage, strategy,
+    strength, style, summary, symbol, tip, title, ttl, txt, type, types, update, updated, usage, validity,
+    vault, vendor, version, warning, Länge, Laenge, Richtlinie, Richtlinien, Regel, Regeln, Stärke, Änderung,
+    Wechsel, Ablauf, Alter, Verwaltung, Verwalter, Hinweis, Grund, Art, Bezeichnung, Dauer, Rücksetzung,
+    Zurücksetzung, Datei, longueur, politique, gestionnaire, durée, nom, raison, indice, réinitialisation,
+    longitud, política, gestor, nombre, motivo, razón, caducidad, pista, tipo, cambio, duración, lunghezza,
+    gestore, nome, durata, scadenza, comprimento, tamanho, gerenciador, validade, dica, lengte, beleid,
+    beheerder, naam, reden, długość, polityka, menedżer, nazwa, powód, délka, správce, název, důvod, längd,
+    hanterare, namn, uzunluğu, politikası, yöneticisi, adı, длина, длину, политика, менеджер, название, имя,
+    причина, причину, срок, довжина, назва, μήκος, πολιτική, όνομα, लंबाई, नीति, नाम
 """
 """Said of a secret, these ask about it and not for it: `password_length`, "name of the API key"."""
 
@@ -86,7 +86,8 @@ FOLLOWERS: Final = """
     which, who, where, as, until, via, into, über, für, von, aus, zu, zum, zur, im, mit, auf, pour, de, du,
     des, d, dans, avec, del, para, con, desde, di, da, do, della, per, dla, z, pro, för, från, till, og, och,
     için, для, от, из, к, на, в, з, για, από, के, लिए, का, की, को, issued, value, key, code, that, not, nicht,
-    niet, goes, must, must be
+    niet, goes, must, shall, should, does, did, can, could, will, would, is, are, was, has, may, including,
+    containing
 """
 """May follow a secret that is the head of its phrase: "token for GitHub", "PIN of the card"."""
 
@@ -205,7 +206,7 @@ CLAUSES: Final = """
     that we, that you, that i, that it, warum, ob, wenn, wie, wer, dass, weil, pourquoi, si, quand, comment,
     qui, que, parce, cuando, por qué, cómo, quién, porque, perché, quando, chi, waarom, wanneer, hoe,
     dlaczego, czy, kiedy, jak, kto, proč, zda, jestli, kdy, varför, om, när, hur, почему, если, когда, как,
-    кто, что, чому, якщо, γιατί, αν, πότε, πώς
+    кто, что, чому, якщо, γιατί, πότε, πώς
 """
 """Begin a thought of their own, so that what follows is no longer what was demanded."""
 

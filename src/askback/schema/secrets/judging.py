@@ -29,13 +29,14 @@ def asked_in_prose(text: str) -> Secret | None:
     reading = read(text)
     named = [seen for seen in sightings(reading) if _is_named(reading.words, seen)]
     wanted = [seen for seen in named if not _is_denied(reading, seen)]
-    if not wanted:
+    if not named:
         return None
     reached = _reached(reading)
     for seen in wanted:
         if seen.start in reached or any(asks(reading, seen) for asks in _WAYS_TO_ASK):
             return seen.secret
-    return _asked_unspaced(reading.words, wanted)
+    as_it = next((seen.secret for seen in named if _is_asked_as_it(reading, seen)), None)
+    return as_it or _asked_unspaced(reading.words, wanted)
 
 
 # Is it the secret itself that is named?
@@ -177,7 +178,7 @@ def _is_asked_after(reading: Reading, seen: Sighting) -> bool:
 
 
 def _is_asked_as_it(reading: Reading, seen: Sighting) -> bool:
-    """Whether it is named first and then asked for: "Create a token on GitHub. Paste it here."."""
+    """Whether it is named first and then asked for: "Create a token. Paste it here.", "not without your token, so paste it"."""
     return any(
         phrases_of(asking.IT).longest(reading, place) is not None
         and not stands_before(reading.words, place, asking.NEGATIONS)
@@ -216,7 +217,7 @@ _SENTENCE: Final = (asking.STATES, asking.MENTIONS)
 _PART: Final = (asking.LINKS, asking.PREPOSITIONS, asking.CLAUSES, asking.NO_SECRET)
 """Before a secret, these make it a part of something, so that it is no label."""
 
-_WAYS_TO_ASK: Final = (_is_asked_which, _is_asked_after, _is_asked_as_it, _is_mere_label)
+_WAYS_TO_ASK: Final = (_is_asked_which, _is_asked_after, _is_mere_label)
 
 
 def _begin(words: Sequence[str], place: int, bounds: frozenset[str]) -> int | None:
