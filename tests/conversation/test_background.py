@@ -6,7 +6,8 @@ import anyio
 import pytest
 
 from askback import ask, once
-from askback.testing import accept, run_tool, silence
+from askback.testing import Asked, accept, run_tool, silence
+from askback.testing.replies import Silence
 from tests.conversation.servers import mcpserver
 
 pytestmark = pytest.mark.anyio
@@ -40,7 +41,7 @@ async def test_a_question_nobody_waits_for_is_withdrawn_with_its_call():
         await asked.wait()
         return "done"
 
-    def reply(_asked: object):  # type: ignore[no-untyped-def]
+    def reply(_asked: Asked) -> Silence:
         asked.set()
         return silence()
 

@@ -201,12 +201,12 @@ BUT: Final = "but, instead, rather, sondern, sino, mais, ma, mas, maar, ale, uta
 """Turn a refused demand round: "do not type your name but your password"."""
 
 CLAUSES: Final = """
-    why, whether, if, when, after, before, while, how, who, whom, whose, which, what, where, because, since,
-    until, unless, although, does, did, that the, that a, that an, that all, that your, that this, that these,
-    that we, that you, that i, that it, warum, ob, wenn, wie, wer, dass, weil, pourquoi, si, quand, comment,
-    qui, que, parce, cuando, por qué, cómo, quién, porque, perché, quando, chi, waarom, wanneer, hoe,
-    dlaczego, czy, kiedy, jak, kto, proč, zda, jestli, kdy, varför, om, när, hur, почему, если, когда, как,
-    кто, что, чому, якщо, γιατί, πότε, πώς
+    to get, to receive, to obtain, why, whether, if, when, after, before, while, how, who, whom, whose, which,
+    what, where, because, since, until, unless, although, does, did, that the, that a, that an, that all,
+    that your, that this, that these, that we, that you, that i, that it, warum, ob, wenn, wie, wer, dass,
+    weil, pourquoi, si, quand, comment, qui, que, parce, cuando, por qué, cómo, quién, porque, perché, quando,
+    chi, waarom, wanneer, hoe, dlaczego, czy, kiedy, jak, kto, proč, zda, jestli, kdy, varför, om, när, hur,
+    почему, если, когда, как, кто, что, чому, якщо, γιατί, πότε, πώς
 """
 """Begin a thought of their own, so that what follows is no longer what was demanded."""
 

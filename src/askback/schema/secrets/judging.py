@@ -178,7 +178,7 @@ def _is_asked_after(reading: Reading, seen: Sighting) -> bool:
 
 
 def _is_asked_as_it(reading: Reading, seen: Sighting) -> bool:
-    """Whether it is named first and then asked for: "Create a token. Paste it here.", "not without your token, so paste it"."""
+    """Whether it is named first and then asked for, even by "not without": "Create a token. Paste it here."."""
     return any(
         phrases_of(asking.IT).longest(reading, place) is not None
         and not stands_before(reading.words, place, asking.NEGATIONS)

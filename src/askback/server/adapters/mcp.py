@@ -39,8 +39,7 @@ class Seal:
 
 def lowlevel_of(server: object) -> Server[Any]:
     """The low-level server inside `server`, after a look at everything we rely on in it."""
-    host = cast("MCPServer[Any] | Server[Any] | object", server)
-    inner = getattr(host, "_lowlevel_server", None) if isinstance(host, MCPServer) else host
+    inner: object = vars(server).get("_lowlevel_server") if isinstance(server, MCPServer) else server
     if not isinstance(inner, Server):
         raise UnsupportedHost(
             "Askback can be installed into MCPServer and the low-level Server of the mcp package, not into "
