@@ -87,8 +87,9 @@ async def ask(
     """
     with current_conversation("ask(...)") as conversation:
         form = form_of(message, what, initial=initial, meta=meta)
-        put = conversation.put(form, key=_checked(key), seconds=seconds_of(timeout, "timeout"))
-        return (await conversation.ask([put]))[0]
+        return await conversation.ask(
+            conversation.put(form, key=_checked(key), seconds=seconds_of(timeout, "timeout"))
+        )
 
 
 async def confirm(message: str, *, key: str | None = None, timeout: Seconds = None) -> bool:
@@ -138,8 +139,9 @@ async def choose(
     with current_conversation("choose(...)") as conversation:
         sheet = sheet_of_options(options, multiple=multiple, least=least, most=most)
         form = form_of(message, sheet, initial=initial)
-        put = conversation.put(form, key=_checked(key), seconds=seconds_of(timeout, "timeout"))
-        return (await conversation.ask([put]))[0]
+        return await conversation.ask(
+            conversation.put(form, key=_checked(key), seconds=seconds_of(timeout, "timeout"))
+        )
 
 
 class Ask(Generic[T]):
@@ -226,7 +228,7 @@ async def once(key: str, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -
 
 async def _ask_together(conversation: Conversation, questions: list[Ask[Any]]) -> list[Answer[Any]]:
     puts = [conversation.put(item.form, key=item.key, seconds=item.seconds) for item in questions]
-    return await conversation.ask(puts)
+    return await conversation.ask_all(puts)
 
 
 _YES = cast("Mapping[str, Any]", {"yes": Boolean(title="Yes")})

@@ -86,8 +86,15 @@ class Conversation:
         seconds = self._policy.seconds if seconds is None else seconds
         return Put(place=place, keyed=key is not None, form=form, seconds=seconds)
 
-    async def ask(self, puts: Sequence[Put]) -> list[Answer[Any]]:
-        """The answers in order, from the journal where it has them."""
+    async def ask(self, put: Put) -> Answer[Any]:
+        """The answer, from the journal where it has it."""
+        self._enter()
+        while (answer := self._known(put)) is None:
+            await self._deliver((put,))
+        return answer
+
+    async def ask_all(self, puts: Sequence[Put]) -> list[Answer[Any]]:
+        """The answers in order; what the journal does not have goes out together."""
         self._enter()
         answers = {put.place: self._known(put) for put in puts}
         while missing := [put for put in puts if answers[put.place] is None]:
@@ -226,14 +233,16 @@ class Conversation:
             self._fault = KeysNeeded()
             raise self._fault
         self._waiting.extend(missing)
+        self._host.begin_waiting()
         try:
-            with self._host.waiting():
-                arrived = await self._carrier.deliver([self._show(put) for put in missing])
-                if arrived is None:
-                    await self._suspend()
+            arrived = await self._carrier.deliver([self._show(put) for put in missing])
+            if arrived is None:
+                await self._suspend()
             self.journal.arrived.update(arrived)
         finally:
-            self._waiting = [put for put in self._waiting if put not in missing]
+            self._host.end_waiting()
+            for put in missing:
+                self._waiting.remove(put)
 
     def _show(self, put: Put) -> Showing:
         form, words = put.form, self._policy.words

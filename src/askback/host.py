@@ -6,8 +6,8 @@ cancelled once, which takes the siblings with it, and the cancellation is absorb
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Generator
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import NoReturn, TypeVar
 
 import anyio
@@ -15,6 +15,7 @@ import anyio.lowlevel
 
 from askback.current import Leave
 
+A = TypeVar("A")
 T = TypeVar("T")
 
 TURNS = 5
@@ -41,17 +42,16 @@ class Host:
         """Whether the running task is the body's own."""
         return self._task is None or _running_task() is self._task
 
-    @contextmanager
-    def waiting(self) -> Generator[None]:
-        """While a task waits for an answer here, it is ended with the body: nobody could answer it any more."""
+    def begin_waiting(self) -> None:
+        """From here the running task waits for an answer; it ends with the body, since nobody could answer it then."""
         task = _running_task()
-        if task is None or task is self._task:
-            yield
-            return
-        self._others.add(task)
-        try:
-            yield
-        finally:
+        if task is not None and task is not self._task:
+            self._others.add(task)
+
+    def end_waiting(self) -> None:
+        """The running task goes on by itself."""
+        task = _running_task()
+        if task is not None:
             self._others.discard(task)
 
     async def let_others_ask(self) -> None:
@@ -70,10 +70,10 @@ class Host:
         await self._over.wait()
         raise way
 
-    async def run(self, body: Callable[[], Awaitable[T]]) -> T:
+    async def run(self, body: Callable[[A], Awaitable[T]], argument: A) -> T:
         """Run the body; afterwards nothing of it is waiting, and our own cancellation is gone."""
         try:
-            return await body()
+            return await body(argument)
         finally:
             if self._over is not None:
                 self._over.set()

@@ -13,6 +13,9 @@ MOST_CHARACTERS = 262_144
 """Clients carry the state in memory and send it on every retry; past this they begin to refuse it."""
 
 
+_COMPACT = json.JSONEncoder(separators=(",", ":"))
+
+
 class UnreadableJournal(ValueError):
     """Tagged as ours, yet not ours: another version wrote it, or the seal was given away."""
 
@@ -34,7 +37,7 @@ def encode(journal: Journal) -> str:
         record["e"] = [[entry.key, entry.result, entry.failed] for entry in journal.effects.values()]
     if journal.drifted:
         record["d"] = sorted(journal.drifted)
-    text = TAG + json.dumps(record, separators=(",", ":"))
+    text = TAG + _COMPACT.encode(record)
     if len(text) > MOST_CHARACTERS:
         raise NotRecordable(
             problem=f"The journal of this call is longer than the {MOST_CHARACTERS} characters a client carries",

@@ -8,9 +8,8 @@ GIST_LENGTH = 80
 
 
 def gist_of(message: str) -> str:
-    """The beginning of a message, on one line."""
-    line = " ".join(message.split())
-    return line if len(line) <= GIST_LENGTH else line[: GIST_LENGTH - 1] + "…"
+    """The beginning of a message."""
+    return message if len(message) <= GIST_LENGTH else message[: GIST_LENGTH - 1] + "…"
 
 
 def recall(journal: Journal, *, place: str, digest: str, message: str) -> Answered | None:

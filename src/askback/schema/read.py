@@ -1,6 +1,7 @@
 """From whatever an author asks with to a Sheet, and with a message to a Form."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, TypeVar, cast, overload
 
 from typing_extensions import TypeForm
@@ -11,6 +12,12 @@ from askback.schema.message import examine_message, examine_meta
 from askback.schema.sheets import of_field, of_fields, of_schema, of_type
 
 T = TypeVar("T")
+
+_KEPT = 512
+"""Forms kept: a body that is replayed asks the same again, and so does the next call."""
+
+_LONGEST_KEPT = 500
+"""Characters of a message; longer ones are made anew, so that what is kept stays small."""
 
 
 @overload
@@ -73,7 +80,18 @@ def form_of(
     sheet: Sheet[Any] = sheet_of(what)
     if initial is not None:
         sheet = sheet.with_initial(initial)
-    examine_message(message, sheet)
+    if meta is None and isinstance(message, str) and len(message) <= _LONGEST_KEPT:  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
+        return _kept(message, sheet)
     if meta is not None:
         examine_meta(meta)
+    return _made(message, sheet, meta)
+
+
+@lru_cache(maxsize=_KEPT)
+def _kept(message: str, sheet: Sheet[Any]) -> Form[Any]:
+    return _made(message, sheet, None)
+
+
+def _made(message: str, sheet: Sheet[Any], meta: Mapping[str, Any] | None) -> Form[Any]:
+    examine_message(message, sheet)
     return Form(message=message, sheet=sheet, meta=meta)

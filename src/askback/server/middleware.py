@@ -4,8 +4,8 @@ import logging
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, cast
+from functools import cached_property, partial
+from typing import Any, NamedTuple, cast
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
@@ -41,8 +41,7 @@ class Settings:
     always_replay: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class Call(NamedTuple):
     """One request as it goes through."""
 
     ctx: Context
@@ -62,20 +61,23 @@ class Middleware:
         self._lowlevel = lowlevel
         self.settings = settings
 
+    @cached_property
+    def _server_info(self) -> dict[str, Any]:
+        # A server's identity is fixed when it is made; the stamp is a deep copy on every access.
+        return self._lowlevel.server_info_stamp
+
     async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         if ctx.method not in CONVERSATION_METHODS or ctx.request_id is None:
             return await call_next(ctx)
         revision = revision_of(ctx.protocol_version)
-        call = Call(ctx=ctx, call_next=call_next, revision=revision, now=self.settings.clock())
-        if revision.era is Era.ROUNDS:
-            return await self._serve_round(call)
-        return await self._serve_push(call)
+        call = Call(ctx, call_next, revision, self.settings.clock())
+        return await (self._serve_round(call) if revision.era is Era.ROUNDS else self._serve_push(call))
 
     async def _serve_round(self, call: Call) -> HandlerResult:
         journal = resume(call.params, call.now)
         if journal is not None:
-            call = replace(call, ctx=replace(call.ctx, params=without_round(call.params)))
-        carrier = Rounds(revision=call.revision, modes=self._modes(call))
+            call = call._replace(ctx=replace(call.ctx, params=without_round(call.params)))
+        carrier = Rounds(revision=call.revision, modes=partial(self._modes, call))
         conversation, result = await self._run(call, carrier, journal or _new_journal())
         if conversation.is_suspended:
             try:
@@ -86,7 +88,7 @@ class Middleware:
         return await self._end(call, conversation, result)
 
     async def _serve_push(self, call: Call) -> HandlerResult:
-        push = Push(revision=call.revision, modes=self._modes(call), channel=back_channel(call.ctx))
+        push = Push(revision=call.revision, modes=partial(self._modes, call), channel=back_channel(call.ctx))
         if not self.settings.always_replay:
             conversation, result = await self._run(call, push, _new_journal())
             return await self._end(call, conversation, result)
@@ -110,7 +112,7 @@ class Middleware:
         conversation = Conversation(journal=journal, carrier=carrier, host=host, policy=policy, now=call.now)
         token = CURRENT.set(conversation)
         try:
-            result = await host.run(partial(call.call_next, call.ctx))
+            result = await host.run(call.call_next, call.ctx)
             if conversation.told is not None and hides_error(result, str(call.params.get("name"))):
                 result = self._enveloped(call, self._failure(call, conversation.told))
             return conversation, result
@@ -154,7 +156,7 @@ class Middleware:
         return error_end(error, method=call.ctx.method, revision=call.revision)
 
     def _enveloped(self, call: Call, result: dict[str, Any]) -> dict[str, Any]:
-        return enveloped(result, revision=call.revision, server_info=self._lowlevel.server_info_stamp)
+        return enveloped(result, revision=call.revision, server_info=dict(self._server_info))
 
     def _modes(self, call: Call) -> frozenset[Mode]:
         declared = call.ctx.session.client_capabilities

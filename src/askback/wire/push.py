@@ -1,6 +1,6 @@
 """The push era: the question is a request to the client, and the body waits in its `await`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import anyio
@@ -31,7 +31,9 @@ class BackChannel(Protocol):
 class Push:
     """Sends one question at a time, in the order they were asked."""
 
-    def __init__(self, *, revision: Revision, modes: frozenset[Mode], channel: BackChannel) -> None:
+    def __init__(
+        self, *, revision: Revision, modes: Callable[[], frozenset[Mode]], channel: BackChannel
+    ) -> None:
         self._revision, self._modes, self._channel = revision, modes, channel
         self._turn: anyio.Lock | None = None
 
@@ -43,7 +45,7 @@ class Push:
         first = showings[0]
         if self._revision.era is not Era.SILENT:
             self._require_channel()
-        require_mode("form", self._revision, self._modes)
+        require_mode("form", self._revision, self._modes())
         self._turn = self._turn or anyio.Lock(fast_acquire=True)
         async with self._turn:
             return {first.place: await self._ask(first)}

@@ -1,6 +1,6 @@
 """The rounds era: the call ends with questions, and the client calls again with the answers and our state."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from mcp.shared.exceptions import MCPError
@@ -26,7 +26,7 @@ QUESTIONS_META_KEY = "askback/questions"
 class Rounds:
     """Collects the questions of this round; the middleware ends the call with them."""
 
-    def __init__(self, *, revision: Revision, modes: frozenset[Mode]) -> None:
+    def __init__(self, *, revision: Revision, modes: Callable[[], frozenset[Mode]]) -> None:
         self._revision, self._modes = revision, modes
         self.showings: dict[str, Showing] = {}
 
@@ -35,7 +35,7 @@ class Rounds:
         return self._revision.dialect
 
     async def deliver(self, showings: Sequence[Showing]) -> Mapping[str, Arrival] | None:
-        require_mode("form", self._revision, self._modes)
+        require_mode("form", self._revision, self._modes())
         self.showings.update({showing.place: showing for showing in showings})
         return None
 
