@@ -12,7 +12,7 @@ from askback.answer import Accepted, Answer
 from askback.conversation import Conversation
 from askback.current import current_conversation
 from askback.duration import seconds_of
-from askback.errors import QuestionRefused
+from askback.errors import AuthorError, QuestionRefused
 from askback.question import Boolean, Field, Form
 from askback.schema.options import sheet_of_options
 from askback.schema.read import form_of
@@ -85,15 +85,14 @@ async def ask(
         InvalidAnswer: reply after reply did not fit.
         QuestionRefused: this form could never be shown, or fishes for secrets.
     """
-    with current_conversation("ask(...)") as conversation:
-        form = form_of(message, what, initial=initial, meta=meta)
-        return await conversation.ask(
-            conversation.put(form, key=_checked(key), seconds=seconds_of(timeout, "timeout"))
-        )
+    conversation = current_conversation("ask(...)")
+    form = form_of(message, what, initial=initial, meta=meta)
+    put = conversation.put(form, key=_checked(key), seconds=seconds_of(timeout, "timeout"))
+    return await conversation.ask(put)
 
 
 async def confirm(message: str, *, key: str | None = None, timeout: Seconds = None) -> bool:
-    """Whether the person said yes in so many words; no, silence and dismissal are all False."""
+    """Whether the person said yes in so many words; a no and a dismissal are both False."""
     return await ask(message, _YES, key=key, timeout=timeout) == Accepted({"yes": True})
 
 
@@ -136,12 +135,11 @@ async def choose(
 
     `least` and `most` bound how many, where `multiple` is true.
     """
-    with current_conversation("choose(...)") as conversation:
-        sheet = sheet_of_options(options, multiple=multiple, least=least, most=most)
-        form = form_of(message, sheet, initial=initial)
-        return await conversation.ask(
-            conversation.put(form, key=_checked(key), seconds=seconds_of(timeout, "timeout"))
-        )
+    conversation = current_conversation("choose(...)")
+    sheet = sheet_of_options(options, multiple=multiple, least=least, most=most)
+    form = form_of(message, sheet, initial=initial)
+    put = conversation.put(form, key=_checked(key), seconds=seconds_of(timeout, "timeout"))
+    return await conversation.ask(put)
 
 
 class Ask(Generic[T]):
@@ -205,11 +203,11 @@ async def ask_all(
 
     Given `Ask(...)`s instead, it gives their answers as a tuple, each with its own type.
     """
-    with current_conversation("ask_all(...)") as conversation:
-        if isinstance(first, Ask):
-            return tuple(await _ask_together(conversation, [first, *others]))
-        questions = [Ask(key, message, what) for key, (message, what) in first.items()]
-        return dict(zip(first, await _ask_together(conversation, questions), strict=True))
+    conversation = current_conversation("ask_all(...)")
+    if isinstance(first, Ask):
+        return tuple(await _ask_together(conversation, [first, *others]))
+    questions = [_question(key, pair) for key, pair in first.items()]
+    return dict(zip(first, await _ask_together(conversation, questions), strict=True))
 
 
 @overload
@@ -222,8 +220,23 @@ async def once(key: str, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -
     The result is written down by the return type that `fn` declares and read back alike on the first run and on
     replay. If `fn` raises, `EffectFailed` is raised, now and on replay, and it is not tried again in this call.
     """
-    with current_conversation("once(...)") as conversation:
-        return await conversation.once(key, fn, partial(fn, *args, **kwargs))
+    if not callable(fn):
+        raise AuthorError(
+            f"once({key!r}, {fn!r}) has nothing to run. Pass the function itself and its arguments."
+        )
+    return await current_conversation("once(...)").once(key, fn, partial(fn, *args, **kwargs))
+
+
+def _question(key: str, pair: Any) -> Ask[Any]:
+    match pair:
+        case (str() as message, what):
+            return Ask(key, message, what)
+        case _:
+            raise QuestionRefused(
+                field=None,
+                problem=f"ask_all was given {pair!r} for {key!r}",
+                instead="give a (message, what) each",
+            )
 
 
 async def _ask_together(conversation: Conversation, questions: list[Ask[Any]]) -> list[Answer[Any]]:
@@ -234,15 +247,15 @@ async def _ask_together(conversation: Conversation, questions: list[Ask[Any]]) -
 _YES = cast("Mapping[str, Any]", {"yes": Boolean(title="Yes")})
 """One boolean: some clients hang on a form without fields, and an accept alone could be a reflex."""
 
-_PLACE = re.compile(r"ask-\d+")
+_PLACE = re.compile(r"(ask|visit)-\d+")
 
 
 def _checked(key: str | None) -> str | None:
-    if key is not None and (not key or len(key) > 200 or _PLACE.fullmatch(key)):
+    if key is not None and (not isinstance(key, str) or not 0 < len(key) <= 200 or _PLACE.fullmatch(key)):  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
         raise QuestionRefused(
             field=None,
-            problem=f"the key {key!r} cannot be used: keys are 1 to 200 characters, and 'ask-1', 'ask-2', ... are "
-            "the places of questions without one",
+            problem=f"the key {key!r} cannot be used: keys are texts of 1 to 200 characters, and 'ask-1', "
+            "'visit-1' and the like are the places of questions without one",
             instead="a short name for what is asked, such as key='extras'",
         )
     return key

@@ -4,10 +4,11 @@ No I/O, no clock, no randomness of its own: the time of the pass comes in, quest
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NoReturn, TypeVar, assert_never
 
 import anyio
+from pydantic import ValidationError
 
 from askback.answer import Accepted, Answer, Cancelled, Declined
 from askback.carrier import Carrier, Showing
@@ -25,8 +26,8 @@ from askback.errors import (
 )
 from askback.host import Host
 from askback.journal.entries import Answered, Arrival, Broken, Journal, Late, Opened, Outcome, Reply
-from askback.journal.once import adapter_for, outcome_of, run_effect
-from askback.journal.replay import gist_of, recall, reopen
+from askback.journal.once import INTERRUPTED, adapter_for, outcome_of, run_effect
+from askback.journal.replay import drop_from, gist_of, note_drift, recall, reopen
 from askback.question import Form
 from askback.schema.validate import Misfit, Problem, read_content
 from askback.words import Words
@@ -63,8 +64,6 @@ class Conversation:
         self.journal = journal
         self.is_suspended = False
         self.last_words: str | None = None
-        self.told: AskbackError | None = None
-        """The last error the body was given; a host may hide it when the author leaves it uncaught in a group."""
         self._carrier, self._host, self._policy, self._now = carrier, host, policy, now
         self._over = False
         self._unkeyed = 0
@@ -112,19 +111,15 @@ class Conversation:
         cause: Exception | None = None
         effect = self.journal.effects.get(key)
         if effect is None:
+            self.journal.effects[key] = INTERRUPTED._replace(
+                key=key
+            )  # so it stays if the effect never comes back
             effect, cause = await self._running_effect(key, run_effect(key, call, adapter))
             self.journal.effects[key] = effect
         try:
             return outcome_of(effect, adapter)
         except (EffectFailed, NotRecordable) as failed:
             raise failed from cause
-
-    def __enter__(self) -> "Conversation":
-        return self
-
-    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
-        if isinstance(error, AskbackError):
-            self.told = error
 
     @property
     def is_left(self) -> bool:
@@ -144,6 +139,7 @@ class Conversation:
     def stop(self, text: str) -> NoReturn:
         """End the call with the author's words."""
         self.last_words = text
+        self._host.interrupt()
         raise Stopped
 
     def close(self) -> None:
@@ -151,6 +147,7 @@ class Conversation:
         self._over = True
 
     def _enter(self) -> None:
+        self._host.require_same_loop()
         inside = EFFECT.get()
         if inside is not None:
             raise AskedInsideOnce(inside)
@@ -161,7 +158,12 @@ class Conversation:
         form = put.form
         closed = recall(self.journal, place=put.place, digest=form.digest, message=form.message)
         if closed is not None:
-            return self._answer(put, closed)
+            try:
+                return self._answer(put, closed)
+            except ValidationError:
+                # What the author's validators took before they refuse now: the world has changed, so ask anew.
+                note_drift(self.journal, closed, form.message)
+                drop_from(self.journal, put.place)
         opened = reopen(self.journal, place=put.place, digest=form.digest, message=form.message)
         arrival = self.journal.arrived.pop(put.place, None)
         if opened is None or arrival is None:
@@ -208,7 +210,7 @@ class Conversation:
     def _ask_again(self, put: Put, opened: Opened, problems: tuple[Problem, ...]) -> Answer[Any] | None:
         attempts = opened.attempts + 1
         problem = self._policy.words.describe(problems)
-        opened = replace(opened, attempts=attempts, problem=problem, asked_at=self._now)
+        opened = opened._replace(attempts=attempts, problem=problem, asked_at=self._now)
         if attempts > self._policy.again:
             return self._answer(put, self._close(opened, "unfit"))
         self.journal.opened[put.place] = opened
@@ -262,15 +264,19 @@ class Conversation:
     # From here: leaving, and what must be finished first.
 
     async def _suspend(self) -> NoReturn:
-        if self._effects_running:
-            self._effects_done = self._effects_done or anyio.Event()
-            await self._effects_done.wait()
+        await self._effects_to_end()
         if not self._host.is_here():
             await self._host.let_others_ask()
             if self._fault is not None:
                 raise self._fault
+            await self._effects_to_end()
         self.is_suspended = True
         await self._host.leave(Suspended)
+
+    async def _effects_to_end(self) -> None:
+        while self._effects_running:
+            self._effects_done = self._effects_done or anyio.Event()
+            await self._effects_done.wait()
 
     async def _running_effect(self, key: str, effect: Awaitable[T]) -> T:
         """Nothing leaves the body while an effect is under way: cut short, it would run again on replay."""

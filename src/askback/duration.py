@@ -8,7 +8,9 @@ from askback.errors import AuthorError
 def seconds_of(time: timedelta | float | None, name: str) -> float | None:
     """The seconds; `None` is no limit."""
     seconds = time.total_seconds() if isinstance(time, timedelta) else time
-    if seconds is not None and not 0 < seconds < float("inf"):
+    if seconds is None:
+        return None
+    if not isinstance(seconds, int | float) or not 0 < seconds < float("inf"):  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
         raise AuthorError(
             f"{name}={time!r} is not a length of time. Give seconds above zero, or a timedelta."
         )

@@ -23,7 +23,7 @@ All derive from `MCPError`, which the SDK's servers pass on as it is: so an erro
 reaches the middleware whole, and the client reads our text instead of "Error executing tool".
 """
 
-from typing import Any
+from typing import Any, cast
 
 from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, MISSING_REQUIRED_CLIENT_CAPABILITY, REQUEST_TIMEOUT
@@ -54,6 +54,16 @@ def _restore(kind: type[AskbackError], args: tuple[Any, ...], fields: dict[str, 
 
 class AuthorError(AskbackError):
     """The code that asks must change; no retry helps."""
+
+
+def own_error(error: BaseException | None) -> AskbackError | None:
+    """Ours, also where a task group or a host wrapped it. A mere context does not count: that one was handled."""
+    if error is None or isinstance(error, AskbackError):
+        return error
+    if isinstance(error, BaseExceptionGroup):
+        group = cast("BaseExceptionGroup[BaseException]", error)
+        return next((ours for inner in group.exceptions if (ours := own_error(inner)) is not None), None)
+    return own_error(error.__cause__)
 
 
 class QuestionRefused(AuthorError):
@@ -178,10 +188,13 @@ class TimedOut(AskbackError):
 
 
 class EffectFailed(AskbackError):
-    """The function given to `once` raised; recorded, so that a replay fails alike instead of trying again."""
+    """The function given to `once` raised; recorded, so that a replay fails alike instead of trying again.
+
+    `text` is what the exception said. It is not part of the message, which may reach the client: it may hold anything.
+    """
 
     def __init__(self, *, key: str, kind: str, text: str) -> None:
         self.key, self.kind, self.text = key, kind, text
         super().__init__(
-            f"The effect {key!r} failed with {kind}: {text} It was not tried again; call anew to try it again."
+            f"The effect {key!r} failed with {kind}. It was not tried again; call anew to try it again."
         )

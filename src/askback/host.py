@@ -10,16 +10,16 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import NoReturn, TypeVar
 
-import anyio
 import anyio.lowlevel
 
 from askback.current import Leave
+from askback.errors import OutsideConversation
 
 A = TypeVar("A")
 T = TypeVar("T")
 
 TURNS = 5
-"""How many turns of the event loop siblings get to put their questions into the same round."""
+"""How many turns of the event loop siblings get to put their questions into the same round, or to be ended."""
 
 
 def _running_task() -> asyncio.Task[object] | None:
@@ -35,12 +35,20 @@ class Host:
     def __init__(self) -> None:
         self._task = _running_task()
         self._others: set[asyncio.Task[object]] = set()
-        self._interrupted = False
-        self._over: anyio.Event | None = None
+        self._is_interrupted = False
 
     def is_here(self) -> bool:
         """Whether the running task is the body's own."""
         return self._task is None or _running_task() is self._task
+
+    def require_same_loop(self) -> None:
+        """Refuse a loop that the body started in a thread: it could never be left from there."""
+        task = _running_task()
+        if task is not None and self._task is not None and task.get_loop() is not self._task.get_loop():
+            raise OutsideConversation(
+                "This question is asked from another event loop than the one that serves the call. Write the tool with "
+                "async def and await the question in it; do not wrap it in asyncio.run(...)."
+            )
 
     def begin_waiting(self) -> None:
         """From here the running task waits for an answer; it ends with the body, since nobody could answer it then."""
@@ -59,15 +67,20 @@ class Host:
         for _ in range(TURNS):
             await anyio.lowlevel.checkpoint()
 
+    def interrupt(self) -> None:
+        """From another task: end whatever the body's own task waits for, and so the siblings it waits for."""
+        if self._task is not None and not self._is_interrupted and not self.is_here():
+            self._is_interrupted = True
+            self._task.cancel()
+
     async def leave(self, way: type[Leave]) -> NoReturn:
         """Get the whole body out. A class is raised, not an object: a frame that held it would be a cycle."""
-        if self.is_here():
-            raise way
-        if not self._interrupted and self._task is not None:
-            self._interrupted = True
-            self._task.cancel()
-        self._over = self._over or anyio.Event()
-        await self._over.wait()
+        if not self.is_here():
+            self.interrupt()
+            for _ in range(
+                TURNS
+            ):  # usually ended by the body's task meanwhile; else nobody waits for this one
+                await anyio.lowlevel.checkpoint()
         raise way
 
     async def run(self, body: Callable[[A], Awaitable[T]], argument: A) -> T:
@@ -75,11 +88,9 @@ class Host:
         try:
             return await body(argument)
         finally:
-            if self._over is not None:
-                self._over.set()
             for task in tuple(self._others):
                 task.cancel()
-            if self._interrupted:
+            if self._is_interrupted:
                 await self._absorb()
 
     async def _absorb(self) -> None:

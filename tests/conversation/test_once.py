@@ -124,7 +124,7 @@ async def test_a_failed_effect_fails_alike_on_replay_and_is_not_tried_again(run:
 
     assert (await run(body, [accept(True)])).text == "done"
     assert tries == [1]
-    assert told == ["ConnectionError: the bank did not answer."] * 2
+    assert told == ["ConnectionError: the bank did not answer"] * 2
 
 
 async def test_left_uncaught_a_failed_effect_says_what_happened_and_whose_move_is_next(run: RunBody):

@@ -1,19 +1,17 @@
 """A journal as a string and back. The boundary seals it; here it is only written down, tagged as ours."""
 
-import json
-from typing import Any
+from typing import Any, assert_never
+
+from pydantic_core import from_json, to_json
 
 from askback.errors import NotRecordable
-from askback.journal.entries import Answered, Broken, Effect, Journal, Late, Opened, Reply
+from askback.journal.entries import Answered, Arrival, Broken, Effect, Journal, Late, Opened, Reply
 
 TAG = "askback.1:"
 """Ours begins so; anything else belongs to somebody else and is passed through."""
 
 MOST_CHARACTERS = 262_144
 """Clients carry the state in memory and send it on every retry; past this they begin to refuse it."""
-
-
-_COMPACT = json.JSONEncoder(separators=(",", ":"))
 
 
 class UnreadableJournal(ValueError):
@@ -28,16 +26,16 @@ def encode(journal: Journal) -> str:
     """Write the journal down; refuse one that no client could carry."""
     record: dict[str, Any] = {"c": journal.conversation, "r": journal.round}
     if journal.answered:
-        record["a"] = [_answered_row(entry) for entry in journal.answered.values()]
+        record["a"] = [*journal.answered.values()]
     if journal.opened:
-        record["o"] = [_opened_row(entry) for entry in journal.opened.values()]
+        record["o"] = [*journal.opened.values()]
     if journal.arrived:
-        record["h"] = {place: _reply_row(reply) for place, reply in journal.arrived.items()}
+        record["h"] = {place: _arrival_row(arrival) for place, arrival in journal.arrived.items()}
     if journal.effects:
-        record["e"] = [[entry.key, entry.result, entry.failed] for entry in journal.effects.values()]
+        record["e"] = [*journal.effects.values()]
     if journal.drifted:
         record["d"] = sorted(journal.drifted)
-    text = TAG + _COMPACT.encode(record)
+    text = TAG + to_json(record).decode()
     if len(text) > MOST_CHARACTERS:
         raise NotRecordable(
             problem=f"The journal of this call is longer than the {MOST_CHARACTERS} characters a client carries",
@@ -49,81 +47,33 @@ def encode(journal: Journal) -> str:
 def decode(state: str) -> Journal:
     """Read a journal that `encode` wrote."""
     try:
-        record = json.loads(state[len(TAG) :])
+        record = from_json(state[len(TAG) :])
         return Journal(
             conversation=record["c"],
             round=record["r"],
-            answered={row[0]: _answered(row) for row in record.get("a", ())},
-            opened={row[0]: _opened(row) for row in record.get("o", ())},
-            arrived={place: _reply(row) for place, row in record.get("h", {}).items()},
-            effects={row[0]: _effect(row) for row in record.get("e", ())},
+            answered={row[0]: Answered(*row) for row in record.get("a", ())},
+            opened={row[0]: Opened(*row) for row in record.get("o", ())},
+            arrived={place: _arrival(row) for place, row in record.get("h", {}).items()},
+            effects={row[0]: Effect(*row) for row in record.get("e", ())},
             drifted=set(record.get("d", ())),
         )
     except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         raise UnreadableJournal("a journal of another shape") from error
 
 
-def _answered_row(entry: Answered) -> list[Any]:
-    return [
-        entry.place,
-        entry.digest,
-        entry.gist,
-        entry.outcome,
-        entry.content,
-        entry.attempts,
-        entry.problem,
-    ]
-
-
-def _answered(row: list[Any]) -> Answered:
-    place, digest, gist, outcome, content, attempts, problem = row
-    return Answered(
-        place=place,
-        digest=digest,
-        gist=gist,
-        outcome=outcome,
-        content=content,
-        attempts=attempts,
-        problem=problem,
-    )
-
-
-def _opened_row(entry: Opened) -> list[Any]:
-    return [
-        entry.place,
-        entry.digest,
-        entry.gist,
-        entry.asked_at,
-        entry.seconds,
-        entry.attempts,
-        entry.problem,
-    ]
-
-
-def _opened(row: list[Any]) -> Opened:
-    place, digest, gist, asked_at, seconds, attempts, problem = row
-    return Opened(
-        place=place,
-        digest=digest,
-        gist=gist,
-        asked_at=asked_at,
-        seconds=seconds,
-        attempts=attempts,
-        problem=problem,
-    )
-
-
-def _reply_row(reply: Reply | Broken | Late) -> list[Any]:
-    match reply:
+def _arrival_row(arrival: Arrival) -> list[Any]:
+    match arrival:
         case Reply():
-            return ["reply", reply.action, reply.content]
+            return ["reply", arrival.action, arrival.content]
         case Broken():
-            return ["broken", reply.code]
+            return ["broken", arrival.code]
         case Late():
             return ["late"]
+        case _:
+            assert_never(arrival)
 
 
-def _reply(row: list[Any]) -> Reply | Broken | Late:
+def _arrival(row: list[Any]) -> Arrival:
     match row:
         case ["reply", action, content]:
             return Reply(action=action, content=content)
@@ -132,9 +82,4 @@ def _reply(row: list[Any]) -> Reply | Broken | Late:
         case ["late"]:
             return Late()
         case _:
-            raise ValueError("unknown kind of reply")
-
-
-def _effect(row: list[Any]) -> Effect:
-    key, result, failed = row
-    return Effect(key=key, result=result, failed=tuple(failed) if failed else None)
+            raise ValueError("unknown kind of arrival")

@@ -1,7 +1,10 @@
-"""What a journal holds: answers, effects, questions still open. Plain values; no I/O, no clock."""
+"""What a journal holds: answers, effects, questions still open. Plain values; no I/O, no clock.
+
+Its rows are tuples, so that they are written down as they are.
+"""
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 Action = Literal["accept", "decline", "cancel"]
 Outcome = Literal["accept", "decline", "cancel", "late", "unfit"]
@@ -31,8 +34,7 @@ class Late:
 Arrival = Reply | Broken | Late
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
+class Answered(NamedTuple):
     """A question that is closed. `content` is what was accepted, as it came over the wire and fits."""
 
     place: str
@@ -44,8 +46,7 @@ class Answered:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
+class Opened(NamedTuple):
     """A question that was put and is not closed yet."""
 
     place: str
@@ -57,9 +58,8 @@ class Opened:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Effect:
-    """What `once` ran: its result as JSON, or how it failed."""
+class Effect(NamedTuple):
+    """What `once` ran: its result as JSON, or the kind and the text of its failure."""
 
     key: str
     result: Any = None
@@ -70,7 +70,8 @@ class Effect:
 class Journal:
     """One conversation's memory. The order of `answered` is the order in which the answers were taken."""
 
-    conversation: str
+    conversation: str = ""
+    """Its id, given when it first leaves the process."""
     round: int = 0
     answered: dict[str, Answered] = field(default_factory=dict[str, Answered])
     opened: dict[str, Opened] = field(default_factory=dict[str, Opened])

@@ -2,11 +2,11 @@
 
 import inspect
 import typing
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import lru_cache, partial
 from typing import Any
 
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, PydanticUserError, TypeAdapter, ValidationError
 from pydantic_core import to_json
 
 from askback.errors import AuthorError, EffectFailed, NotRecordable
@@ -18,6 +18,9 @@ UNRECORDABLE = "NotRecordable"
 """Stands as the kind of a failure where the effect went well and its result cannot be kept."""
 
 RECORDABLE = "declare the return type, and return something pydantic can turn into JSON and back"
+
+INTERRUPTED = Effect("", failed=("Interrupted", "It was begun, and cut short before it ended."))
+"""What is on record while an effect runs: if it never comes back, it must not be begun again."""
 
 
 async def run_effect(
@@ -31,18 +34,26 @@ async def run_effect(
     except AuthorError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever the author's function raises is its outcome
-        return Effect(key=key, failed=(type(error).__name__, _sentence(str(error)))), error
+        return Effect(key, failed=(type(error).__name__, str(error))), error
     return _record(key, result, adapter)
 
 
 def outcome_of(effect: Effect, adapter: Adapter) -> Any:
     """What the author gets: the same on the first run and on every replay."""
-    if effect.failed is None:
-        return adapter.validate_json(to_json(effect.result))
-    kind, text = effect.failed
-    if kind == UNRECORDABLE:
-        raise NotRecordable(problem=text, instead=RECORDABLE)
-    raise EffectFailed(key=effect.key, kind=kind, text=text)
+    if effect.failed is not None:
+        kind, text = effect.failed
+        if kind == UNRECORDABLE:
+            raise NotRecordable(problem=text, instead=RECORDABLE)
+        raise EffectFailed(key=effect.key, kind=kind, text=text)
+    try:
+        return _read(effect.result, adapter)
+    except ValidationError:
+        problem = (
+            f"The result of once({effect.key!r}, ...) was written down as another type than is declared now"
+        )
+        raise NotRecordable(
+            problem=problem, instead="keep return types as they are while people think"
+        ) from None
 
 
 def adapter_for(function: Callable[..., Any]) -> Adapter:
@@ -50,23 +61,39 @@ def adapter_for(function: Callable[..., Any]) -> Adapter:
     while isinstance(function, partial):
         function = function.func
     declared = _declared_return(inspect.unwrap(function))
+    if typing.get_origin(declared) in {Awaitable, Coroutine}:
+        declared = typing.get_args(declared)[-1]
     try:
         return _adapter(declared)
     except TypeError:  # a return type that cannot be hashed
-        return TypeAdapter(declared)
+        return _adapter.__wrapped__(declared)
+    except PydanticUserError as error:
+        problem = f"The return type {declared!r} of {function!r} is not one that pydantic can write down"
+        raise NotRecordable(problem=problem, instead=RECORDABLE) from error
 
 
 def _record(key: str, result: Any, adapter: Adapter) -> tuple[Effect, Exception | None]:
+    cause: Exception | None = None
     try:
-        effect = Effect(key=key, result=adapter.dump_python(result, mode="json", warnings="error"))
-        outcome_of(effect, adapter)
+        written = adapter.dump_python(result, mode="json", by_alias=True, round_trip=True, warnings="error")
+        if _is_same(result, _read(written, adapter)):
+            return Effect(key, result=written), None
     except Exception as error:  # noqa: BLE001 - serialisers of the author's types raise what they like
-        problem = (
-            f"once({key!r}, ...) was run, but its result, of type {type(result).__name__}, cannot be written down and "
-            "read back as its function declares"
-        )
-        return Effect(key=key, failed=(UNRECORDABLE, problem)), error
-    return effect, None
+        cause = error
+    problem = (
+        f"once({key!r}, ...) was run, but its result, of type {type(result).__name__}, cannot be written down and "
+        "read back as its function declares"
+    )
+    return Effect(key, failed=(UNRECORDABLE, problem)), cause
+
+
+def _read(written: Any, adapter: Adapter) -> Any:
+    return adapter.validate_json(to_json(written), by_alias=True, by_name=True)
+
+
+def _is_same(result: Any, read: Any) -> bool:
+    """Whether the author will see on replay what they see now; types without an equality are taken at their word."""
+    return type(result).__eq__ is object.__eq__ or bool(result == read)
 
 
 def _declared_return(function: Callable[..., Any]) -> Any:
@@ -81,9 +108,10 @@ def _declared_return(function: Callable[..., Any]) -> Any:
 
 @lru_cache(maxsize=256)
 def _adapter(declared: Any) -> Adapter:
-    return TypeAdapter(declared)
-
-
-def _sentence(text: str) -> str:
-    text = text.strip() or "no reason given"
-    return text if text.endswith((".", "!", "?")) else f"{text}."
+    bytes_as_text = ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
+    try:
+        return TypeAdapter(declared, config=bytes_as_text)
+    except PydanticUserError as error:
+        if error.code != "type-adapter-config-unused":
+            raise
+        return TypeAdapter(declared)  # models and dataclasses bring their own configuration

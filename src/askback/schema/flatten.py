@@ -40,12 +40,10 @@ def flattened(
     if len(rest) == 1:
         inner, inner_nullable = flattened(name, rest[0], definitions, detours=detours - 1)
         return {**inner, **others}, is_nullable or inner_nullable
-    if {"number", "string"} == {branch.get("type") for branch in rest} and any(
-        "pattern" in branch for branch in rest
-    ):
+    if {"number", "string"} == {branch.get("type") for branch in rest}:
         raise QuestionRefused(
             field=name,
-            problem="a Decimal is written as a number or as text, and a form wants one of them",
+            problem="a number or a text (a Decimal, perhaps) is a union of two types, and a form wants one of them",
             instead="use float or Number(), or Text(pattern=...) and make the Decimal of it",
         )
     raise QuestionRefused(

@@ -26,7 +26,9 @@ def examine_message(message: Any, sheet: Sheet[Any]) -> None:
     """Refuse a message that could not be shown, or fishes for secrets in fields that are typed into."""
     if not isinstance(message, str) or not message.strip():
         raise QuestionRefused(
-            field=None, problem="the message is empty", instead="say what is asked, and why"
+            field=None,
+            problem="the message is not a text that says something",
+            instead="say what is asked, and why",
         )
     if not is_readable(message):
         raise QuestionRefused(
@@ -42,7 +44,7 @@ def examine_message(message: Any, sheet: Sheet[Any]) -> None:
         warnings.warn(
             "A form's message holds a URL, and a form is no place for links: clients should not make it clickable.",
             AskbackWarning,
-            stacklevel=4,
+            stacklevel=6,  # whoever awaits ask(...)
         )
     if any(field.is_typed and field.not_a_secret is None for field in sheet.fields.values()):
         _refuse_fishing(message)

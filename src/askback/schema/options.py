@@ -16,6 +16,10 @@ def sheet_of_options(
     values = _values(options)
     titles = cast("Mapping[Any, str]", options) if isinstance(options, Mapping) else None
     spelled = [_spelled(value) for value in values]
+    if len(set(spelled)) < len(spelled):
+        raise QuestionRefused(
+            field=None, problem=f"{options!r} offers the same option twice", instead="name each option once"
+        )
     named = spelled if titles is None else dict(zip(spelled, titles.values(), strict=True))
     one: Any = Literal[values]
     if multiple:

@@ -11,7 +11,7 @@ from mcp.server.lowlevel import Server
 from askback.conversation import Policy
 from askback.duration import seconds_of
 from askback.errors import AuthorError, InstalledTwice
-from askback.server.adapters.mcp import Caller, Keys, Seal, install, lowlevel_of
+from askback.server.adapters.mcp import Caller, Keys, Seal, install, lowlevel_of, pass_own_errors_on
 from askback.server.middleware import Middleware, Settings
 from askback.wire.era import Mode
 from askback.words import Words
@@ -33,7 +33,8 @@ class Askback:
             push era and until the end of `think_time` on the rounds era.
         again: how often a reply that does not fit is asked again.
         words: the sentences a person may see, for translators.
-        clients_can: what the clients can show ("form", "url"), where they have no way to declare it.
+        clients_can: what the clients can show ("form", "url"), for calls that declare nothing at all, as on stateless
+            HTTP with a 2025 revision. It makes no way back to the client where the transport has none.
         clock: seconds since the epoch; for tests.
     """
 
@@ -66,6 +67,7 @@ class Askback:
             default_think_time=THINK_TIME.total_seconds(),
         )
         install(lowlevel, self._middleware, seal)
+        pass_own_errors_on(server)
 
 
 def middleware_of(server: object) -> Middleware | None:

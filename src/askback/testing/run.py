@@ -10,7 +10,7 @@ import anyio
 from askback.errors import AuthorError
 from askback.server.adapters.mcp import lowlevel_of
 from askback.server.askback import middleware_of
-from askback.server.middleware import Middleware
+from askback.server.middleware import REHEARSAL, Rehearsal
 from askback.testing.script import Answers, Asked, Script, ScriptMismatch
 from askback.testing.wire import Line, Wire, connect
 from askback.wire import era
@@ -129,7 +129,8 @@ async def _run(
 ) -> Run:
     script = Script(answers)
     wire = Wire(version=revision, capabilities=capabilities, script=script)
-    with _rehearsing(_installed(server), wire, always_replay), anyio.move_on_after(PATIENCE):
+    _require_askback(server)
+    with _rehearsing(wire, always_replay), anyio.move_on_after(PATIENCE):
         async with connect(lowlevel_of(server), wire):
             result = await wire.call(method, params)
         script.finish()
@@ -140,24 +141,22 @@ async def _run(
     )
 
 
-def _installed(server: Any) -> Middleware:
-    middleware = middleware_of(server)
-    if middleware is None:
+def _require_askback(server: Any) -> None:
+    if middleware_of(server) is None:
         raise AuthorError("This server has no Askback. Write Askback(server) where the server is made.")
-    return middleware
 
 
 @contextmanager
-def _rehearsing(middleware: Middleware, wire: Wire, always_replay: bool) -> Generator[None]:
-    settings = middleware.settings
-    clock, replay, ahead = settings.clock, settings.always_replay, [0.0]
+def _rehearsing(wire: Wire, always_replay: bool) -> Generator[None]:
+    """For this call alone: calls beside it, on the same server, have contexts of their own."""
+    rehearsal = Rehearsal(always_replay=always_replay)
 
     def a_year_later() -> None:
-        ahead[0] += A_YEAR
+        rehearsal.seconds_ahead += A_YEAR
 
     wire.on_silence = a_year_later
-    settings.always_replay, settings.clock = always_replay, lambda: clock() + ahead[0]
+    token = REHEARSAL.set(rehearsal)
     try:
         yield
     finally:
-        settings.always_replay, settings.clock = replay, clock
+        REHEARSAL.reset(token)

@@ -1,11 +1,12 @@
 """The scripted person: gives the replies of a test, and fails it clearly where script and questions differ."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
 from pydantic_core import to_jsonable_python
 
+from askback.schema.adapter import wire_name
 from askback.testing.replies import Accept, Reply
 
 
@@ -40,6 +41,7 @@ class Script:
     def __init__(self, answers: Answers = ()) -> None:
         self.asked: list[Asked] = []
         self._left: list[Reply] = []
+        self._by_key: Mapping[str | None, Reply] = {}
         if callable(answers):
             self._reply = answers
         elif isinstance(answers, Mapping):
@@ -61,7 +63,7 @@ class Script:
         """What the form sends when a person fills it in so."""
         content: dict[str, Any] = {}
         for name, value in accept.values.items():
-            content |= self._filled(name, to_jsonable_python(value), asked)
+            content |= self._filled(name, value, asked)
         return content
 
     def finish(self) -> None:
@@ -70,6 +72,11 @@ class Script:
             raise ScriptMismatch(
                 f"The call ended with {len(self._left)} of the script's replies unused; the next was "
                 f"{self._left[0]}. It asked: {self._so_far()}."
+            )
+        asked = {asked.key for asked in self.asked}
+        if unused := [key for key in self._by_key if key not in asked]:
+            raise ScriptMismatch(
+                f"The call ended, and nobody asked for the key {unused[0]!r}. It asked: {self._so_far()}."
             )
 
     def _reply_by_key(self, asked: Asked) -> Reply:
@@ -89,16 +96,39 @@ class Script:
         )
 
     def _filled(self, name: str, value: Any, asked: Asked) -> dict[str, Any]:
-        if name in asked.fields:
-            return {name: value}
+        described = asked.schema.get("properties", {}).get(name)
+        if described is not None:
+            return {name: _spelled(value, _offered(described))}
         # 2025-06-18 has no lists: several choices are one tick each.
-        ticks = [field for field in asked.fields if field.startswith(f"{name}.")]
-        if isinstance(value, list) and ticks:
-            chosen = {f"{name}.{option}" for option in cast("list[object]", value)}
-            return {field: field in chosen for field in ticks}
-        raise ScriptMismatch(
-            f"accept({name}=...) fills in a field that the form does not have. The server asked {asked}."
-        )
+        ticks = {one.removeprefix(f"{name}."): one for one in asked.fields if one.startswith(f"{name}.")}
+        if not ticks or not isinstance(value, _SEVERAL):
+            raise ScriptMismatch(
+                f"accept({name}=...) fills in a field that the form does not have. The server asked {asked}."
+            )
+        chosen: list[Any] = _spelled(value, ticks)
+        if unknown := [one for one in chosen if one not in ticks]:
+            raise ScriptMismatch(
+                f"accept({name}=...) chooses {unknown[0]!r}, which is not offered. The server asked {asked}."
+            )
+        return {field: option in chosen for option, field in ticks.items()}
 
     def _so_far(self) -> str:
         return "; ".join(str(asked) for asked in self.asked) or "nothing"
+
+
+_SEVERAL = (list, tuple, set, frozenset)
+
+
+def _offered(described: Mapping[str, Any]) -> list[Any]:
+    """The spellings that a field of the form, one choice or several, has to choose from."""
+    whole: Mapping[str, Any] = {**described, **described.get("items", {})}
+    titled: list[Mapping[str, Any]] = whole.get("oneOf") or whole.get("anyOf") or []
+    return [*whole.get("enum", ()), *(one.get("const") for one in titled)]
+
+
+def _spelled(value: Any, offered: Container[Any]) -> Any:
+    """A Python value as the wire has it: all choices are text there."""
+    if isinstance(value, _SEVERAL):
+        return [_spelled(one, offered) for one in cast("Iterable[Any]", value)]
+    spelling = wire_name(value)
+    return spelling if spelling in offered else to_jsonable_python(value)

@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import anyio
 from mcp.server.lowlevel import Server
@@ -20,7 +20,7 @@ from mcp_types import (
 )
 
 from askback.testing.replies import Accept, Fail, Raw, Silence
-from askback.testing.script import Asked, Script, ScriptMismatch
+from askback.testing.script import Asked, Script
 from askback.wire.era import Era, revision_of
 from askback.wire.push import METHOD as ASK_METHOD
 
@@ -45,7 +45,8 @@ class Wire:
     def __init__(self, *, version: str, capabilities: Mapping[str, Any] | None, script: Script) -> None:
         """Without `capabilities` a client of the push era skips the handshake, and nobody knows what it can show."""
         self.transcript: list[Line] = []
-        self.mismatch: ScriptMismatch | None = None
+        self.failure: Exception | None = None
+        """What the script raised: the test's own failure, which the server must not take for an answer."""
         self.on_silence: Callable[[], None] = lambda: None
         self._version, self._capabilities, self._script = version, capabilities, script
         self._dispatcher: JSONRPCDispatcher[TransportContext] | None = None
@@ -70,8 +71,8 @@ class Wire:
             if revision_of(self._version).era is Era.ROUNDS:
                 return await self._rounds(method, {**params, "_meta": self.envelope()})
             return await self.send(method, params)
-        assert self.mismatch is not None
-        raise self.mismatch
+        assert self.failure is not None
+        raise self.failure
 
     async def on_request(
         self, _ctx: DispatchContext[TransportContext], method: str, params: Mapping[str, Any] | None
@@ -112,20 +113,25 @@ class Wire:
         )
         try:
             reply = self._script.reply_to(asked)
-            match reply:
-                case Accept():
-                    return {"action": "accept", "content": self._script.content_for(reply, asked)}
-                case Raw():
-                    return reply.reply
-                case Fail():
-                    raise MCPError(reply.code, reply.message)
-                case Silence():
-                    return await self._stay_silent(key)
-        except ScriptMismatch as mismatch:
-            self.mismatch = mismatch
-            assert self._calling is not None
-            self._calling.cancel()
-            await anyio.sleep_forever()
+            content = self._script.content_for(reply, asked) if isinstance(reply, Accept) else None
+        except Exception as error:  # noqa: BLE001 - raised by the call
+            await self._give_up(error)
+        match reply:
+            case Accept():
+                return {"action": "accept", "content": content}
+            case Raw():
+                return reply.reply
+            case Fail():
+                raise MCPError(reply.code, reply.message)
+            case Silence():
+                return await self._stay_silent(key)
+
+    async def _give_up(self, failure: Exception) -> NoReturn:
+        assert self._calling is not None
+        self.failure = failure
+        self._calling.cancel()
+        await anyio.sleep_forever()
+        raise failure
 
     async def _stay_silent(self, key: str | None) -> None:
         if key is None:

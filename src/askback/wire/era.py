@@ -1,6 +1,6 @@
 """The protocol's revisions as a table: in which era each is, and what it can express."""
 
-from collections.abc import Set
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Literal
@@ -11,6 +11,8 @@ from askback.errors import CannotAsk
 from askback.schema.render import Dialect
 
 Mode = Literal["form", "url"]
+CanShow = Callable[[Mode], bool]
+"""What the client of one call can show; asked only where something is to be shown."""
 
 TOOLS_CALL, PROMPTS_GET, RESOURCES_READ = "tools/call", "prompts/get", "resources/read"
 TOOLS_LIST = "tools/list"
@@ -52,17 +54,17 @@ def revision_of(version: str) -> Revision:
     return REVISIONS.get(version) or Revision(version=version, era=Era.SILENT, visits=False)
 
 
-def modes_of(capabilities: ClientCapabilities | None) -> frozenset[Mode]:
-    """The modes a client declared; an empty declaration means forms (R01)."""
+def declares(capabilities: ClientCapabilities | None, mode: Mode) -> bool:
+    """Whether a client declared that it can show this; an empty declaration means forms (R01)."""
     declared = capabilities.elicitation if capabilities is not None else None
     if declared is None:
-        return frozenset()
-    form: Set[Mode] = {"form"} if declared.form is not None or declared.url is None else set()
-    url: Set[Mode] = {"url"} if declared.url is not None else set()
-    return frozenset(form | url)
+        return False
+    if mode == "url":
+        return declared.url is not None
+    return declared.form is not None or declared.url is None
 
 
-def require_mode(mode: Mode, revision: Revision, modes: frozenset[Mode]) -> None:
+def require_mode(mode: Mode, revision: Revision, can_show: CanShow) -> None:
     """Refuse to ask what this client cannot show, with the reason and what would help."""
     if revision.era is Era.SILENT:
         raise CannotAsk(
@@ -71,7 +73,7 @@ def require_mode(mode: Mode, revision: Revision, modes: frozenset[Mode]) -> None
             advice=f"Connect with a client that speaks {JUNE_2025.version} or later; "
             "in the tool, catch CannotAsk and go on with a default, or take the value as an argument.",
         )
-    if mode not in modes:
+    if not can_show(mode):
         raise CannotAsk(
             mode=mode,
             reason=f"This client did not declare that it can show a {_NOUN[mode]} (elicitation.{mode}).",

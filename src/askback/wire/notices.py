@@ -6,11 +6,11 @@ from typing import Any, cast
 from mcp.shared.exceptions import MCPError
 from mcp_types import URL_ELICITATION_REQUIRED
 
-from askback.errors import AskbackError
+from askback.errors import AskbackError, AuthorError
 from askback.journal.codec import encode
 from askback.journal.entries import Journal, Opened, Reply
 from askback.journal.replay import gist_of
-from askback.wire.era import Mode, Revision, require_mode
+from askback.wire.era import CanShow, Revision, require_mode
 from askback.wire.push import METHOD
 
 
@@ -19,10 +19,10 @@ def demands_visits(error: MCPError) -> bool:
 
 
 def visits_required(
-    error: MCPError, journal: Journal, *, revision: Revision, modes: frozenset[Mode], now: float
+    error: MCPError, journal: Journal, *, revision: Revision, can_show: CanShow, now: float
 ) -> dict[str, Any]:
     """The round that asks for the visits; the body runs again afterwards and finds them done, or raises again."""
-    require_mode("url", revision, modes)
+    require_mode("url", revision, can_show)
     visits = _visits(error)
     if any(_is_refusal(journal, place) for place in visits):
         raise AskbackError(
@@ -39,9 +39,14 @@ def visits_required(
 
 
 def _visits(error: MCPError) -> dict[str, Mapping[str, Any]]:
-    data = cast("Mapping[str, Any]", error.data or {})
-    listed = cast("list[Mapping[str, Any]]", data.get("elicitations", []))
-    return {f"visit-{number}": visit for number, visit in enumerate(listed, 1)}
+    match error.data:
+        case {"elicitations": [_, *_] as listed}:
+            visits = cast("list[Mapping[str, Any]]", listed)
+            return {f"visit-{number}": visit for number, visit in enumerate(visits, 1)}
+        case _:
+            raise AuthorError(
+                "This call demands a visit and names no link. List at least one in the error's data."
+            )
 
 
 def _is_refusal(journal: Journal, place: str) -> bool:

@@ -1,6 +1,6 @@
 """The push era: the question is a request to the client, and the body waits in its `await`."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import anyio
@@ -10,7 +10,7 @@ from askback.carrier import Showing
 from askback.errors import CannotAsk
 from askback.journal.entries import Arrival, Late
 from askback.schema.render import Dialect, render
-from askback.wire.era import Era, Mode, Revision, require_mode
+from askback.wire.era import CanShow, Era, Revision, require_mode
 from askback.wire.replies import read_reply
 
 METHOD = "elicitation/create"
@@ -31,10 +31,8 @@ class BackChannel(Protocol):
 class Push:
     """Sends one question at a time, in the order they were asked."""
 
-    def __init__(
-        self, *, revision: Revision, modes: Callable[[], frozenset[Mode]], channel: BackChannel
-    ) -> None:
-        self._revision, self._modes, self._channel = revision, modes, channel
+    def __init__(self, *, revision: Revision, can_show: CanShow, channel: BackChannel) -> None:
+        self._revision, self._can_show, self._channel = revision, can_show, channel
         self._turn: anyio.Lock | None = None
 
     @property
@@ -45,7 +43,7 @@ class Push:
         first = showings[0]
         if self._revision.era is not Era.SILENT:
             self._require_channel()
-        require_mode("form", self._revision, self._modes())
+        require_mode("form", self._revision, self._can_show)
         self._turn = self._turn or anyio.Lock(fast_acquire=True)
         async with self._turn:
             return {first.place: await self._ask(first)}

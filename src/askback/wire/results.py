@@ -7,6 +7,7 @@ from jsonschema import validate
 from jsonschema.exceptions import SchemaError, ValidationError
 from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, SERVER_INFO_META_KEY
+from mcp_types.methods import serialize_server_result
 
 from askback.errors import AskbackError, CannotAsk
 from askback.wire.era import PROMPTS_GET, RESOURCES_READ, TOOLS_CALL, Era, Revision
@@ -24,20 +25,26 @@ def error_end(error: AskbackError, *, method: str, revision: Revision) -> dict[s
 
 
 def polite_end(
-    text: str, *, method: str, params: Mapping[str, Any], output_schema: dict[str, Any] | None
+    text: str, *, method: str, params: Mapping[str, Any], output_schema: Mapping[str, Any] | None
 ) -> dict[str, Any]:
     """The author's own last words, in a shape that the method's result, and a tool's output schema, allow."""
     if method == PROMPTS_GET:
         return {"messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
     if method == RESOURCES_READ:
-        return {"contents": [{"uri": str(params.get("uri", "")), "mimeType": "text/plain", "text": text}]}
+        contents = [{"uri": str(params.get("uri", "")), "mimeType": "text/plain", "text": text}]
+        return {"contents": contents, "ttlMs": 0, "cacheScope": "private"}
     if output_schema is None:
         return _tool_text(text, is_error=False)
     wrapped = {"result": text}
-    if _fits(wrapped, output_schema):
+    if set(output_schema.get("properties", ())) == set(wrapped) and _fits(wrapped, output_schema):
         return _tool_text(text, is_error=False) | {"structuredContent": wrapped}
     # A result without structured content is allowed for errors alone, and text is all we have.
     return _tool_text(text, is_error=True)
+
+
+def sieved(result: dict[str, Any], *, method: str, revision: Revision) -> dict[str, Any]:
+    """Checked against the revision's own model of the result, and without what it does not know."""
+    return serialize_server_result(method, revision.version, result)
 
 
 def enveloped(result: dict[str, Any], *, revision: Revision, server_info: dict[str, Any]) -> dict[str, Any]:
@@ -52,7 +59,7 @@ def _tool_text(text: str, *, is_error: bool) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": text}], "isError": is_error}
 
 
-def _fits(value: dict[str, Any], schema: dict[str, Any]) -> bool:
+def _fits(value: dict[str, Any], schema: Mapping[str, Any]) -> bool:
     try:
         validate(value, schema)
     except (ValidationError, SchemaError):

@@ -1,6 +1,6 @@
 """The rounds era: the call ends with questions, and the client calls again with the answers and our state."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from mcp.shared.exceptions import MCPError
@@ -10,7 +10,7 @@ from askback.carrier import Showing
 from askback.journal.codec import UnreadableJournal, decode, encode, is_ours
 from askback.journal.entries import Arrival, Broken, Journal, Late, Opened
 from askback.schema.render import Dialect, render
-from askback.wire.era import Mode, Revision, require_mode
+from askback.wire.era import CanShow, Revision, require_mode
 from askback.wire.push import METHOD
 from askback.wire.replies import read_reply
 
@@ -26,8 +26,8 @@ QUESTIONS_META_KEY = "askback/questions"
 class Rounds:
     """Collects the questions of this round; the middleware ends the call with them."""
 
-    def __init__(self, *, revision: Revision, modes: Callable[[], frozenset[Mode]]) -> None:
-        self._revision, self._modes = revision, modes
+    def __init__(self, *, revision: Revision, can_show: CanShow) -> None:
+        self._revision, self._can_show = revision, can_show
         self.showings: dict[str, Showing] = {}
 
     @property
@@ -35,7 +35,7 @@ class Rounds:
         return self._revision.dialect
 
     async def deliver(self, showings: Sequence[Showing]) -> Mapping[str, Arrival] | None:
-        require_mode("form", self._revision, self._modes())
+        require_mode("form", self._revision, self._can_show)
         self.showings.update({showing.place: showing for showing in showings})
         return None
 
@@ -49,7 +49,8 @@ def resume(params: Mapping[str, Any], now: float) -> Journal | None:
         journal = decode(str(state))
     except UnreadableJournal as error:
         raise MCPError(INVALID_PARAMS, REFUSED_STATE, {"reason": "invalid_request_state"}) from error
-    journal.arrived.update(_arrivals(journal, params.get("inputResponses"), now))
+    for place, arrival in _arrivals(journal, params.get("inputResponses"), now).items():
+        journal.arrived.setdefault(place, arrival)  # a reply that came in an earlier round stays the reply
     return journal
 
 
@@ -79,9 +80,10 @@ def _arrival(raw: Any) -> Arrival:
     return reply
 
 
-def without_round(params: Mapping[str, Any]) -> dict[str, Any]:
-    """The call as it was first made: what the client added for the round is ours, not the body's."""
-    return {name: value for name, value in params.items() if name not in ("requestState", "inputResponses")}
+def take_round_from(params: dict[str, Any]) -> None:
+    """Leave the call as it was first made: what the client added for the round is ours, not the body's."""
+    params.pop("requestState", None)
+    params.pop("inputResponses", None)
 
 
 def input_required(journal: Journal, showings: Mapping[str, Showing], dialect: Dialect) -> dict[str, Any]:

@@ -8,11 +8,12 @@ from typing import Any, cast
 from mcp.server import MCPServer
 from mcp.server.context import ServerMiddleware, ServerRequestContext
 from mcp.server.lowlevel import Server
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.session import ServerSession
 from mcp_types import ListToolsResult, PaginatedRequestParams
 
-from askback.errors import UnsupportedHost
+from askback.errors import UnsupportedHost, own_error
 from askback.wire.era import TOOLS_LIST
 from askback.wire.push import BackChannel
 
@@ -111,13 +112,23 @@ async def output_schema(lowlevel: Server[Any], ctx: Context, tool: str) -> dict[
     return None
 
 
-def hides_error(result: object, tool: str) -> bool:
-    """Whether MCPServer flattened an exception to the one sentence it has for those it does not know."""
-    match result:
-        case {"isError": True, "content": [{"text": str() as text}]}:
-            return text == f"Error executing tool {tool}"
-        case _:
-            return False
+def pass_own_errors_on(server: object) -> None:
+    """Let our errors out of an MCPServer tool also where a task group wrapped them: it would flatten the group."""
+    if not isinstance(server, MCPServer):
+        return
+    host = cast("MCPServer[Any]", server)
+    call_tool = host.call_tool
+
+    async def call_tool_and_tell(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return await call_tool(*args, **kwargs)
+        except ToolError as error:
+            ours = own_error(error.__cause__)
+            if ours is None:
+                raise
+            raise ours from error
+
+    host.call_tool = call_tool_and_tell
 
 
 def _require(holds: bool, what: str) -> None:
