@@ -270,8 +270,11 @@ class Conversation:
             if self._fault is not None:
                 raise self._fault
             await self._effects_to_end()
+            self.is_suspended = True
+            await self._host.be_interrupted()
         self.is_suspended = True
-        await self._host.leave(Suspended)
+        # A class, not an object: a frame that held the object would be a cycle.
+        raise Suspended
 
     async def _effects_to_end(self) -> None:
         while self._effects_running:

@@ -6,17 +6,11 @@ cancelled once, which takes the siblings with it, and the cancellation is absorb
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import NoReturn, TypeVar
 
 import anyio.lowlevel
 
-from askback.current import Leave
 from askback.errors import OutsideConversation
-
-A = TypeVar("A")
-T = TypeVar("T")
 
 TURNS = 5
 """How many turns of the event loop siblings get to put their questions into the same round, or to be ended."""
@@ -73,28 +67,22 @@ class Host:
             self._is_interrupted = True
             self._task.cancel()
 
-    async def leave(self, way: type[Leave]) -> NoReturn:
-        """Get the whole body out. A class is raised, not an object: a frame that held it would be a cycle."""
-        if not self.is_here():
-            self.interrupt()
-            for _ in range(
-                TURNS
-            ):  # usually ended by the body's task meanwhile; else nobody waits for this one
-                await anyio.lowlevel.checkpoint()
-        raise way
+    async def be_interrupted(self) -> None:
+        """In another task: end the body, and wait for its end to reach this task, if the body waits for it."""
+        self.interrupt()
+        for _ in range(TURNS):
+            await anyio.lowlevel.checkpoint()
 
-    async def run(self, body: Callable[[A], Awaitable[T]], argument: A) -> T:
-        """Run the body; afterwards nothing of it is waiting, and our own cancellation is gone."""
-        try:
-            return await body(argument)
-        finally:
-            for task in tuple(self._others):
-                task.cancel()
-            if self._is_interrupted:
-                await self._absorb()
+    @property
+    def is_clear(self) -> bool:
+        """Whether the body has left nothing behind; else `clear` it."""
+        return not self._others and not self._is_interrupted
 
-    async def _absorb(self) -> None:
-        assert self._task is not None
-        with suppress(asyncio.CancelledError):
-            await asyncio.sleep(0)
-        self._task.uncancel()
+    async def clear(self) -> None:
+        """Afterwards nothing of the body is waiting, and our own cancellation is gone."""
+        for task in tuple(self._others):
+            task.cancel()
+        if self._is_interrupted and self._task is not None:
+            with suppress(asyncio.CancelledError):
+                await asyncio.sleep(0)
+            self._task.uncancel()

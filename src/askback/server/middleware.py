@@ -129,8 +129,7 @@ class Middleware:
         conversation = Conversation(journal=journal, carrier=carrier, host=host, policy=policy, now=call.now)
         token, effect = CURRENT.set(conversation), EFFECT.set(None)
         try:
-            result = await host.run(call.call_next, call.ctx)
-            return conversation, result
+            return conversation, await call.call_next(call.ctx)
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:
@@ -143,6 +142,8 @@ class Middleware:
                 raise
             return conversation, self._enveloped(call, self._failure(call, ours))
         finally:
+            if not host.is_clear:
+                await host.clear()
             CURRENT.reset(token)
             EFFECT.reset(effect)
             conversation.close()

@@ -1,6 +1,6 @@
 """The official SDK's `MCPServer` and low-level `Server`: where its provisional parts are touched, and nowhere else."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any, cast
@@ -8,7 +8,7 @@ from typing import Any, cast
 from mcp.server import MCPServer
 from mcp.server.context import ServerMiddleware, ServerRequestContext
 from mcp.server.lowlevel import Server
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.session import ServerSession
 from mcp_types import ListToolsResult, PaginatedRequestParams
@@ -113,22 +113,24 @@ async def output_schema(lowlevel: Server[Any], ctx: Context, tool: str) -> dict[
 
 
 def pass_own_errors_on(server: object) -> None:
-    """Let our errors out of an MCPServer tool also where a task group wrapped them: it would flatten the group."""
-    if not isinstance(server, MCPServer):
-        return
-    host = cast("MCPServer[Any]", server)
-    call_tool = host.call_tool
+    """Let our errors out of an MCPServer body also where a task group wrapped them: it would flatten the group."""
+    if isinstance(server, MCPServer):
+        host = cast("Any", server)
+        host.call_tool = _telling(host.call_tool)
+        host.read_resource = _telling(host.read_resource)
 
-    async def call_tool_and_tell(*args: Any, **kwargs: Any) -> Any:
+
+def _telling(run: Callable[..., Awaitable[Any]]) -> Callable[..., Coroutine[Any, Any, Any]]:
+    async def run_and_tell(*args: Any, **kwargs: Any) -> Any:
         try:
-            return await call_tool(*args, **kwargs)
-        except ToolError as error:
+            return await run(*args, **kwargs)
+        except (ToolError, ResourceError) as error:
             ours = own_error(error.__cause__)
             if ours is None:
                 raise
             raise ours from error
 
-    host.call_tool = call_tool_and_tell
+    return run_and_tell
 
 
 def _require(holds: bool, what: str) -> None:
