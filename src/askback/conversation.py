@@ -5,7 +5,7 @@ No I/O, no clock, no randomness of its own: the time of the pass comes in, quest
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeVar, assert_never
+from typing import Any, NoReturn, Protocol, TypeVar, assert_never
 
 import anyio
 from pydantic import ValidationError
@@ -24,7 +24,7 @@ from askback.errors import (
     OutsideConversation,
     TimedOut,
 )
-from askback.host import Host
+from askback.host import Host, running_task
 from askback.journal.entries import Answered, Arrival, Broken, Journal, Late, Opened, Outcome, Reply
 from askback.journal.once import INTERRUPTED, adapter_for, outcome_of, run_effect
 from askback.journal.replay import drop_from, gist_of, note_drift, recall, reopen
@@ -57,22 +57,40 @@ class Put:
     seconds: float | None
 
 
+class Setting(Protocol):
+    """Where a conversation takes place; looked at only when something is asked."""
+
+    @property
+    def journal(self) -> Journal: ...
+
+    @property
+    def carrier(self) -> Carrier: ...
+
+    @property
+    def policy(self) -> Policy: ...
+
+    @property
+    def now(self) -> float: ...
+
+
 class Conversation:
     """The questions and effects of one call, in one pass of its body."""
 
-    def __init__(self, *, journal: Journal, carrier: Carrier, host: Host, policy: Policy, now: float) -> None:
-        self.journal = journal
-        self.is_suspended = False
-        self.last_words: str | None = None
-        self._carrier, self._host, self._policy, self._now = carrier, host, policy, now
-        self._over = False
-        self._unkeyed = 0
+    # Most calls ask nothing: what they never touch is set on the class alone.
+    is_suspended = False
+    last_words: str | None = None
+    _over = False
+    _unkeyed = 0
+    _fault: AskbackError | None = None
+    _effects_running = 0
+    _effects_done: anyio.Event | None = None
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+        self._host = Host(running_task())
         self._places: set[str] = set()
         self._effects: set[str] = set()
         self._waiting: list[Put] = []
-        self._fault: AskbackError | None = None
-        self._effects_running = 0
-        self._effects_done: anyio.Event | None = None
 
     def put(self, form: Form[Any], *, key: str | None, seconds: float | None) -> Put:
         """Give a question its place: the author's key, or its number among those without one."""
@@ -82,7 +100,7 @@ class Conversation:
         if place in self._places:
             raise KeyTaken(place, kind="ask")
         self._places.add(place)
-        seconds = self._policy.seconds if seconds is None else seconds
+        seconds = self._setting.policy.seconds if seconds is None else seconds
         return Put(place=place, keyed=key is not None, form=form, seconds=seconds)
 
     async def ask(self, put: Put) -> Answer[Any]:
@@ -109,13 +127,13 @@ class Conversation:
         self._effects.add(key)
         adapter = adapter_for(function)
         cause: Exception | None = None
-        effect = self.journal.effects.get(key)
+        effect = self._setting.journal.effects.get(key)
         if effect is None:
-            self.journal.effects[key] = INTERRUPTED._replace(
+            self._setting.journal.effects[key] = INTERRUPTED._replace(
                 key=key
             )  # so it stays if the effect never comes back
             effect, cause = await self._running_effect(key, run_effect(key, call, adapter))
-            self.journal.effects[key] = effect
+            self._setting.journal.effects[key] = effect
         try:
             return outcome_of(effect, adapter)
         except (EffectFailed, NotRecordable) as failed:
@@ -142,6 +160,15 @@ class Conversation:
         self._host.interrupt()
         raise Stopped
 
+    @property
+    def is_clear(self) -> bool:
+        """Whether the body has left nothing waiting behind; else `clear` it."""
+        return self._host.is_clear
+
+    async def clear(self) -> None:
+        """End what the body has left waiting."""
+        await self._host.clear()
+
     def close(self) -> None:
         """The call is answered; whoever still asks is outside it."""
         self._over = True
@@ -156,16 +183,16 @@ class Conversation:
 
     def _known(self, put: Put) -> Answer[Any] | None:
         form = put.form
-        closed = recall(self.journal, place=put.place, digest=form.digest, message=form.message)
+        closed = recall(self._setting.journal, place=put.place, digest=form.digest, message=form.message)
         if closed is not None:
             try:
                 return self._answer(put, closed)
             except ValidationError:
                 # What the author's validators took before they refuse now: the world has changed, so ask anew.
-                note_drift(self.journal, closed, form.message)
-                drop_from(self.journal, put.place)
-        opened = reopen(self.journal, place=put.place, digest=form.digest, message=form.message)
-        arrival = self.journal.arrived.pop(put.place, None)
+                note_drift(self._setting.journal, closed, form.message)
+                drop_from(self._setting.journal, put.place)
+        opened = reopen(self._setting.journal, place=put.place, digest=form.digest, message=form.message)
+        arrival = self._setting.journal.arrived.pop(put.place, None)
         if opened is None or arrival is None:
             return None
         return self._take(put, opened, arrival)
@@ -200,7 +227,7 @@ class Conversation:
 
     def _accept(self, put: Put, opened: Opened, content: Any) -> Answer[Any] | None:
         read = read_content(
-            put.form.sheet, content, self._carrier.dialect, most_bytes=self._policy.most_bytes
+            put.form.sheet, content, self._setting.carrier.dialect, most_bytes=self._setting.policy.most_bytes
         )
         if isinstance(read, Misfit):
             return self._ask_again(put, opened, read.problems)
@@ -209,11 +236,11 @@ class Conversation:
 
     def _ask_again(self, put: Put, opened: Opened, problems: tuple[Problem, ...]) -> Answer[Any] | None:
         attempts = opened.attempts + 1
-        problem = self._policy.words.describe(problems)
-        opened = opened._replace(attempts=attempts, problem=problem, asked_at=self._now)
-        if attempts > self._policy.again:
+        problem = self._setting.policy.words.describe(problems)
+        opened = opened._replace(attempts=attempts, problem=problem, asked_at=self._setting.now)
+        if attempts > self._setting.policy.again:
             return self._answer(put, self._close(opened, "unfit"))
-        self.journal.opened[put.place] = opened
+        self._setting.journal.opened[put.place] = opened
         return None
 
     def _close(self, opened: Opened, outcome: Outcome, content: Any = None) -> Answered:
@@ -226,8 +253,8 @@ class Conversation:
             attempts=opened.attempts,
             problem=opened.problem,
         )
-        del self.journal.opened[opened.place]
-        self.journal.answered[opened.place] = closed
+        del self._setting.journal.opened[opened.place]
+        self._setting.journal.answered[opened.place] = closed
         return closed
 
     async def _deliver(self, missing: Sequence[Put]) -> None:
@@ -237,27 +264,27 @@ class Conversation:
         self._waiting.extend(missing)
         self._host.begin_waiting()
         try:
-            arrived = await self._carrier.deliver([self._show(put) for put in missing])
+            arrived = await self._setting.carrier.deliver([self._show(put) for put in missing])
             if arrived is None:
                 await self._suspend()
-            self.journal.arrived.update(arrived)
+            self._setting.journal.arrived.update(arrived)
         finally:
             self._host.end_waiting()
             for put in missing:
                 self._waiting.remove(put)
 
     def _show(self, put: Put) -> Showing:
-        form, words = put.form, self._policy.words
-        opened = self.journal.opened.get(put.place)
+        form, words = put.form, self._setting.policy.words
+        opened = self._setting.journal.opened.get(put.place)
         if opened is None:
             opened = Opened(
                 place=put.place,
                 digest=form.digest,
                 gist=gist_of(form.message),
-                asked_at=self._now,
+                asked_at=self._setting.now,
                 seconds=put.seconds,
             )
-            self.journal.opened[put.place] = opened
+            self._setting.journal.opened[put.place] = opened
         message = words.again_message(form.message, opened.problem) if opened.problem else form.message
         return Showing(place=put.place, form=form, message=message, seconds=put.seconds)
 

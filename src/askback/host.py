@@ -16,28 +16,31 @@ TURNS = 5
 """How many turns of the event loop siblings get to put their questions into the same round, or to be ended."""
 
 
-def _running_task() -> asyncio.Task[object] | None:
+def running_task() -> asyncio.Task[object] | None:
+    """The task that runs now, or None under another event loop than asyncio's."""
     try:
         return asyncio.current_task()
-    except RuntimeError:  # another event loop than asyncio's; its nurseries cancel siblings by themselves
+    except RuntimeError:
         return None
 
 
 class Host:
-    """One per pass of a body; made in the task that runs it."""
+    """One per pass of a body. Without a task (trio), nurseries cancel siblings by themselves."""
 
-    def __init__(self) -> None:
-        self._task = _running_task()
+    __slots__ = ("_is_interrupted", "_others", "_task")
+
+    def __init__(self, task: asyncio.Task[object] | None) -> None:
+        self._task = task
         self._others: set[asyncio.Task[object]] = set()
         self._is_interrupted = False
 
     def is_here(self) -> bool:
         """Whether the running task is the body's own."""
-        return self._task is None or _running_task() is self._task
+        return self._task is None or running_task() is self._task
 
     def require_same_loop(self) -> None:
         """Refuse a loop that the body started in a thread: it could never be left from there."""
-        task = _running_task()
+        task = running_task()
         if task is not None and self._task is not None and task.get_loop() is not self._task.get_loop():
             raise OutsideConversation(
                 "This question is asked from another event loop than the one that serves the call. Write the tool with "
@@ -46,13 +49,13 @@ class Host:
 
     def begin_waiting(self) -> None:
         """From here the running task waits for an answer; it ends with the body, since nobody could answer it then."""
-        task = _running_task()
+        task = running_task()
         if task is not None and task is not self._task:
             self._others.add(task)
 
     def end_waiting(self) -> None:
         """The running task goes on by itself."""
-        task = _running_task()
+        task = running_task()
         if task is not None:
             self._others.discard(task)
 

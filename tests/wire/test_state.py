@@ -235,9 +235,9 @@ async def test_a_conversation_that_never_comes_back_leaves_nothing_behind():
     made: list[weakref.ref[Conversation]] = []
     original = Conversation.__init__
 
-    def noted(self: Conversation, **fields: Any) -> None:
+    def noted(self: Conversation, setting: Any) -> None:
         made.append(weakref.ref(self))
-        original(self, **fields)
+        original(self, setting)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Conversation, "__init__", noted)

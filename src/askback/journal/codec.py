@@ -48,17 +48,15 @@ def decode(state: str) -> Journal:
     """Read a journal that `encode` wrote."""
     try:
         record = from_json(state[len(TAG) :])
-        return Journal(
-            conversation=record["c"],
-            round=record["r"],
-            answered={row[0]: Answered(*row) for row in record.get("a", ())},
-            opened={row[0]: Opened(*row) for row in record.get("o", ())},
-            arrived={place: _arrival(row) for place, row in record.get("h", {}).items()},
-            effects={row[0]: Effect(*row) for row in record.get("e", ())},
-            drifted=set(record.get("d", ())),
-        )
+        journal = Journal(record["c"], record["r"])
+        journal.answered |= {row[0]: Answered(*row) for row in record.get("a", ())}
+        journal.opened |= {row[0]: Opened(*row) for row in record.get("o", ())}
+        journal.arrived |= {place: _arrival(row) for place, row in record.get("h", {}).items()}
+        journal.effects |= {row[0]: Effect(*row) for row in record.get("e", ())}
+        journal.drifted |= set(record.get("d", ()))
     except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         raise UnreadableJournal("a journal of another shape") from error
+    return journal
 
 
 def _arrival_row(arrival: Arrival) -> list[Any]:

@@ -3,7 +3,7 @@
 Its rows are tuples, so that they are written down as they are.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 Action = Literal["accept", "decline", "cancel"]
@@ -66,15 +66,19 @@ class Effect(NamedTuple):
     failed: tuple[str, str] | None = None
 
 
-@dataclass(slots=True, kw_only=True)
 class Journal:
-    """One conversation's memory. The order of `answered` is the order in which the answers were taken."""
+    """One conversation's memory. The order of `answered` is the order in which the answers were taken.
 
-    conversation: str = ""
-    """Its id, given when it first leaves the process."""
-    round: int = 0
-    answered: dict[str, Answered] = field(default_factory=dict[str, Answered])
-    opened: dict[str, Opened] = field(default_factory=dict[str, Opened])
-    arrived: dict[str, Arrival] = field(default_factory=dict[str, Arrival])
-    effects: dict[str, Effect] = field(default_factory=dict[str, Effect])
-    drifted: set[str] = field(default_factory=set[str])
+    `conversation` is its id, given when it first leaves the process.
+    """
+
+    __slots__ = ("answered", "arrived", "conversation", "drifted", "effects", "opened", "round")
+
+    def __init__(self, conversation: str = "", round: int = 0) -> None:  # noqa: A002 - it is the number of the round
+        self.conversation = conversation
+        self.round = round
+        self.answered: dict[str, Answered] = {}
+        self.opened: dict[str, Opened] = {}
+        self.arrived: dict[str, Arrival] = {}
+        self.effects: dict[str, Effect] = {}
+        self.drifted: set[str] = set()

@@ -12,7 +12,8 @@ from askback.conversation import Policy
 from askback.duration import seconds_of
 from askback.errors import AuthorError, InstalledTwice
 from askback.server.adapters.mcp import Caller, Keys, Seal, install, lowlevel_of, pass_own_errors_on
-from askback.server.middleware import Middleware, Settings
+from askback.server.call import Settings
+from askback.server.middleware import Middleware
 from askback.wire.era import Mode
 from askback.words import Words
 

@@ -10,7 +10,7 @@ import anyio
 from askback.errors import AuthorError
 from askback.server.adapters.mcp import lowlevel_of
 from askback.server.askback import middleware_of
-from askback.server.middleware import REHEARSAL, Rehearsal
+from askback.server.call import REHEARSAL, Rehearsal
 from askback.testing.script import Answers, Asked, Script, ScriptMismatch
 from askback.testing.wire import Line, Wire, connect
 from askback.wire import era
@@ -133,8 +133,9 @@ async def _run(
     with _rehearsing(wire, always_replay), anyio.move_on_after(PATIENCE):
         async with connect(lowlevel_of(server), wire):
             result = await wire.call(method, params)
-        script.finish()
-        return Run(result=result, asked=script.asked, transcript=wire.transcript)
+        run = Run(result=result, asked=script.asked, transcript=wire.transcript)
+        script.finish(run.text)
+        return run
     raise ScriptMismatch(
         f"The call did not end within {PATIENCE:g} seconds. A silence() needs a question with a shorter timeout; "
         f"the last message was {wire.transcript[-1]}."

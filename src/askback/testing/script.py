@@ -66,17 +66,18 @@ class Script:
             content |= self._filled(name, value, asked)
         return content
 
-    def finish(self) -> None:
-        """Fail if replies are left that nobody asked for."""
+    def finish(self, text: str) -> None:
+        """Fail if replies are left that nobody asked for; the text of the result often tells why."""
         if self._left:
             raise ScriptMismatch(
                 f"The call ended with {len(self._left)} of the script's replies unused; the next was "
-                f"{self._left[0]}. It asked: {self._so_far()}."
+                f"{self._left[0]}. It asked: {self._so_far()}. Its result says: {text!r}."
             )
         asked = {asked.key for asked in self.asked}
         if unused := [key for key in self._by_key if key not in asked]:
             raise ScriptMismatch(
-                f"The call ended, and nobody asked for the key {unused[0]!r}. It asked: {self._so_far()}."
+                f"The call ended, and nobody asked for the key {unused[0]!r}. It asked: {self._so_far()}. "
+                f"Its result says: {text!r}."
             )
 
     def _reply_by_key(self, asked: Asked) -> Reply:

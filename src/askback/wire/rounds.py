@@ -40,16 +40,21 @@ class Rounds:
         return None
 
 
-def resume(params: Mapping[str, Any], now: float) -> Journal | None:
-    """The journal that came back with this call, and the replies to its open questions; `None` if it has none."""
-    state = params.get("requestState")
-    if not is_ours(state):
-        return None
+def carries_journal(params: Mapping[str, Any] | None) -> bool:
+    """Whether this call is a later round of ours."""
+    return params is not None and is_ours(params.get("requestState"))
+
+
+def resume(params: dict[str, Any], now: float) -> Journal:
+    """The journal that came back with this call, and the replies to its open questions.
+
+    Both are taken out of the parameters: what the client added for the round is ours, not the body's.
+    """
     try:
-        journal = decode(str(state))
+        journal = decode(params.pop("requestState"))
     except UnreadableJournal as error:
         raise MCPError(INVALID_PARAMS, REFUSED_STATE, {"reason": "invalid_request_state"}) from error
-    for place, arrival in _arrivals(journal, params.get("inputResponses"), now).items():
+    for place, arrival in _arrivals(journal, params.pop("inputResponses", None), now).items():
         journal.arrived.setdefault(place, arrival)  # a reply that came in an earlier round stays the reply
     return journal
 
@@ -78,12 +83,6 @@ def _arrival(raw: Any) -> Arrival:
     if isinstance(reply, Broken) and reply.code != "no_content":
         raise MCPError(INVALID_PARAMS, REFUSED_RESPONSES)
     return reply
-
-
-def take_round_from(params: dict[str, Any]) -> None:
-    """Leave the call as it was first made: what the client added for the round is ours, not the body's."""
-    params.pop("requestState", None)
-    params.pop("inputResponses", None)
 
 
 def input_required(journal: Journal, showings: Mapping[str, Showing], dialect: Dialect) -> dict[str, Any]:

@@ -1,0 +1,97 @@
+"""One request as it goes through. What only a question needs is made when one is asked: most calls ask nothing."""
+
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+from mcp.server.context import ServerRequestContext
+
+from askback.conversation import Policy
+from askback.journal.entries import Journal
+from askback.server.adapters.mcp import back_channel
+from askback.wire.era import Era, Mode, declares, revision_of
+from askback.wire.push import Push
+from askback.wire.replay import Replaying
+from askback.wire.rounds import Rounds
+
+Context = ServerRequestContext[Any, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What `Askback(...)` was given."""
+
+    policy: Policy
+    clients_can: frozenset[Mode] | None
+    clock: Callable[[], float]
+
+
+@dataclass(slots=True, kw_only=True)
+class Rehearsal:
+    """What a test changes for its own calls: see `askback.testing`."""
+
+    always_replay: bool
+    seconds_ahead: float = 0.0
+
+
+REHEARSAL: ContextVar[Rehearsal | None] = ContextVar("askback_rehearsal", default=None)
+
+
+class Call:
+    """The setting of a conversation: who can be asked, how, since when, and what was said before."""
+
+    _now: float | None = None
+    _journal: Journal | None = None
+    _carrier: Rounds | Push | Replaying | None = None
+
+    def __init__(self, settings: Settings, ctx: Context) -> None:
+        self.ctx = ctx
+        self.revision = revision_of(ctx.protocol_version)
+        self._settings = settings
+
+    @property
+    def params(self) -> Mapping[str, Any]:
+        return self.ctx.params or {}
+
+    @property
+    def policy(self) -> Policy:
+        return self._settings.policy
+
+    @property
+    def now(self) -> float:
+        """The time of this pass."""
+        if self._now is None:
+            rehearsal = REHEARSAL.get()
+            self._now = self._settings.clock() + (rehearsal.seconds_ahead if rehearsal is not None else 0.0)
+        return self._now
+
+    @property
+    def journal(self) -> Journal:
+        """What was said before; a new one where nothing was."""
+        self._journal = self._journal or Journal()
+        return self._journal
+
+    @journal.setter
+    def journal(self, journal: Journal) -> None:
+        self._journal = journal
+
+    @property
+    def carrier(self) -> Rounds | Push | Replaying:
+        """How this call's questions leave the server."""
+        self._carrier = self._carrier or self._make_carrier()
+        return self._carrier
+
+    def _make_carrier(self) -> Rounds | Push | Replaying:
+        if self.revision.era is Era.ROUNDS:
+            return Rounds(revision=self.revision, can_show=self.can_show)
+        push = Push(revision=self.revision, can_show=self.can_show, channel=back_channel(self.ctx))
+        rehearsal = REHEARSAL.get()
+        return Replaying(push) if rehearsal is not None and rehearsal.always_replay else push
+
+    def can_show(self, mode: Mode) -> bool:
+        """Whether this call's client can show a form, or a link."""
+        declared = self.ctx.session.client_capabilities
+        if declared is None and self._settings.clients_can is not None:
+            return mode in self._settings.clients_can
+        return declares(declared, mode)
