@@ -10,8 +10,8 @@ from statistics import median
 Call = Callable[[], Awaitable[object]]
 Clock = Callable[[], float]
 
-WARM_CALLS = 20
-"""Before anything is timed: caches filled, tools listed, bytecode specialised."""
+WARM_CALLS, TRIAL_CALLS = 15, 5
+"""Before anything counts: caches filled, tools listed, bytecode specialised; then how many calls make a block."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +25,7 @@ class Plan:
     """How many leave a question open in the memory measure."""
 
 
-QUICK = Plan(pairs=15, block_seconds=0.015)
+QUICK = Plan(pairs=12, block_seconds=0.01, people=100)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,7 @@ def steady_memory() -> Generator[None]:
 async def _calls_per_block(sides: tuple[Call, Call], plan: Plan, clock: Clock) -> int:
     for call in sides:
         await time_block(call, WARM_CALLS, clock)
-    slower = max([await time_block(call, WARM_CALLS, clock) for call in sides])
+    slower = max([await time_block(call, TRIAL_CALLS, clock) for call in sides])
     return max(1, round(plan.block_seconds / slower))
 
 

@@ -17,7 +17,8 @@ MAKERS = {"askback": with_askback.make_server, "sdk": with_sdk.make_server}
 
 
 async def serve_http(server: MCPServer) -> None:
-    with socket.socket() as listener:
+    # asyncio sends small packets at once only where the protocol is named; else each answer waits 40 ms for an ACK.
+    with socket.socket(proto=socket.IPPROTO_TCP) as listener:
         listener.bind(("127.0.0.1", 0))
         config = uvicorn.Config(
             server.streamable_http_app(), log_level="critical", timeout_graceful_shutdown=1

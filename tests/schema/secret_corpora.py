@@ -336,6 +336,7 @@ HONEST_MESSAGES = lines("""
     Enter the team that owns the private key
     Which file holds the API key?
     Enter your e-mail to get a password reset link
+    Enter an email address to receive a one-time code
     We sent the verification code to your phone. Which phone is it?
     Somebody tried to log in with your password. Was it you? Tell me more.
     Send the report to Ken

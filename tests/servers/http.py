@@ -16,7 +16,8 @@ from mcp.server.lowlevel import Server
 async def served(server: MCPServer[Any] | Server[Any], **options: Any) -> AsyncGenerator[str]:
     """Serve `server` over streamable HTTP and give its URL."""
     app = server.streamable_http_app(**options)
-    with socket.socket() as listener:
+    # With its protocol named, so that asyncio sends small answers without delay.
+    with socket.socket(proto=socket.IPPROTO_TCP) as listener:
         listener.bind(("127.0.0.1", 0))
         port = listener.getsockname()[1]
         config = uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1)

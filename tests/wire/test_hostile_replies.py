@@ -10,14 +10,14 @@ from hypothesis import strategies as some
 
 from askback import Accepted
 from askback.testing import REVISIONS
-from tests.wire.desk import Desk, Taken
-from tests.wire.hostile import replies
-from tests.wire.questions import Question, questions
+from tests.wire.hostile.desk import Desk, Taken
+from tests.wire.hostile.questions import Question, questions
+from tests.wire.hostile.replies import near_misses, replies
 
 JUNE, LATEST = "2025-06-18", "2026-07-28"
 
-QUESTIONS, REPLIES = 300, 12
-"""On each revision so many questions, with so many replies to each: 10,800 in all."""
+QUESTIONS, REPLIES, NEAR_MISSES = 240, 6, 8
+"""On each revision so many questions, with at least so many replies to each: 10,080 in all."""
 
 NO = {"decline": "Declined", "cancel": "Cancelled"}
 
@@ -32,8 +32,8 @@ def assert_sound(question: Question, taken: Taken, revision: str) -> None:
     """What became of the reply is something that may become of this one."""
     reply, end = taken.reply, taken.end
     assert end in ENDS or (end == MALFORMED and revision == LATEST and reply.action != "accept")
-    says_no = reply.action if isinstance(reply.action, str) and reply.action in NO else None
-    assert (end in NO.values() or says_no is not None) == (end == NO.get(says_no or ""))
+    said_no = NO.get(reply.action) if isinstance(reply.action, str) else None
+    assert (end if end in NO.values() else None) == said_no
     assert end == "Accepted" or not reply.fits
     if end == "Accepted":
         assert reply.action == "accept"
@@ -51,6 +51,7 @@ def portal() -> Iterator[BlockingPortal]:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(300)
 @pytest.mark.verifies("R14", "R15", "R16", "R41")
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_whatever_clients_reply_a_body_sees_only_what_it_asked_for(revision: str, portal: BlockingPortal):
@@ -62,8 +63,9 @@ def test_whatever_clients_reply_a_body_sees_only_what_it_asked_for(revision: str
     @given(some.data())
     def put_a_random_question(data: some.DataObject) -> None:
         question = data.draw(questions())
-        some_reply = replies(question, ticked=revision == JUNE, shapeless=revision == LATEST)
-        chosen = data.draw(some.lists(some_reply, min_size=REPLIES, max_size=REPLIES))
+        any_reply = replies(question, ticked=revision == JUNE, shapeless=revision == LATEST)
+        chosen = data.draw(some.lists(any_reply, min_size=REPLIES, max_size=REPLIES))
+        chosen += data.draw(near_misses(question, ticked=revision == JUNE))
         taken = portal.call(desk.put, question, chosen)
         assert [one.reply for one in taken] == chosen
         for one in taken:
@@ -72,6 +74,6 @@ def test_whatever_clients_reply_a_body_sees_only_what_it_asked_for(revision: str
 
     with portal.wrap_async_context_manager(desk.open()):
         put_a_random_question()
-    assert ends.total() >= QUESTIONS * REPLIES
-    expected = ENDS | ({MALFORMED} if revision == LATEST else set())
-    assert ends.keys() == expected and min(ends.values()) > QUESTIONS * REPLIES // 200, ends
+    assert ends.total() >= QUESTIONS * (REPLIES + NEAR_MISSES)
+    expected = {*ENDS, MALFORMED} if revision == LATEST else ENDS
+    assert ends.keys() == expected, "some ends were never tried"

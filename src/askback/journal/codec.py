@@ -49,11 +49,15 @@ def decode(state: str) -> Journal:
     try:
         record = from_json(state[len(TAG) :])
         journal = Journal(record["c"], record["r"])
-        journal.answered |= {row[0]: Answered(*row) for row in record.get("a", ())}
-        journal.opened |= {row[0]: Opened(*row) for row in record.get("o", ())}
-        journal.arrived |= {place: _arrival(row) for place, row in record.get("h", {}).items()}
-        journal.effects |= {row[0]: Effect(*row) for row in record.get("e", ())}
-        journal.drifted |= set(record.get("d", ()))
+        for row in record.get("a", ()):
+            journal.answered[row[0]] = Answered(*row)
+        for row in record.get("o", ()):
+            journal.opened[row[0]] = Opened(*row)
+        for row in record.get("e", ()):
+            journal.effects[row[0]] = Effect(*row)
+        for place, row in record.get("h", {}).items():
+            journal.arrived[place] = _arrival(row)
+        journal.drifted.update(record.get("d", ()))
     except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         raise UnreadableJournal("a journal of another shape") from error
     return journal

@@ -139,7 +139,7 @@ def _sheet(entries: Mapping[str, Entry], make: Make, *, attributes: Mapping[str,
     known = examined(entries)
     fields = {name: entry.field for name, entry in known.items()}
     required = frozenset(name for name, entry in known.items() if entry.is_required)
-    meanings = {name: entry.meanings for name, entry in known.items() if entry.meanings}
+    meanings = {name: entry.meanings for name, entry in known.items() if _differ(entry.meanings)}
     nulls = tuple(name for name, entry in known.items() if entry.is_null_when_empty)
     return Sheet(
         fields=MappingProxyType(fields),
@@ -148,6 +148,11 @@ def _sheet(entries: Mapping[str, Entry], make: Make, *, attributes: Mapping[str,
         refill=partial(filled_in, (attributes, meanings)),
         digest=digest_of_fields(fields, required),
     )
+
+
+def _differ(meanings: Meanings) -> bool:
+    """Whether anything is meant but the spelling itself; plain text needs no translation."""
+    return any(type(meaning) is not str or meaning != spelling for spelling, meaning in meanings.items())
 
 
 def _built(

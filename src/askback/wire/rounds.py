@@ -88,11 +88,8 @@ def _arrival(raw: Any) -> Arrival:
 def input_required(journal: Journal, showings: Mapping[str, Showing], dialect: Dialect) -> dict[str, Any]:
     """The result that ends this round; replies that came before the body got to them travel on in the state."""
     journal.round += 1
-    journal.opened = {
-        place: opened
-        for place, opened in journal.opened.items()
-        if place in showings or place in journal.arrived
-    }
+    for place in journal.opened.keys() - showings.keys() - journal.arrived.keys():
+        del journal.opened[place]
     result: dict[str, Any] = {
         "resultType": "input_required",
         "inputRequests": {place: _request(showing, dialect) for place, showing in showings.items()},

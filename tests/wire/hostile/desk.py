@@ -16,8 +16,8 @@ from askback.testing.run import FORMS
 from askback.testing.wire import Wire, connect
 from askback.wire.era import Era, revision_of
 from tests.conversation.servers import mcpserver
-from tests.wire.hostile import Reply
-from tests.wire.questions import Question
+from tests.wire.hostile.questions import Question
+from tests.wire.hostile.replies import Reply
 from tests.wire.raw import Raw, answering
 
 MESSAGE, AFTERWARDS = "What shall it be?", "Go on?"
