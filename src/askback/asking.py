@@ -87,7 +87,8 @@ async def ask(
     """
     conversation = current_conversation("ask(...)")
     form = form_of(message, what, initial=initial, meta=meta)
-    put = conversation.put(form, key=_checked(key), seconds=seconds_of(timeout, "timeout"))
+    seconds = None if timeout is None else seconds_of(timeout, "timeout")
+    put = conversation.put(form, key=None if key is None else _checked(key), seconds=seconds)
     return await conversation.ask(put)
 
 
@@ -138,7 +139,8 @@ async def choose(
     conversation = current_conversation("choose(...)")
     sheet = sheet_of_options(options, multiple=multiple, least=least, most=most)
     form = form_of(message, sheet, initial=initial)
-    put = conversation.put(form, key=_checked(key), seconds=seconds_of(timeout, "timeout"))
+    seconds = None if timeout is None else seconds_of(timeout, "timeout")
+    put = conversation.put(form, key=None if key is None else _checked(key), seconds=seconds)
     return await conversation.ask(put)
 
 

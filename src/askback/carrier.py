@@ -1,16 +1,14 @@
 """The seam between the eras: how a question leaves the server. What differs between revisions is behind it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from askback.journal.entries import Arrival
 from askback.question import Form
 from askback.schema.render import Dialect
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Showing:
+class Showing(NamedTuple):
     """A question on its way out; `message` is what the person is to read this time."""
 
     place: str

@@ -5,7 +5,7 @@ No I/O, no clock, no randomness of its own: the time of the pass comes in, quest
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, Protocol, TypeVar, assert_never
+from typing import Any, NamedTuple, NoReturn, Protocol, TypeVar, assert_never
 
 import anyio
 from pydantic import ValidationError
@@ -47,8 +47,7 @@ class Policy:
     """A form is filled in by hand; a larger reply is not a person's, and would travel in every later round."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Put:
+class Put(NamedTuple):
     """A question at its place in the conversation."""
 
     place: str
@@ -85,6 +84,8 @@ class Conversation:
     _effects_running = 0
     _effects_done: anyio.Event | None = None
 
+    _journal: Journal
+
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
         self._host = Host(running_task())
@@ -101,7 +102,7 @@ class Conversation:
             raise KeyTaken(place, kind="ask")
         self._places.add(place)
         seconds = self._setting.policy.seconds if seconds is None else seconds
-        return Put(place=place, keyed=key is not None, form=form, seconds=seconds)
+        return Put(place, key is not None, form, seconds)
 
     async def ask(self, put: Put) -> Answer[Any]:
         """The answer, from the journal where it has it."""
@@ -127,13 +128,13 @@ class Conversation:
         self._effects.add(key)
         adapter = adapter_for(function)
         cause: Exception | None = None
-        effect = self._setting.journal.effects.get(key)
+        effect = self._journal.effects.get(key)
         if effect is None:
-            self._setting.journal.effects[key] = INTERRUPTED._replace(
+            self._journal.effects[key] = INTERRUPTED._replace(
                 key=key
             )  # so it stays if the effect never comes back
             effect, cause = await self._running_effect(key, run_effect(key, call, adapter))
-            self._setting.journal.effects[key] = effect
+            self._journal.effects[key] = effect
         try:
             return outcome_of(effect, adapter)
         except (EffectFailed, NotRecordable) as failed:
@@ -146,7 +147,7 @@ class Conversation:
 
     def require_open(self, verb: str) -> None:
         """After its end a suspended body suspends again, and a finished one is told so."""
-        if self.is_left:
+        if self.is_suspended or self.last_words is not None:
             raise Suspended
         if self._over:
             raise OutsideConversation(
@@ -174,6 +175,7 @@ class Conversation:
         self._over = True
 
     def _enter(self) -> None:
+        self._journal = self._setting.journal
         self._host.require_same_loop()
         inside = EFFECT.get()
         if inside is not None:
@@ -182,20 +184,18 @@ class Conversation:
     # From here: a question, from the journal to the person and back.
 
     def _known(self, put: Put) -> Answer[Any] | None:
-        form = put.form
-        closed = recall(self._setting.journal, place=put.place, digest=form.digest, message=form.message)
-        if closed is not None:
+        journal, place, form = self._journal, put.place, put.form
+        if place in journal.answered and (closed := recall(journal, place, form)) is not None:
             try:
                 return self._answer(put, closed)
             except ValidationError:
                 # What the author's validators took before they refuse now: the world has changed, so ask anew.
-                note_drift(self._setting.journal, closed, form.message)
-                drop_from(self._setting.journal, put.place)
-        opened = reopen(self._setting.journal, place=put.place, digest=form.digest, message=form.message)
-        arrival = self._setting.journal.arrived.pop(put.place, None)
-        if opened is None or arrival is None:
-            return None
-        return self._take(put, opened, arrival)
+                note_drift(journal, closed, form)
+                drop_from(journal, place)
+        if place in journal.opened and (opened := reopen(journal, place, form)) is not None:
+            arrival = journal.arrived.pop(place, None)
+            return None if arrival is None else self._take(put, opened, arrival)
+        return None
 
     def _answer(self, put: Put, closed: Answered) -> Answer[Any]:
         match closed.outcome:
@@ -240,21 +240,14 @@ class Conversation:
         opened = opened._replace(attempts=attempts, problem=problem, asked_at=self._setting.now)
         if attempts > self._setting.policy.again:
             return self._answer(put, self._close(opened, "unfit"))
-        self._setting.journal.opened[put.place] = opened
+        self._journal.opened[put.place] = opened
         return None
 
     def _close(self, opened: Opened, outcome: Outcome, content: Any = None) -> Answered:
-        closed = Answered(
-            place=opened.place,
-            digest=opened.digest,
-            gist=opened.gist,
-            outcome=outcome,
-            content=content,
-            attempts=opened.attempts,
-            problem=opened.problem,
-        )
-        del self._setting.journal.opened[opened.place]
-        self._setting.journal.answered[opened.place] = closed
+        place, digest, gist, *_, attempts, problem = opened
+        closed = Answered(place, digest, gist, outcome, content, attempts, problem)
+        del self._journal.opened[place]
+        self._journal.answered[place] = closed
         return closed
 
     async def _deliver(self, missing: Sequence[Put]) -> None:
@@ -262,37 +255,32 @@ class Conversation:
             self._fault = KeysNeeded()
             raise self._fault
         self._waiting.extend(missing)
-        self._host.begin_waiting()
+        abroad = self._host.begin_waiting()
         try:
             arrived = await self._setting.carrier.deliver([self._show(put) for put in missing])
             if arrived is None:
-                await self._suspend()
-            self._setting.journal.arrived.update(arrived)
+                await self._suspend(is_abroad=abroad is not None)
+            self._journal.arrived.update(arrived)
         finally:
-            self._host.end_waiting()
+            if abroad is not None:
+                self._host.end_waiting(abroad)
             for put in missing:
                 self._waiting.remove(put)
 
     def _show(self, put: Put) -> Showing:
         form, words = put.form, self._setting.policy.words
-        opened = self._setting.journal.opened.get(put.place)
+        opened = self._journal.opened.get(put.place)
         if opened is None:
-            opened = Opened(
-                place=put.place,
-                digest=form.digest,
-                gist=gist_of(form.message),
-                asked_at=self._setting.now,
-                seconds=put.seconds,
-            )
-            self._setting.journal.opened[put.place] = opened
+            opened = Opened(put.place, form.digest, gist_of(form.message), self._setting.now, put.seconds)
+            self._journal.opened[put.place] = opened
         message = words.again_message(form.message, opened.problem) if opened.problem else form.message
-        return Showing(place=put.place, form=form, message=message, seconds=put.seconds)
+        return Showing(put.place, form, message, put.seconds)
 
     # From here: leaving, and what must be finished first.
 
-    async def _suspend(self) -> NoReturn:
+    async def _suspend(self, *, is_abroad: bool) -> NoReturn:
         await self._effects_to_end()
-        if not self._host.is_here():
+        if is_abroad:
             await self._host.let_others_ask()
             if self._fault is not None:
                 raise self._fault

@@ -41,23 +41,28 @@ class Host:
     def require_same_loop(self) -> None:
         """Refuse a loop that the body started in a thread: it could never be left from there."""
         task = running_task()
-        if task is not None and self._task is not None and task.get_loop() is not self._task.get_loop():
+        if task is self._task or task is None or self._task is None:
+            return
+        if task.get_loop() is not self._task.get_loop():
             raise OutsideConversation(
                 "This question is asked from another event loop than the one that serves the call. Write the tool with "
                 "async def and await the question in it; do not wrap it in asyncio.run(...)."
             )
 
-    def begin_waiting(self) -> None:
-        """From here the running task waits for an answer; it ends with the body, since nobody could answer it then."""
-        task = running_task()
-        if task is not None and task is not self._task:
-            self._others.add(task)
+    def begin_waiting(self) -> asyncio.Task[object] | None:
+        """From here the running task waits for an answer; gives it, if it is another than the body's own.
 
-    def end_waiting(self) -> None:
-        """The running task goes on by itself."""
+        It is ended with the body: nobody could answer it then.
+        """
         task = running_task()
-        if task is not None:
-            self._others.discard(task)
+        if task is None or task is self._task or self._task is None:
+            return None
+        self._others.add(task)
+        return task
+
+    def end_waiting(self, task: asyncio.Task[object]) -> None:
+        """That task goes on by itself."""
+        self._others.discard(task)
 
     async def let_others_ask(self) -> None:
         """Give sibling tasks the chance to put their questions before the round closes."""

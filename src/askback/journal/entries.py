@@ -11,8 +11,7 @@ Outcome = Literal["accept", "decline", "cancel", "late", "unfit"]
 """How a question ended: the person's three actions, nobody in time, or no reply that fitted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class Reply(NamedTuple):
     """What a client sent back for one question, its shape checked, its content not yet."""
 
     action: Action

@@ -1,7 +1,10 @@
 """Matching what a body asks to what it asked before: by place, and by a digest of the exact question."""
 
+from typing import Any
+
 from askback.errors import Drift
 from askback.journal.entries import Answered, Journal, Opened
+from askback.question import Form
 
 GIST_LENGTH = 80
 """Enough of a message to recognise it in a Drift error; the digest does the matching."""
@@ -12,32 +15,35 @@ def gist_of(message: str) -> str:
     return message if len(message) <= GIST_LENGTH else message[: GIST_LENGTH - 1] + "…"
 
 
-def recall(journal: Journal, *, place: str, digest: str, message: str) -> Answered | None:
+def recall(journal: Journal, place: str, form: Form[Any]) -> Answered | None:
     """The closed question at this place, if it is this very question."""
-    entry = journal.answered.get(place)
-    if entry is None or entry.digest == digest:
+    entry = journal.answered[place]
+    if entry.digest == form.digest:
         return entry
-    note_drift(journal, entry, message)
+    note_drift(journal, entry, form)
     drop_from(journal, place)
     return None
 
 
-def reopen(journal: Journal, *, place: str, digest: str, message: str) -> Opened | None:
+def reopen(journal: Journal, place: str, form: Form[Any]) -> Opened | None:
     """The open question at this place, if it is this very question."""
-    entry = journal.opened.get(place)
-    if entry is None or entry.digest == digest:
+    entry = journal.opened[place]
+    if entry.digest == form.digest:
         return entry
-    note_drift(journal, entry, message)
+    note_drift(journal, entry, form)
     del journal.opened[place]
     journal.arrived.pop(place, None)
     return None
 
 
-def note_drift(journal: Journal, entry: Answered | Opened, message: str) -> None:
+def note_drift(journal: Journal, entry: Answered | Opened, form: Form[Any]) -> None:
     """Forgive the first change at a place, since data does change while a person thinks; not the second."""
     if entry.place in journal.drifted:
         raise Drift(
-            conversation=journal.conversation, place=entry.place, recorded=entry.gist, asked=gist_of(message)
+            conversation=journal.conversation,
+            place=entry.place,
+            recorded=entry.gist,
+            asked=gist_of(form.message),
         )
     journal.drifted.add(entry.place)
 
