@@ -76,7 +76,7 @@ async def test_an_author_can_catch_drift():
     assert result.text == "caught"
     (drift,) = seen
     assert (drift.place, drift.recorded, drift.asked) == ("ask-1", "Tick 1?", "Tick 2?")
-    assert len(drift.conversation) == 32
+    assert drift.conversation
 
 
 async def test_an_earlier_change_drops_the_later_answers_and_keeps_the_effects():

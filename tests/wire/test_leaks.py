@@ -11,7 +11,8 @@ from tests.left_out import leave_out
 from tests.wire.endurance import STATM, Report
 
 ROOT = Path(__file__).resolve().parents[2]
-MOST_GROWN_BYTES = 5 * 2**20
+MOST_GROWN_BYTES, MOST_GROWN_OBJECTS = 5 * 2**20, 1_000
+"""The second is one object in a hundred replies; one kept in each would be a hundred times that."""
 
 
 @pytest.mark.slow
@@ -26,3 +27,4 @@ def test_a_hundred_thousand_replies_leave_the_process_where_it_was():
     report = Report(**json.loads(done.stdout))
     assert report.replies >= 100_000
     assert report.grown_bytes < MOST_GROWN_BYTES, report
+    assert report.grown_objects < MOST_GROWN_OBJECTS, report

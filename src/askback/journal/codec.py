@@ -26,13 +26,13 @@ def encode(journal: Journal) -> str:
     """Write the journal down; refuse one that no client could carry."""
     record: dict[str, Any] = {"c": journal.conversation, "r": journal.round}
     if journal.answered:
-        record["a"] = [*journal.answered.values()]
+        record["a"] = [list(entry) for entry in journal.answered.values()]
     if journal.opened:
-        record["o"] = [*journal.opened.values()]
+        record["o"] = [list(entry) for entry in journal.opened.values()]
     if journal.arrived:
         record["h"] = {place: _arrival_row(arrival) for place, arrival in journal.arrived.items()}
     if journal.effects:
-        record["e"] = [*journal.effects.values()]
+        record["e"] = [list(entry) for entry in journal.effects.values()]
     if journal.drifted:
         record["d"] = sorted(journal.drifted)
     text = TAG + to_json(record).decode()

@@ -3,6 +3,7 @@
 import logging
 import secrets
 from functools import cached_property
+from itertools import count
 from typing import Any, cast
 
 from mcp.server.context import CallNext, HandlerResult
@@ -31,6 +32,8 @@ class Middleware:
     def __init__(self, lowlevel: Server[Any], settings: Settings) -> None:
         self._lowlevel = lowlevel
         self._settings = settings
+        self._prefix = secrets.token_hex(12)
+        self._numbers = count(1)
 
     async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         if ctx.method not in CONVERSATION_METHODS or ctx.request_id is None:
@@ -83,7 +86,7 @@ class Middleware:
 
     def _ask(self, call: Call, carrier: Rounds) -> dict[str, Any]:
         try:
-            asked = input_required(_named(call.journal), carrier.showings, carrier.dialect)
+            asked = input_required(self._named(call.journal), carrier.showings, carrier.dialect)
         except AskbackError as error:
             return self._failure(call, error)
         return self._enveloped(call, asked)
@@ -92,7 +95,7 @@ class Middleware:
         try:
             asked = visits_required(
                 demand,
-                _named(call.journal),
+                self._named(call.journal),
                 revision=call.revision,
                 can_show=call.can_show,
                 now=call.now,
@@ -104,7 +107,7 @@ class Middleware:
     def _run_again(self, call: Call) -> dict[str, Any] | None:
         """For a rehearsal on the push era: the journal goes through the same narrows as between rounds."""
         try:
-            call.journal = decode(encode(_named(call.journal)))
+            call.journal = decode(encode(self._named(call.journal)))
         except AskbackError as error:
             return self._failure(call, error)
         cast("Replaying", call.carrier).move_into(call.journal)
@@ -129,13 +132,12 @@ class Middleware:
     def _enveloped(self, call: Call, result: dict[str, Any]) -> dict[str, Any]:
         return enveloped(result, revision=call.revision, server_info=dict(self._server_info))
 
+    def _named(self, journal: Journal) -> Journal:
+        """The same journal with an id, unique among all workers; a call that never leaves the process needs none."""
+        journal.conversation = journal.conversation or f"{self._prefix}-{next(self._numbers)}"
+        return journal
+
     @cached_property
     def _server_info(self) -> dict[str, Any]:
         # A server's identity is fixed when it is made, and the stamp is a deep copy on every access.
         return self._lowlevel.server_info_stamp
-
-
-def _named(journal: Journal) -> Journal:
-    """The same journal with an id; a call that never leaves the process needs none."""
-    journal.conversation = journal.conversation or secrets.token_hex(16)
-    return journal

@@ -2,7 +2,10 @@
 
 from typing import Any, cast
 
-from askback.journal.entries import Action, Broken, Reply
+from pydantic_core import from_json, to_json
+
+from askback.journal.entries import Action, Arrival, Broken, Reply
+from askback.schema.weight import outweighs
 
 ACTIONS: dict[str, Action] = {"accept": "accept", "decline": "decline", "cancel": "cancel"}
 
@@ -20,3 +23,26 @@ def read_reply(raw: Any) -> Reply | Broken:
         return Reply(action=known)
     content = reply.get("content")
     return Broken(code="no_content") if content is None else Reply(action="accept", content=content)
+
+
+def can_travel(arrival: Arrival, *, most_bytes: int) -> bool:
+    """Whether a reply that nobody has read yet can be kept in the state: small, flat, and the same when read back."""
+    if not isinstance(arrival, Reply) or arrival.content is None:
+        return True
+    content: object = arrival.content
+    if not isinstance(content, dict) or outweighs(content, most_bytes):
+        return False
+    values = cast("dict[str, object]", content).values()
+    if any(
+        isinstance(value, dict) or (isinstance(value, list) and not _is_plain(cast("list[object]", value)))
+        for value in values
+    ):
+        return False
+    try:
+        return from_json(to_json(content)) == content
+    except (ValueError, TypeError):
+        return False
+
+
+def _is_plain(values: list[object]) -> bool:
+    return all(isinstance(value, str) for value in values)

@@ -12,12 +12,15 @@ from askback.journal.entries import Arrival, Broken, Journal, Late, Opened
 from askback.schema.render import Dialect, render
 from askback.wire.era import CanShow, Revision, require_mode
 from askback.wire.push import METHOD
-from askback.wire.replies import read_reply
+from askback.wire.replies import can_travel, read_reply
 
 REFUSED_STATE = "Invalid or expired requestState"
 """The SDK's own sentence for a state that does not verify; one sentence for every reason."""
 
 REFUSED_RESPONSES = "Invalid inputResponses"
+
+MOST_EARLY = 16_384
+"""Bytes of a reply that is kept before it is read; larger ones are asked for again."""
 
 QUESTIONS_META_KEY = "askback/questions"
 """Where a question's `meta` goes: this revision's form parameters have no room for it."""
@@ -54,23 +57,22 @@ def resume(params: dict[str, Any], now: float) -> Journal:
         journal = decode(params.pop("requestState"))
     except UnreadableJournal as error:
         raise MCPError(INVALID_PARAMS, REFUSED_STATE, {"reason": "invalid_request_state"}) from error
-    for place, arrival in _arrivals(journal, params.pop("inputResponses", None), now).items():
-        journal.arrived.setdefault(place, arrival)  # a reply that came in an earlier round stays the reply
+    _take_replies(journal, params.pop("inputResponses", None), now)
     return journal
 
 
-def _arrivals(journal: Journal, responses: Any, now: float) -> dict[str, Arrival]:
+def _take_replies(journal: Journal, responses: Any, now: float) -> None:
     """Replies to what was asked; other keys are nobody's question and are not looked at (R42)."""
     if responses is not None and not isinstance(responses, dict):
         raise MCPError(INVALID_PARAMS, REFUSED_RESPONSES)
     replies = cast("dict[str, Any]", responses or {})
-    arrivals: dict[str, Arrival] = {}
     for place, opened in journal.opened.items():
+        if place in journal.arrived:
+            continue  # a reply that came in an earlier round stays the reply
         if is_late(opened, now=now):
-            arrivals[place] = Late()
+            journal.arrived[place] = Late()
         elif replies.get(place) is not None:
-            arrivals[place] = _arrival(replies[place])
-    return arrivals
+            journal.arrived[place] = _arrival(replies[place])
 
 
 def is_late(opened: Opened, *, now: float) -> bool:
@@ -88,6 +90,12 @@ def _arrival(raw: Any) -> Arrival:
 def input_required(journal: Journal, showings: Mapping[str, Showing], dialect: Dialect) -> dict[str, Any]:
     """The result that ends this round; replies that came before the body got to them travel on in the state."""
     journal.round += 1
+    for place in [
+        place for place, early in journal.arrived.items() if not can_travel(early, most_bytes=MOST_EARLY)
+    ]:
+        del journal.arrived[
+            place
+        ]  # it would not have fitted; its question is put again when the body gets there
     for place in journal.opened.keys() - showings.keys() - journal.arrived.keys():
         del journal.opened[place]
     result: dict[str, Any] = {
