@@ -32,11 +32,7 @@ def can_travel(arrival: Arrival, *, most_bytes: int) -> bool:
     content: object = arrival.content
     if not isinstance(content, dict) or outweighs(content, most_bytes):
         return False
-    values = cast("dict[str, object]", content).values()
-    if any(
-        isinstance(value, dict) or (isinstance(value, list) and not _is_plain(cast("list[object]", value)))
-        for value in values
-    ):
+    if not all(_is_flat(value) for value in cast("dict[str, object]", content).values()):
         return False
     try:
         return from_json(to_json(content)) == content
@@ -44,5 +40,7 @@ def can_travel(arrival: Arrival, *, most_bytes: int) -> bool:
         return False
 
 
-def _is_plain(values: list[object]) -> bool:
-    return all(isinstance(value, str) for value in values)
+def _is_flat(value: object) -> bool:
+    if isinstance(value, list):
+        return all(isinstance(item, str) for item in cast("list[object]", value))
+    return not isinstance(value, dict)
