@@ -75,20 +75,25 @@ class Setting(Protocol):
 class Conversation:
     """The questions and effects of one call, in one pass of its body."""
 
-    # Most calls ask nothing: what they never touch is set on the class alone.
+    # Most calls ask nothing: what they never touch is set on the class alone, or when the first thing is asked.
     is_suspended = False
+    is_over = False
+    """Set when the call is answered: whoever still asks is outside it."""
     last_words: str | None = None
-    _over = False
+    _is_begun = False
     _unkeyed = 0
     _fault: AskbackError | None = None
     _effects_running = 0
     _effects_done: anyio.Event | None = None
 
-    _journal: Journal
-
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
-        self._host = Host(running_task())
+        self._task = running_task()
+
+    def _begin(self) -> None:
+        self._is_begun = True
+        self._journal = self._setting.journal
+        self._host = Host(self._task)
         self._places: set[str] = set()
         self._effects: set[str] = set()
         self._waiting: list[Put] = []
@@ -149,11 +154,13 @@ class Conversation:
         """After its end a suspended body suspends again, and a finished one is told so."""
         if self.is_suspended or self.last_words is not None:
             raise Suspended
-        if self._over:
+        if self.is_over:
             raise OutsideConversation(
                 f"{verb} was reached after its call had been answered. Await it before the body returns; work that "
                 "goes on in the background has nobody to ask."
             )
+        if not self._is_begun:
+            self._begin()
 
     def stop(self, text: str) -> NoReturn:
         """End the call with the author's words."""
@@ -164,18 +171,13 @@ class Conversation:
     @property
     def is_clear(self) -> bool:
         """Whether the body has left nothing waiting behind; else `clear` it."""
-        return self._host.is_clear
+        return not self._is_begun or self._host.is_clear
 
     async def clear(self) -> None:
         """End what the body has left waiting."""
         await self._host.clear()
 
-    def close(self) -> None:
-        """The call is answered; whoever still asks is outside it."""
-        self._over = True
-
     def _enter(self) -> None:
-        self._journal = self._setting.journal
         self._host.require_same_loop()
         inside = EFFECT.get()
         if inside is not None:

@@ -73,7 +73,7 @@ class Middleware:
             CURRENT.reset(token)
             if effect is not None:
                 EFFECT.reset(effect)
-            conversation.close()
+            conversation.is_over = True
 
     def _answer_for(self, call: Call, error: BaseException) -> dict[str, Any]:
         """What the body raised, where it is ours to say; else it goes on."""
