@@ -14,6 +14,7 @@ from askback.current import current_conversation
 from askback.duration import seconds_of
 from askback.errors import AuthorError, QuestionRefused
 from askback.question import Boolean, Field, Form
+from askback.schema.formats import is_readable
 from askback.schema.options import sheet_of_options
 from askback.schema.read import form_of
 
@@ -253,11 +254,15 @@ _PLACE = re.compile(r"(ask|visit)-\d+")
 
 
 def _checked(key: str | None) -> str | None:
-    if key is not None and (not isinstance(key, str) or not 0 < len(key) <= 200 or _PLACE.fullmatch(key)):  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
-        raise QuestionRefused(
-            field=None,
-            problem=f"the key {key!r} cannot be used: keys are texts of 1 to 200 characters, and 'ask-1', "
-            "'visit-1' and the like are the places of questions without one",
-            instead="a short name for what is asked, such as key='extras'",
-        )
-    return key
+    if key is None or _is_key(key):
+        return key
+    raise QuestionRefused(
+        field=None,
+        problem=f"the key {key!r} cannot be used: keys are readable texts of 1 to 200 characters, and 'ask-1', "
+        "'visit-1' and the like are the places of questions without one",
+        instead="a short name for what is asked, such as key='extras'",
+    )
+
+
+def _is_key(key: object) -> bool:
+    return isinstance(key, str) and 0 < len(key) <= 200 and is_readable(key) and not _PLACE.fullmatch(key)

@@ -332,3 +332,20 @@ async def test_the_sdks_client_takes_every_end_that_we_write():
         async with Client(server, mode=mode, elicitation_callback=refuse) as client:  # pyright: ignore[reportArgumentType]
             read = await client.read_resource("end://polite")
             assert read.contents[0].text == "No more."  # type: ignore[union-attr]
+
+
+async def test_text_that_no_json_can_hold_is_the_authors_to_mend(run: RunBody):
+    def charge() -> None:
+        raise ConnectionError("half a pair: \ud800")
+
+    async def unreadable_key() -> str:
+        return str(await ask("Name?", str, key="\ud800"))
+
+    async def unreadable_failure() -> str:
+        with suppress(EffectFailed):
+            await once("charge", charge)
+        return str(await ask("Go on?", bool))
+
+    assert (await run(unreadable_failure, [accept(True)])).text == "Accepted(value=True)"
+    result = await run(unreadable_key, lambda _: accept("Ada"))
+    assert result.is_error and "readable texts" in result.text

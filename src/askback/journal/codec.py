@@ -2,7 +2,7 @@
 
 from typing import Any, assert_never
 
-from pydantic_core import from_json, to_json
+from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from askback.errors import NotRecordable
 from askback.journal.entries import Answered, Arrival, Broken, Effect, Journal, Late, Opened, Reply
@@ -35,7 +35,13 @@ def encode(journal: Journal) -> str:
         record["e"] = [list(entry) for entry in journal.effects.values()]
     if journal.drifted:
         record["d"] = sorted(journal.drifted)
-    text = TAG + to_json(record).decode()
+    try:
+        text = TAG + to_json(record).decode()
+    except PydanticSerializationError as error:
+        raise NotRecordable(
+            problem=f"The journal of this call cannot be written as JSON ({error})",
+            instead="keep keys and the results of once(...) to readable text and plain values",
+        ) from error
     if len(text) > MOST_CHARACTERS:
         raise NotRecordable(
             problem=f"The journal of this call is longer than the {MOST_CHARACTERS} characters a client carries",
@@ -47,7 +53,8 @@ def encode(journal: Journal) -> str:
 def decode(state: str) -> Journal:
     """Read a journal that `encode` wrote."""
     try:
-        record = from_json(state[len(TAG) :])
+        # What people answered must not stay in a cache of the parser's.
+        record = from_json(state[len(TAG) :], cache_strings="none")
         journal = Journal(record["c"], record["r"])
         for row in record.get("a", ()):
             journal.answered[row[0]] = Answered(*row)

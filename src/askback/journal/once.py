@@ -34,7 +34,8 @@ async def run_effect(
     except AuthorError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever the author's function raises is its outcome
-        return Effect(key, failed=(type(error).__name__, str(error))), error
+        text = str(error).encode(errors="replace").decode()  # it is written down, readable or not
+        return Effect(key, failed=(type(error).__name__, text)), error
     return _record(key, result, adapter)
 
 
