@@ -13,6 +13,9 @@ Clock = Callable[[], float]
 WARM_CALLS, TRIAL_CALLS = 15, 5
 """Before anything counts: caches filled, tools listed, bytecode specialised; then how many calls make a block."""
 
+SETTLING_CALLS = 3
+"""At the head of each block and not timed: the other side's code is still in the processor's caches."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
@@ -81,6 +84,8 @@ async def time_block(call: Call, calls: int, clock: Clock) -> float:
     gc.collect()
     gc.disable()
     try:
+        for _ in range(SETTLING_CALLS):
+            await call()
         start = clock()
         for _ in range(calls):
             await call()

@@ -281,7 +281,8 @@ class Conversation:
     # From here: leaving, and what must be finished first.
 
     async def _suspend(self, *, is_abroad: bool) -> NoReturn:
-        await self._effects_to_end()
+        if self._effects_running:
+            await self._effects_to_end()
         if is_abroad:
             await self._host.let_others_ask()
             if self._fault is not None:

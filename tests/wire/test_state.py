@@ -17,7 +17,8 @@ from mcp_types import CallToolRequestParams, InputRequiredResult
 
 from askback import Askback, ask, once
 from askback.conversation import Conversation
-from askback.journal.codec import TAG, decode, is_ours
+from askback.journal.codec import TAG, decode, encode, is_ours
+from askback.journal.entries import Answered, Effect, Journal
 from tests.conversation.servers import HOSTS, mcpserver
 from tests.wire.raw import Raw, accepting, answering, raw_client
 
@@ -251,7 +252,7 @@ async def test_a_conversation_that_never_comes_back_leaves_nothing_behind():
 
 def test_a_journal_of_another_shape_is_not_guessed_at():
     with pytest.raises(ValueError, match="another shape"):
-        decode(TAG + '{"c": 1}')
+        decode(TAG + "{'c': 1}")
 
 
 @pytest.mark.verifies("R44")
@@ -271,3 +272,16 @@ async def test_a_round_is_never_marked_as_cacheable():
             "resources/read", uri="desk://only", **answering(first, ask_1=accepting(value=3))
         )
         assert last["ttlMs"] == 60_000
+
+
+@pytest.mark.parametrize(
+    "text", ["it's", '"quoted"', "back\\slash'", "\\u0027", "'\"'\"", "日本 'x'", "{'a': \"b\"}"]
+)
+def test_any_text_comes_back_from_the_journal_as_it_was(text: str):
+    journal = Journal("id", 1)
+    journal.answered["ask-1"] = Answered("ask-1", "d", text, "accept", {text: text, "list": [text]})
+    journal.effects[text] = Effect(text, result={"deep": [text]})
+    again = decode(encode(journal))
+    assert again.answered["ask-1"].gist == text
+    assert again.answered["ask-1"].content == {text: text, "list": [text]}
+    assert again.effects[text].result == {"deep": [text]}

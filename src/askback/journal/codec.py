@@ -36,7 +36,7 @@ def encode(journal: Journal) -> str:
     if journal.drifted:
         record["d"] = sorted(journal.drifted)
     try:
-        text = TAG + to_json(record).decode()
+        text = TAG + _unquoted(to_json(record).decode())
     except PydanticSerializationError as error:
         raise NotRecordable(
             problem=f"The journal of this call cannot be written as JSON ({error})",
@@ -54,7 +54,7 @@ def decode(state: str) -> Journal:
     """Read a journal that `encode` wrote."""
     try:
         # What people answered must not stay in a cache of the parser's.
-        record = from_json(state[len(TAG) :], cache_strings="none")
+        record = from_json(_quoted(state[len(TAG) :]), cache_strings="none")
         journal = Journal(record["c"], record["r"])
         for row in record.get("a", ()):
             journal.answered[row[0]] = Answered(*row)
@@ -68,6 +68,15 @@ def decode(state: str) -> Journal:
     except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         raise UnreadableJournal("a journal of another shape") from error
     return journal
+
+
+def _unquoted(json: str) -> str:
+    """With apostrophes for quotation marks: the seal writes the state into JSON once more, escaping every mark."""
+    return json.replace("'", "\\u0027").replace('"', "'")
+
+
+def _quoted(text: str) -> str:
+    return text.replace("'", '"')
 
 
 def _arrival_row(arrival: Arrival) -> list[Any]:

@@ -51,4 +51,4 @@ class Form(Generic[T_co]):
 
 def digest_of(text: str, *, under: str = "") -> str:
     """A short name for a text, and for what it stands under."""
-    return blake2b(f"{under}\0{text}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return blake2b(f"{under}\0{text}".encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()

@@ -32,7 +32,7 @@ class Middleware:
     def __init__(self, lowlevel: Server[Any], settings: Settings) -> None:
         self._lowlevel = lowlevel
         self._settings = settings
-        self._prefix = secrets.token_hex(12)
+        self._prefix = secrets.token_hex(8)
         self._numbers = count(1)
 
     async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
