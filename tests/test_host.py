@@ -102,7 +102,7 @@ async def test_after_a_question_from_a_sibling_task_the_calls_task_awaits_as_eve
         assert scope.cancelled_caught
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0):
-                await asyncio.sleep(5)
+                await anyio.sleep_forever()
         return result
 
     asking = Asking(spawn, cleanup=anyio.lowlevel.checkpoint)
