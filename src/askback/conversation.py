@@ -288,9 +288,9 @@ class Conversation:
             if self._fault is not None:
                 raise self._fault
             await self._effects_to_end()
-            self.is_suspended = True
+        self.is_suspended = True  # with no await since the last look at the effects: none can begin in between
+        if is_abroad:
             await self._host.be_interrupted()
-        self.is_suspended = True
         # A class, not an object: a frame that held the object would be a cycle.
         raise Suspended
 

@@ -5,7 +5,6 @@ from typing import Any
 _LEAST_ENTRY_BYTES = 2
 """A digit and a comma: a long list or object is known to be too much by its length alone."""
 
-
 _MOST_CHARACTER_BYTES = 6
 """A character that JSON escapes: \\u0000."""
 
@@ -13,6 +12,7 @@ _MOST_SCALAR_BYTES = 24
 """A float in full, and the punctuation around it."""
 
 _GREAT = 10**18
+"""A whole number up to here is no longer than any float."""
 
 
 def outweighs(value: Any, most_bytes: int) -> bool:
