@@ -288,7 +288,8 @@ class Conversation:
             if self._fault is not None:
                 raise self._fault
             await self._effects_to_end()
-        self.is_suspended = True  # with no await since the last look at the effects: none can begin in between
+        # No await since the last look at the effects, so none can have begun in between.
+        self.is_suspended = True
         if is_abroad:
             await self._host.be_interrupted()
         # A class, not an object: a frame that held the object would be a cycle.
