@@ -217,17 +217,30 @@ async def ask_all(
 async def once(key: str, fn: Callable[P, Awaitable[T]], /, *args: P.args, **kwargs: P.kwargs) -> T: ...
 @overload
 async def once(key: str, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T: ...
-async def once(key: str, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+@overload
+async def once(
+    key: str, fn: Callable[..., Awaitable[T]], /, *args: Any, within: timedelta | float, **kwargs: Any
+) -> T: ...
+@overload
+async def once(
+    key: str, fn: Callable[..., T], /, *args: Any, within: timedelta | float, **kwargs: Any
+) -> T: ...
+async def once(key: str, fn: Callable[..., Any], /, *args: Any, within: Seconds = None, **kwargs: Any) -> Any:
     """Run an effect that must not repeat when the body runs again, and give its result every time.
 
     The result is written down by the return type that `fn` declares and read back alike on the first run and on
     replay. If `fn` raises, `EffectFailed` is raised, now and on replay, and it is not tried again in this call.
+
+    With `within`, neither is it tried again in any call of the same caller to the same tool with the same arguments
+    before that time is over: for hosts that begin a call anew where others would go on.
     """
     if not callable(fn):
         raise AuthorError(
             f"once({key!r}, {fn!r}) has nothing to run. Pass the function itself and its arguments."
         )
-    return await current_conversation("once(...)").once(key, fn, partial(fn, *args, **kwargs))
+    seconds = None if within is None else seconds_of(within, "within")
+    conversation = current_conversation("once(...)")
+    return await conversation.once(key, fn, partial(fn, *args, **kwargs), seconds=seconds)
 
 
 def _question(key: str, pair: Any) -> Ask[Any]:
@@ -250,7 +263,7 @@ async def _ask_together(conversation: Conversation, questions: list[Ask[Any]]) -
 _YES = cast("Mapping[str, Any]", {"yes": Boolean(title="Yes")})
 """One boolean: some clients hang on a form without fields, and an accept alone could be a reflex."""
 
-_PLACE = re.compile(r"(ask|visit)-\d+")
+_PLACE = re.compile(r"(ask|elicit|visit)-\d+")
 
 
 def _checked(key: str | None) -> str | None:

@@ -1,10 +1,10 @@
 """The seam between the eras: how a question leaves the server. What differs between revisions is behind it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from askback.journal.entries import Arrival
-from askback.question import Form
+from askback.question import Question
 from askback.schema.render import Dialect
 
 
@@ -12,7 +12,7 @@ class Showing(NamedTuple):
     """A question on its way out; `message` is what the person is to read this time."""
 
     place: str
-    form: Form[Any]
+    question: Question
     message: str
     seconds: float | None
 

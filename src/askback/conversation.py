@@ -3,36 +3,32 @@
 No I/O, no clock, no randomness of its own: the time of the pass comes in, questions go out through the carrier.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, NoReturn, Protocol, TypeVar, assert_never
+from typing import Any, NamedTuple, NoReturn, Protocol, assert_never
 
 import anyio
 from pydantic import ValidationError
 
 from askback.answer import Accepted, Answer, Cancelled, Declined
 from askback.carrier import Carrier, Showing
-from askback.current import EFFECT, Stopped, Suspended
+from askback.current import EFFECT, Returned, Stopped, Suspended
+from askback.effects import Effects, Keeper
 from askback.errors import (
     AskbackError,
     AskedInsideOnce,
-    EffectFailed,
     InvalidAnswer,
     KeysNeeded,
     KeyTaken,
-    NotRecordable,
     OutsideConversation,
     TimedOut,
 )
 from askback.host import Host, running_task
 from askback.journal.entries import Answered, Arrival, Broken, Journal, Late, Opened, Outcome, Reply
-from askback.journal.once import INTERRUPTED, adapter_for, outcome_of, run_effect
 from askback.journal.replay import drop_from, gist_of, note_drift, recall, reopen
-from askback.question import Form
+from askback.question import Question, Visit
 from askback.schema.validate import Misfit, Problem, read_content
 from askback.words import Words
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +48,7 @@ class Put(NamedTuple):
 
     place: str
     keyed: bool
-    form: Form[Any]
+    question: Question
     seconds: float | None
 
 
@@ -71,6 +67,12 @@ class Setting(Protocol):
     @property
     def now(self) -> float: ...
 
+    @property
+    def keeper(self) -> Keeper: ...
+
+    @property
+    def cancelled(self) -> anyio.Event | None: ...
+
 
 class Conversation:
     """The questions and effects of one call, in one pass of its body."""
@@ -80,11 +82,13 @@ class Conversation:
     is_over = False
     """Set when the call is answered: whoever still asks is outside it."""
     last_words: str | None = None
+    returned: object = None
+    """Questions that the body returned by itself, where the revision cannot carry them."""
     _is_begun = False
     _unkeyed = 0
+    _elicited = 0
     _fault: AskbackError | None = None
-    _effects_running = 0
-    _effects_done: anyio.Event | None = None
+    _effects: Effects | None = None
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
@@ -95,10 +99,9 @@ class Conversation:
         self._journal = self._setting.journal
         self._host = Host(self._task)
         self._places: set[str] = set()
-        self._effects: set[str] = set()
         self._waiting: list[Put] = []
 
-    def put(self, form: Form[Any], *, key: str | None, seconds: float | None) -> Put:
+    def put(self, question: Question, *, key: str | None, seconds: float | None) -> Put:
         """Give a question its place: the author's key, or its number among those without one."""
         if key is None:
             self._unkeyed += 1
@@ -107,7 +110,13 @@ class Conversation:
             raise KeyTaken(place, kind="ask")
         self._places.add(place)
         seconds = self._setting.policy.seconds if seconds is None else seconds
-        return Put(place, key is not None, form, seconds)
+        return Put(place, key is not None, question, seconds)
+
+    def put_elicited(self, question: Question, *, seconds: float | None) -> Put:
+        """Give a place to a question of the host's own calls, which know no keys and yet may go side by side."""
+        self._elicited += 1
+        seconds = self._setting.policy.seconds if seconds is None else seconds
+        return Put(f"elicit-{self._elicited}", True, question, seconds)
 
     async def ask(self, put: Put) -> Answer[Any]:
         """The answer, from the journal where it has it."""
@@ -125,34 +134,27 @@ class Conversation:
             answers |= {put.place: self._known(put) for put in missing}
         return [answer for answer in answers.values() if answer is not None]
 
-    async def once(self, key: str, function: Callable[..., Any], call: Callable[[], Any]) -> Any:
-        """Run the effect now, or give what it gave before."""
+    async def once(
+        self, key: str, function: Callable[..., Any], call: Callable[[], Any], *, seconds: float | None = None
+    ) -> Any:
+        """Run the effect now, or give what it gave before; with `seconds`, also what an earlier call got from it."""
         self._enter()
-        if key in self._effects:
-            raise KeyTaken(key, kind="once")
-        self._effects.add(key)
-        adapter = adapter_for(function)
-        cause: Exception | None = None
-        effect = self._journal.effects.get(key)
-        if effect is None:
-            self._journal.effects[key] = INTERRUPTED._replace(
-                key=key
-            )  # so it stays if the effect never comes back
-            effect, cause = await self._running_effect(key, run_effect(key, call, adapter))
-            self._journal.effects[key] = effect
-        try:
-            return outcome_of(effect, adapter)
-        except (EffectFailed, NotRecordable) as failed:
-            raise failed from cause
+        self._effects = self._effects or Effects(self._journal, self._setting.keeper)
+        return await self._effects.once(key, function, call, seconds=seconds)
 
     @property
     def is_left(self) -> bool:
         """Whether the body was left before its end; flags, since a kept exception would keep the whole body."""
-        return self.is_suspended or self.last_words is not None
+        return self.is_suspended or self.last_words is not None or self.returned is not None
+
+    @property
+    def cancelled(self) -> anyio.Event | None:
+        """Set when the client no longer wants this call's result; for those who wait where no cancellation reaches."""
+        return self._setting.cancelled
 
     def require_open(self, verb: str) -> None:
         """After its end a suspended body suspends again, and a finished one is told so."""
-        if self.is_suspended or self.last_words is not None:
+        if self.is_left:
             raise Suspended
         if self.is_over:
             raise OutsideConversation(
@@ -167,6 +169,11 @@ class Conversation:
         self.last_words = text
         self._host.interrupt()
         raise Stopped
+
+    def hand_back(self, result: object) -> NoReturn:
+        """Leave with the questions that the body returned; the middleware asks them and calls the body again."""
+        self.returned = result
+        raise Returned
 
     @property
     def is_clear(self) -> bool:
@@ -186,15 +193,15 @@ class Conversation:
     # From here: a question, from the journal to the person and back.
 
     def _known(self, put: Put) -> Answer[Any] | None:
-        journal, place, form = self._journal, put.place, put.form
-        if place in journal.answered and (closed := recall(journal, place, form)) is not None:
+        journal, place, question = self._journal, put.place, put.question
+        if place in journal.answered and (closed := recall(journal, place, question)) is not None:
             try:
                 return self._answer(put, closed)
             except ValidationError:
                 # What the author's validators took before they refuse now: the world has changed, so ask anew.
-                note_drift(journal, closed, form)
+                note_drift(journal, closed, question)
                 drop_from(journal, place)
-        if place in journal.opened and (opened := reopen(journal, place, form)) is not None:
+        if place in journal.opened and (opened := reopen(journal, place, question)) is not None:
             arrival = journal.arrived.pop(place, None)
             return None if arrival is None else self._take(put, opened, arrival)
         return None
@@ -202,7 +209,8 @@ class Conversation:
     def _answer(self, put: Put, closed: Answered) -> Answer[Any]:
         match closed.outcome:
             case "accept":
-                return Accepted(put.form.sheet.build(closed.content))
+                question = put.question
+                return Accepted(None if isinstance(question, Visit) else question.sheet.build(closed.content))
             case "decline":
                 return Declined()
             case "cancel":
@@ -228,8 +236,13 @@ class Conversation:
                 assert_never(arrival)
 
     def _accept(self, put: Put, opened: Opened, content: Any) -> Answer[Any] | None:
+        if isinstance(put.question, Visit):  # consent has no content; whatever came with it is not looked at
+            return self._answer(put, self._close(opened, "accept"))
+        if content is None:
+            return self._ask_again(put, opened, (Problem(code="no_content"),))
+        setting = self._setting
         read = read_content(
-            put.form.sheet, content, self._setting.carrier.dialect, most_bytes=self._setting.policy.most_bytes
+            put.question.sheet, content, setting.carrier.dialect, most_bytes=setting.policy.most_bytes
         )
         if isinstance(read, Misfit):
             return self._ask_again(put, opened, read.problems)
@@ -270,45 +283,32 @@ class Conversation:
                 self._waiting.remove(put)
 
     def _show(self, put: Put) -> Showing:
-        form, words = put.form, self._setting.policy.words
+        question, words = put.question, self._setting.policy.words
         opened = self._journal.opened.get(put.place)
         if opened is None:
-            opened = Opened(put.place, form.digest, gist_of(form.message), self._setting.now, put.seconds)
+            opened = Opened(
+                put.place, question.digest, gist_of(question.message), self._setting.now, put.seconds
+            )
             self._journal.opened[put.place] = opened
-        message = words.again_message(form.message, opened.problem) if opened.problem else form.message
-        return Showing(put.place, form, message, put.seconds)
+        message = question.message
+        if opened.problem:
+            message = words.again_message(message, opened.problem)
+        return Showing(put.place, question, message, put.seconds)
 
     # From here: leaving, and what must be finished first.
 
     async def _suspend(self, *, is_abroad: bool) -> NoReturn:
-        if self._effects_running:
-            await self._effects_to_end()
+        if self._effects is not None:
+            await self._effects.to_end()
         if is_abroad:
             await self._host.let_others_ask()
             if self._fault is not None:
                 raise self._fault
-            await self._effects_to_end()
+            if self._effects is not None:
+                await self._effects.to_end()
         # No await since the last look at the effects, so none can have begun in between.
         self.is_suspended = True
         if is_abroad:
             await self._host.be_interrupted()
         # A class, not an object: a frame that held the object would be a cycle.
         raise Suspended
-
-    async def _effects_to_end(self) -> None:
-        while self._effects_running:
-            self._effects_done = self._effects_done or anyio.Event()
-            await self._effects_done.wait()
-
-    async def _running_effect(self, key: str, effect: Awaitable[T]) -> T:
-        """Nothing leaves the body while an effect is under way: cut short, it would run again on replay."""
-        self._effects_running += 1
-        token = EFFECT.set(key)
-        try:
-            return await effect
-        finally:
-            EFFECT.reset(token)
-            self._effects_running -= 1
-            if not self._effects_running and self._effects_done is not None:
-                self._effects_done.set()
-                self._effects_done = None

@@ -1,6 +1,6 @@
 """Which conversation the running code belongs to, and how a body leaves it before its end.
 
-The two ways to leave are `BaseException`s on purpose: an author's `except Exception` must not swallow them.
+The ways to leave are `BaseException`s on purpose: an author's `except Exception` must not swallow them.
 """
 
 from contextvars import ContextVar
@@ -22,6 +22,10 @@ class Suspended(Leave):
 
 class Stopped(Leave):
     """The author ended the call politely; the conversation keeps the words."""
+
+
+class Returned(Leave):
+    """The body returned questions by itself; the conversation keeps them."""
 
 
 CURRENT: ContextVar["Conversation | None"] = ContextVar("askback_conversation", default=None)

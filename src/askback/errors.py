@@ -12,9 +12,12 @@
     │   ├── Drift                on replay the body asked something else, twice
     │   └── InstalledTwice       a second Askback on one server
     ├── PeerError                the client broke what it promised
-    │   └── InvalidAnswer        replies kept not fitting the question
+    │   ├── InvalidAnswer        replies kept not fitting the question
+    │   └── RoundRefused         a round that was used before came again
     ├── OperatorError            the set-up must change
-    │   └── UnsupportedHost      this server, or this SDK version, cannot carry us
+    │   ├── UnsupportedHost      this server, or this SDK version, cannot carry us
+    │   ├── StoreUnavailable     what must be kept cannot be written down or looked up
+    │   └── CallerUnknown        nobody tells who calls, and something is to be kept for the caller
     ├── CannotAsk                nobody can be asked here
     ├── TimedOut                 nobody answered in time
     └── EffectFailed             what `once` ran has raised
@@ -157,12 +160,40 @@ class InvalidAnswer(PeerError):
         )
 
 
+class RoundRefused(PeerError):
+    """Other answers to a round that was answered, an older round, or one whose end is no longer kept."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This round was answered before. Call again from the start.",
+            data={"reason": "used_round"},
+        )
+
+
 class OperatorError(AskbackError):
     """The set-up must change: versions, keys, options."""
 
 
 class UnsupportedHost(OperatorError):
     """This object, or this version of the SDK, is not one that Askback can be installed into."""
+
+
+class StoreUnavailable(OperatorError):
+    """The store cannot be reached or used; what depends on it is not done. The next call tries again."""
+
+    def __init__(self, *, store: str, problem: str, advice: str) -> None:
+        self.store, self.problem, self.advice = store, problem, advice
+        super().__init__(f"The store {store} cannot be used: {problem.rstrip('.')}. {advice}")
+
+
+class CallerUnknown(OperatorError):
+    """Over HTTP without authorization all callers look alike, and what is kept for one would reach another."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This call keeps something for its caller, and nobody tells who the caller is: over HTTP that takes "
+            "authorization. Protect the server, or tell callers apart with Askback(server, caller=...)."
+        )
 
 
 class CannotAsk(AskbackError):

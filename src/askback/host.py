@@ -3,10 +3,13 @@
 Raising in the body's own task is enough, and lets its `finally` blocks await. From a task under `gather` it is not:
 `gather` would hand the exception up and leave the siblings running behind the answer. There the body's task is
 cancelled once, which takes the siblings with it, and the cancellation is absorbed where the body was called.
+A thread that the body waits for is home too: what is raised there comes out in the body.
 """
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
+from contextvars import ContextVar
 
 import anyio.lowlevel
 
@@ -14,6 +17,9 @@ from askback.errors import OutsideConversation
 
 TURNS = 5
 """How many turns of the event loop siblings get to put their questions into the same round, or to be ended."""
+
+ERRAND: ContextVar[Callable[[], None] | None] = ContextVar("askback_errand", default=None)
+"""Set in a task that asks for a thread of the body, and called when the wait for a person begins."""
 
 
 def running_task() -> asyncio.Task[object] | None:
@@ -35,29 +41,36 @@ class Host:
         self._is_interrupted = False
 
     def is_here(self) -> bool:
-        """Whether the running task is the body's own."""
-        return self._task is None or running_task() is self._task
+        """Whether raising is enough: this is the body's own task, or a thread that it waits for."""
+        task = running_task()
+        return task is None or task is self._task or not self._is_of_its_loop(task)
 
     def require_same_loop(self) -> None:
         """Refuse a loop that the body started in a thread: it could never be left from there."""
         task = running_task()
-        if task is self._task or task is None or self._task is None:
-            return
-        if task.get_loop() is not self._task.get_loop():
+        if task is not self._task and task is not None and not self._is_of_its_loop(task):
             raise OutsideConversation(
                 "This question is asked from another event loop than the one that serves the call. Write the tool with "
                 "async def and await the question in it; do not wrap it in asyncio.run(...)."
             )
+
+    def _is_of_its_loop(self, task: asyncio.Task[object]) -> bool:
+        return self._task is None or task.get_loop() is self._task.get_loop()
 
     def begin_waiting(self) -> asyncio.Task[object] | None:
         """From here the running task waits for an answer; gives it, if it is another than the body's own.
 
         It is ended with the body: nobody could answer it then.
         """
-        task = running_task()
+        task, errand = running_task(), ERRAND.get()
+        if errand is not None:
+            errand()
         if task is None or task is self._task or self._task is None:
             return None
         self._others.add(task)
+        if errand is not None:
+            task.add_done_callback(self._others.discard)
+            return None
         return task
 
     def end_waiting(self, task: asyncio.Task[object]) -> None:

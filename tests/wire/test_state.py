@@ -212,16 +212,22 @@ def test_a_person_may_think_for_an_hour_unless_somebody_chose():
 
 
 async def test_state_that_is_not_ours_passes_through_untouched():
+    """Sealed with the same keys before Askback was installed, and brought back after."""
     seen: list[tuple[Any, Any]] = []
 
     async def call(_ctx: Context, params: CallToolRequestParams) -> InputRequiredResult:
         seen.append((params.request_state, params.input_responses))
         return InputRequiredResult(request_state=f"mine-{len(seen)}")
 
-    server: Server[Any] = Server("own", on_call_tool=call)
-    Askback(server)
-    async with raw_client(server) as client:
+    before: Server[Any] = Server("own", on_call_tool=call)
+    before.middleware.append(
+        RequestStateBoundary(RequestStateSecurity(keys=[KEY]), default_audience=before.name)
+    )
+    async with raw_client(before) as client:
         first = await client.call()
+    server: Server[Any] = Server("own", on_call_tool=call)
+    Askback(server, keys=[KEY])
+    async with raw_client(server) as client:
         second = await client.call(
             requestState=first["requestState"], inputResponses={"x": {"action": "decline"}}
         )
@@ -229,6 +235,21 @@ async def test_state_that_is_not_ours_passes_through_untouched():
     assert seen[0] == (None, None)
     assert seen[1][0] == "mine-1"
     assert set(seen[1][1]) == {"x"}
+
+
+@pytest.mark.verifies("R42")
+async def test_replies_that_come_without_any_state_are_not_taken():
+    seen: list[Any] = []
+
+    async def call(_ctx: Context, params: CallToolRequestParams) -> InputRequiredResult:
+        seen.append(params.input_responses)
+        return InputRequiredResult(request_state="mine")
+
+    server: Server[Any] = Server("own", on_call_tool=call)
+    Askback(server)
+    async with raw_client(server) as client:
+        await client.call(inputResponses={"x": {"action": "accept", "content": {"sure": True}}})
+    assert seen == [None]
 
 
 @pytest.mark.verifies("R40")

@@ -5,7 +5,7 @@ from typing import Any, assert_never
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from askback.errors import NotRecordable
-from askback.journal.entries import Answered, Arrival, Broken, Effect, Journal, Late, Opened, Reply
+from askback.journal.entries import Answered, Arrival, Broken, Effect, Journal, Late, Nested, Opened, Reply
 
 TAG = "askback.1:"
 """Ours begins so; anything else belongs to somebody else and is passed through."""
@@ -35,6 +35,8 @@ def encode(journal: Journal) -> str:
         record["e"] = [list(entry) for entry in journal.effects.values()]
     if journal.drifted:
         record["d"] = sorted(journal.drifted)
+    if journal.nested is not None:
+        record["n"] = list(journal.nested)
     try:
         text = TAG + _unquoted(to_json(record).decode())
     except PydanticSerializationError as error:
@@ -65,6 +67,7 @@ def decode(state: str) -> Journal:
         for place, row in record.get("h", {}).items():
             journal.arrived[place] = _arrival(row)
         journal.drifted.update(record.get("d", ()))
+        journal.nested = Nested(*record["n"]) if "n" in record else None
     except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         raise UnreadableJournal("a journal of another shape") from error
     return journal

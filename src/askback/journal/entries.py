@@ -65,13 +65,25 @@ class Effect(NamedTuple):
     failed: tuple[str, str] | None = None
 
 
+class Nested(NamedTuple):
+    """Rounds that somebody else keeps in the same call: the SDK's resolvers, or a body that returns its questions.
+
+    Their state travels in ours, and so do their last replies, which they need again on every later round.
+    """
+
+    state: str | None
+    asked: list[str]
+    """The keys of the questions that are out now."""
+    replies: dict[str, Any]
+
+
 class Journal:
     """One conversation's memory. The order of `answered` is the order in which the answers were taken.
 
     `conversation` is its id, given when it first leaves the process.
     """
 
-    __slots__ = ("answered", "arrived", "conversation", "drifted", "effects", "opened", "round")
+    __slots__ = ("answered", "arrived", "conversation", "drifted", "effects", "nested", "opened", "round")
 
     def __init__(self, conversation: str = "", round: int = 0) -> None:  # noqa: A002 - it is the number of the round
         self.conversation = conversation
@@ -81,3 +93,4 @@ class Journal:
         self.arrived: dict[str, Arrival] = {}
         self.effects: dict[str, Effect] = {}
         self.drifted: set[str] = set()
+        self.nested: Nested | None = None

@@ -22,6 +22,9 @@ RECORDABLE = "declare the return type, and return something pydantic can turn in
 INTERRUPTED = Effect("", failed=("Interrupted", "It was begun, and cut short before it ended."))
 """What is on record while an effect runs: if it never comes back, it must not be begun again."""
 
+FORGOTTEN = Effect("", failed=("Forgotten", "It was run before, and what it gave is no longer kept."))
+"""Where a bounded store kept only that the effect was run."""
+
 
 async def run_effect(
     key: str, effect: Callable[[], Any], adapter: Adapter

@@ -1,10 +1,8 @@
 """Matching what a body asks to what it asked before: by place, and by a digest of the exact question."""
 
-from typing import Any
-
 from askback.errors import Drift
 from askback.journal.entries import Answered, Journal, Opened
-from askback.question import Form
+from askback.question import Question
 
 GIST_LENGTH = 80
 """Enough of a message to recognise it in a Drift error; the digest does the matching."""
@@ -15,35 +13,35 @@ def gist_of(message: str) -> str:
     return message if len(message) <= GIST_LENGTH else message[: GIST_LENGTH - 1] + "…"
 
 
-def recall(journal: Journal, place: str, form: Form[Any]) -> Answered | None:
+def recall(journal: Journal, place: str, question: Question) -> Answered | None:
     """The closed question at this place, if it is this very question."""
     entry = journal.answered[place]
-    if entry.digest == form.digest:
+    if entry.digest == question.digest:
         return entry
-    note_drift(journal, entry, form)
+    note_drift(journal, entry, question)
     drop_from(journal, place)
     return None
 
 
-def reopen(journal: Journal, place: str, form: Form[Any]) -> Opened | None:
+def reopen(journal: Journal, place: str, question: Question) -> Opened | None:
     """The open question at this place, if it is this very question."""
     entry = journal.opened[place]
-    if entry.digest == form.digest:
+    if entry.digest == question.digest:
         return entry
-    note_drift(journal, entry, form)
+    note_drift(journal, entry, question)
     del journal.opened[place]
     journal.arrived.pop(place, None)
     return None
 
 
-def note_drift(journal: Journal, entry: Answered | Opened, form: Form[Any]) -> None:
+def note_drift(journal: Journal, entry: Answered | Opened, question: Question) -> None:
     """Forgive the first change at a place, since data does change while a person thinks; not the second."""
     if entry.place in journal.drifted:
         raise Drift(
             conversation=journal.conversation,
             place=entry.place,
             recorded=entry.gist,
-            asked=gist_of(form.message),
+            asked=gist_of(question.message),
         )
     journal.drifted.add(entry.place)
 

@@ -1,4 +1,6 @@
-"""What is asked: a Form, its Sheet, and their fields."""
+"""What is asked: a Form with its Sheet of fields, or a Visit."""
+
+from typing import Any
 
 from askback.question.fields import (
     Boolean,
@@ -15,6 +17,9 @@ from askback.question.fields import (
     Url,
 )
 from askback.question.form import SINGLE, Form, Sheet
+from askback.question.visit import Visit
+
+Question = Form[Any] | Visit
 
 __all__ = [
     "SINGLE",
@@ -29,7 +34,9 @@ __all__ = [
     "Integer",
     "Number",
     "Option",
+    "Question",
     "Sheet",
     "Text",
     "Url",
+    "Visit",
 ]

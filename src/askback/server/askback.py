@@ -11,9 +11,19 @@ from mcp.server.lowlevel import Server
 from askback.conversation import Policy
 from askback.duration import seconds_of
 from askback.errors import AuthorError, InstalledTwice
-from askback.server.adapters.mcp import Caller, Keys, Seal, install, lowlevel_of, pass_own_errors_on
+from askback.server.adapters.mcp import (
+    Caller,
+    Keys,
+    Seal,
+    hand_returns_over,
+    install,
+    lowlevel_of,
+    pass_own_errors_on,
+    see_to_boundary,
+)
 from askback.server.call import Settings
 from askback.server.middleware import Middleware
+from askback.stores import Store, open_store
 from askback.wire.era import Mode
 from askback.words import Words
 
@@ -36,6 +46,8 @@ class Askback:
         words: the sentences a person may see, for translators.
         clients_can: what the clients can show ("form", "url"), for calls that declare nothing at all, as on stateless
             HTTP with a 2025 revision. It makes no way back to the client where the transport has none.
+        store: where it is kept which rounds were used and which effects were run: nothing for this process's memory,
+            "sqlite:///file.db" for one machine, or a store of your own.
         clock: seconds since the epoch; for tests.
     """
 
@@ -50,6 +62,7 @@ class Askback:
         again: int = 3,
         words: Words | None = None,
         clients_can: Iterable[Mode] | None = None,
+        store: Store | str | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         lowlevel = lowlevel_of(server)
@@ -58,16 +71,26 @@ class Askback:
                 f"Askback is already installed on the server {lowlevel.name!r}. One Askback(server, ...) with all "
                 "options does it; take out the second line."
             )
-        policy = Policy(words=words or Words(), again=_count(again), seconds=seconds_of(timeout, "timeout"))
-        modes = None if clients_can is None else _modes(clients_can)
-        self._middleware = Middleware(lowlevel, Settings(policy=policy, clients_can=modes, clock=clock))
         seal = Seal(
             keys=keys,
             think_time=seconds_of(think_time, "think_time"),
             caller=caller,
             default_think_time=THINK_TIME.total_seconds(),
         )
-        install(lowlevel, self._middleware, seal)
+        policy = Policy(words=words or Words(), again=_count(again), seconds=seconds_of(timeout, "timeout"))
+        modes = None if clients_can is None else _modes(clients_can)
+        self.store = open_store(store, clock=clock)
+        sealed = see_to_boundary(lowlevel, seal)
+        settings = Settings(
+            policy=policy,
+            clients_can=modes,
+            clock=clock,
+            store=self.store,
+            life=sealed.life,
+            caller=sealed.caller,
+        )
+        install(lowlevel, Middleware(lowlevel, settings))
+        hand_returns_over(lowlevel)
         pass_own_errors_on(server)
 
 

@@ -5,11 +5,14 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
+import anyio
 from mcp.server.context import ServerRequestContext
 
 from askback.conversation import Policy
 from askback.journal.entries import Journal
-from askback.server.adapters.mcp import back_channel
+from askback.server.adapters.mcp import Caller, back_channel
+from askback.server.keeping import Keeping
+from askback.stores.protocol import Mine, Store
 from askback.wire.era import Era, Mode, declares, revision_of
 from askback.wire.push import Push
 from askback.wire.replay import Replaying
@@ -25,6 +28,10 @@ class Settings:
     policy: Policy
     clients_can: frozenset[Mode] | None
     clock: Callable[[], float]
+    store: Store
+    life: float
+    """Seconds that a state is good for."""
+    caller: Caller
 
 
 @dataclass(slots=True, kw_only=True)
@@ -41,6 +48,8 @@ REHEARSAL: ContextVar[Rehearsal | None] = ContextVar("askback_rehearsal", defaul
 class Call:
     """The setting of a conversation: who can be asked, how, since when, and what was said before."""
 
+    claim: Mine | None = None
+    """This round, where it is a later one: nobody else runs it meanwhile."""
     _now: float | None = None
     _journal: Journal | None = None
     _carrier: Rounds | Push | Replaying | None = None
@@ -82,11 +91,26 @@ class Call:
         self._carrier = self._carrier or self._make_carrier()
         return self._carrier
 
+    @property
+    def keeper(self) -> Keeping:
+        """Where this call's effects are remembered."""
+        settings = self._settings
+        return Keeping(self.ctx, settings.store, claim=self.claim, caller=settings.caller, now=self.now)
+
+    @property
+    def cancelled(self) -> anyio.Event | None:
+        """On the rounds era nobody waits, so nothing need end."""
+        return back_channel(self.ctx).cancel_requested if self.revision.era is Era.PUSH else None
+
+    def make_push(self) -> Push:
+        """A carrier that sends and waits."""
+        return Push(revision=self.revision, can_show=self.can_show, channel=back_channel(self.ctx))
+
     def _make_carrier(self) -> Rounds | Push | Replaying:
         if self.revision.era is Era.ROUNDS:
             return Rounds(revision=self.revision, can_show=self.can_show)
-        push = Push(revision=self.revision, can_show=self.can_show, channel=back_channel(self.ctx))
         rehearsal = REHEARSAL.get()
+        push = self.make_push()
         return Replaying(push) if rehearsal is not None and rehearsal.always_replay else push
 
     def can_show(self, mode: Mode) -> bool:

@@ -2,7 +2,8 @@
 
 import logging
 import secrets
-from functools import cached_property
+from dataclasses import replace
+from functools import cached_property, partial
 from itertools import count
 from typing import Any, cast
 
@@ -17,7 +18,11 @@ from askback.journal.codec import decode, encode
 from askback.journal.entries import Journal
 from askback.server.adapters.mcp import output_schema
 from askback.server.call import Call, Context, Settings
+from askback.server.claims import run_once
+from askback.server.returning import Returning
+from askback.server.session import let_ask
 from askback.wire.era import CONVERSATION_METHODS, TOOLS_CALL, Era
+from askback.wire.nested import asks_by_itself, brings_unasked, nested_round, take_over, without_unasked
 from askback.wire.notices import demands_visits, visits_required
 from askback.wire.replay import Replaying
 from askback.wire.results import enveloped, error_end, polite_end, sieved
@@ -38,22 +43,42 @@ class Middleware:
     async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         if ctx.method not in CONVERSATION_METHODS or ctx.request_id is None:
             return await call_next(ctx)
+        let_ask(ctx.session)
         call = Call(self._settings, ctx)
-        if call.revision.era is Era.ROUNDS and carries_journal(ctx.params):
-            # The boundary has just made this dictionary, to put the state in the clear into it.
-            call.journal = resume(cast("dict[str, Any]", ctx.params), call.now)
+        if call.revision.era is Era.ROUNDS:
+            if carries_journal(ctx.params):
+                return await self._next_round(call, call_next)
+            if brings_unasked(ctx.params):
+                call.ctx = replace(ctx, params=without_unasked(call.params))
+        return await self._converse(call, call_next)
+
+    async def _next_round(self, call: Call, call_next: CallNext) -> HandlerResult:
+        # The boundary has just made this dictionary, to put the state in the clear into it.
+        call.journal, digest = resume(cast("dict[str, Any]", call.ctx.params), call.now)
+        until = call.now + self._settings.life
+        converse = partial(self._converse, call, call_next)
+        return await run_once(call, self._settings.store, digest, until, converse)
+
+    async def _converse(self, call: Call, call_next: CallNext) -> HandlerResult:
+        """Pass after pass of the body, until one is the last of this request."""
+        returning: Returning | None = None
         while True:
             conversation = Conversation(call)
             result = await self._run(call, conversation, call_next)
             if not conversation.is_left:
-                return result
+                return self._nested(call, result) if asks_by_itself(result) else result
             if conversation.last_words is not None:
                 return await self._stop(call, conversation.last_words)
             if isinstance(call.carrier, Rounds):
                 return self._ask(call, call.carrier)
-            failure = self._run_again(call)
-            if failure is not None:
-                return failure
+            try:
+                if conversation.returned is not None:
+                    returning = returning or Returning(call)
+                    await returning.prepare_next(conversation.returned)
+                else:
+                    self._rehearse(call)
+            except AskbackError as error:
+                return self._failure(call, error)
 
     async def _run(self, call: Call, conversation: Conversation, call_next: CallNext) -> HandlerResult:
         """One pass of the body. A body that left is answered for, however it took its leaving."""
@@ -85,13 +110,22 @@ class Middleware:
         return self._failure(call, ours)
 
     def _ask(self, call: Call, carrier: Rounds) -> dict[str, Any]:
+        take_over(call.ctx.params, call.journal)
         try:
-            asked = input_required(self._named(call.journal), carrier.showings, carrier.dialect)
+            asked = input_required(self._named(call.journal), carrier)
         except AskbackError as error:
             return self._failure(call, error)
         return self._enveloped(call, asked)
 
+    def _nested(self, call: Call, result: dict[str, Any]) -> dict[str, Any]:
+        """A round that is not ours: it gets our state around its own, and so is run once like ours."""
+        try:
+            return nested_round(result, self._named(call.journal))
+        except AskbackError as error:
+            return self._failure(call, error)
+
     def _ask_visits(self, call: Call, demand: MCPError) -> dict[str, Any]:
+        take_over(call.ctx.params, call.journal)
         try:
             asked = visits_required(
                 demand,
@@ -104,14 +138,10 @@ class Middleware:
             return self._failure(call, error)
         return self._enveloped(call, asked)
 
-    def _run_again(self, call: Call) -> dict[str, Any] | None:
+    def _rehearse(self, call: Call) -> None:
         """For a rehearsal on the push era: the journal goes through the same narrows as between rounds."""
-        try:
-            call.journal = decode(encode(self._named(call.journal)))
-        except AskbackError as error:
-            return self._failure(call, error)
+        call.journal = decode(encode(self._named(call.journal)))
         cast("Replaying", call.carrier).move_into(call.journal)
-        return None
 
     async def _stop(self, call: Call, text: str) -> dict[str, Any]:
         method, params = call.ctx.method, call.params

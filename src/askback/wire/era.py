@@ -1,9 +1,9 @@
 """The protocol's revisions as a table: in which era each is, and what it can express."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Literal
+from typing import Any, Literal
 
 from mcp_types import ClientCapabilities
 
@@ -11,6 +11,7 @@ from askback.errors import CannotAsk
 from askback.schema.render import Dialect
 
 Mode = Literal["form", "url"]
+NOUN: dict[Mode, str] = {"form": "form", "url": "link"}
 CanShow = Callable[[Mode], bool]
 """What the client of one call can show; asked only where something is to be shown."""
 
@@ -54,6 +55,13 @@ def revision_of(version: str) -> Revision:
     return REVISIONS.get(version) or Revision(version=version, era=Era.SILENT, visits=False)
 
 
+def target_of(method: str, params: Mapping[str, Any]) -> tuple[str, Any]:
+    """What a call is about: the name or the URI, and its arguments."""
+    if method == RESOURCES_READ:
+        return str(params.get("uri", "")), None
+    return str(params.get("name", "")), params.get("arguments")
+
+
 def declares(capabilities: ClientCapabilities | None, mode: Mode) -> bool:
     """Whether a client declared that it can show this; an empty declaration means forms (R01)."""
     declared = capabilities.elicitation if capabilities is not None else None
@@ -73,13 +81,17 @@ def require_mode(mode: Mode, revision: Revision, can_show: CanShow) -> None:
             advice=f"Connect with a client that speaks {JUNE_2025.version} or later; "
             "in the tool, catch CannotAsk and go on with a default, or take the value as an argument.",
         )
+    if mode == "url" and not revision.visits:
+        raise CannotAsk(
+            mode=mode,
+            reason=f"This client speaks MCP {revision.version}, which knows forms and no links.",
+            advice=f"Connect with a client that speaks {NOVEMBER_2025.version} or later; "
+            "in the tool, catch CannotAsk and say what the person can do instead.",
+        )
     if not can_show(mode):
         raise CannotAsk(
             mode=mode,
-            reason=f"This client did not declare that it can show a {_NOUN[mode]} (elicitation.{mode}).",
+            reason=f"This client did not declare that it can show a {NOUN[mode]} (elicitation.{mode}).",
             advice="Use a client that declares it, or switch it on there; "
             "in the tool, catch CannotAsk and go on with a default, or take the value as an argument.",
         )
-
-
-_NOUN: dict[Mode, str] = {"form": "form", "url": "link"}

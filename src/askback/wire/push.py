@@ -9,8 +9,9 @@ from mcp.shared.exceptions import MCPError
 from askback.carrier import Showing
 from askback.errors import CannotAsk
 from askback.journal.entries import Arrival, Late
+from askback.question import Question, Visit
 from askback.schema.render import Dialect, render
-from askback.wire.era import CanShow, Era, Revision, require_mode
+from askback.wire.era import NOUN, CanShow, Era, Mode, Revision, require_mode
 from askback.wire.replies import read_reply
 
 METHOD = "elicitation/create"
@@ -24,6 +25,9 @@ class BackChannel(Protocol):
 
     @property
     def can_send_request(self) -> bool: ...
+
+    @property
+    def cancel_requested(self) -> anyio.Event: ...
 
     async def send_raw_request(self, method: str, params: Mapping[str, Any] | None) -> dict[str, Any]: ...
 
@@ -41,9 +45,10 @@ class Push:
 
     async def deliver(self, showings: Sequence[Showing]) -> Mapping[str, Arrival]:
         first = showings[0]
+        mode = mode_of(first.question)
         if self._revision.era is not Era.SILENT:
-            self._require_channel()
-        require_mode("form", self._revision, self._can_show)
+            self._require_channel(mode)
+        require_mode(mode, self._revision, self._can_show)
         self._turn = self._turn or anyio.Lock(fast_acquire=True)
         async with self._turn:
             return {first.place: await self._ask(first)}
@@ -59,23 +64,21 @@ class Push:
         try:
             return read_reply(await self._channel.send_raw_request(METHOD, self._params(showing)))
         except MCPError as error:
-            raise _failed(error) from error
+            raise _failed(error, mode_of(showing.question)) from error
 
     def _params(self, showing: Showing) -> dict[str, Any]:
-        params: dict[str, Any] = {
-            "message": showing.message,
-            "requestedSchema": render(showing.form.sheet, self.dialect),
-        }
-        if self._revision.says_mode:
-            params["mode"] = "form"
-        if showing.form.meta:
-            params["_meta"] = dict(showing.form.meta)
+        question = showing.question
+        params = shown(question, showing.message, self._revision)
+        if isinstance(question, Visit):
+            params["elicitationId"] = question.id
+        if question.meta:
+            params["_meta"] = dict(question.meta)
         return params
 
-    def _require_channel(self) -> None:
+    def _require_channel(self, mode: Mode) -> None:
         if not self._channel.can_send_request:
             raise CannotAsk(
-                mode="form",
+                mode=mode,
                 reason="This connection has no way back to the client: on the 2025 revisions, stateless HTTP and "
                 "JSON responses carry no questions.",
                 advice="Serve these clients with sessions and event streams, or let them speak 2026-07-28; "
@@ -83,10 +86,25 @@ class Push:
             )
 
 
-def _failed(error: MCPError) -> CannotAsk:
+def shown(question: Question, message: str, revision: Revision) -> dict[str, Any]:
+    """The question in the words that this revision has for it."""
+    if isinstance(question, Visit):
+        return {"mode": "url", "message": message, "url": question.url}
+    params: dict[str, Any] = {"mode": "form"} if revision.says_mode else {}
+    params["message"] = message
+    params["requestedSchema"] = render(question.sheet, revision.dialect)
+    return params
+
+
+def mode_of(question: Question) -> Mode:
+    """What a client must be able to show for this."""
+    return "url" if isinstance(question, Visit) else "form"
+
+
+def _failed(error: MCPError, mode: Mode) -> CannotAsk:
     text = error.message if len(error.message) <= MOST_TEXT else error.message[:MOST_TEXT] + "…"
     return CannotAsk(
-        mode="form",
-        reason=f"The client declared forms but answered the question with error {error.code} ({text!r}).",
+        mode=mode,
+        reason=f"The client declared {NOUN[mode]}s but answered the question with error {error.code} ({text!r}).",
         advice="Its author must mend that; in the tool, catch CannotAsk and go on with a default.",
     )

@@ -19,10 +19,7 @@ def read_reply(raw: Any) -> Reply | Broken:
     known = ACTIONS.get(action) if isinstance(action, str) else None
     if known is None:
         return Broken(code="unknown_action")
-    if known != "accept":
-        return Reply(action=known)
-    content = reply.get("content")
-    return Broken(code="no_content") if content is None else Reply(action="accept", content=content)
+    return Reply(action=known, content=reply.get("content")) if known == "accept" else Reply(action=known)
 
 
 def can_travel(arrival: Arrival, *, most_bytes: int) -> bool:

@@ -1,26 +1,27 @@
 """The rounds era: the call ends with questions, and the client calls again with the answers and our state."""
 
+import json
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from hashlib import blake2b
+from typing import Any, NamedTuple, cast
 
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 
 from askback.carrier import Showing
-from askback.journal.codec import UnreadableJournal, decode, encode, is_ours
+from askback.journal.codec import UnreadableJournal, decode, is_ours
 from askback.journal.entries import Arrival, Broken, Journal, Late, Opened
-from askback.schema.render import Dialect, render
+from askback.schema.render import Dialect
 from askback.wire.era import CanShow, Revision, require_mode
-from askback.wire.push import METHOD
-from askback.wire.replies import can_travel, read_reply
+from askback.wire.nested import give_back
+from askback.wire.push import METHOD, mode_of, shown
+from askback.wire.replies import read_reply
+from askback.wire.state import state_after
 
 REFUSED_STATE = "Invalid or expired requestState"
 """The SDK's own sentence for a state that does not verify; one sentence for every reason."""
 
 REFUSED_RESPONSES = "Invalid inputResponses"
-
-MOST_EARLY = 16_384
-"""Bytes of a reply that is kept before it is read; larger ones are asked for again."""
 
 QUESTIONS_META_KEY = "askback/questions"
 """Where a question's `meta` goes: this revision's form parameters have no room for it."""
@@ -30,17 +31,25 @@ class Rounds:
     """Collects the questions of this round; the middleware ends the call with them."""
 
     def __init__(self, *, revision: Revision, can_show: CanShow) -> None:
-        self._revision, self._can_show = revision, can_show
+        self.revision, self._can_show = revision, can_show
         self.showings: dict[str, Showing] = {}
 
     @property
     def dialect(self) -> Dialect:
-        return self._revision.dialect
+        return self.revision.dialect
 
     async def deliver(self, showings: Sequence[Showing]) -> Mapping[str, Arrival] | None:
-        require_mode("form", self._revision, self._can_show)
+        for showing in showings:
+            require_mode(mode_of(showing.question), self.revision, self._can_show)
         self.showings.update({showing.place: showing for showing in showings})
         return None
+
+
+class Resumed(NamedTuple):
+    """A later round: what was said before, and a digest of what was said now."""
+
+    journal: Journal
+    digest: str
 
 
 def carries_journal(params: Mapping[str, Any] | None) -> bool:
@@ -48,31 +57,44 @@ def carries_journal(params: Mapping[str, Any] | None) -> bool:
     return params is not None and is_ours(params.get("requestState"))
 
 
-def resume(params: dict[str, Any], now: float) -> Journal:
-    """The journal that came back with this call, and the replies to its open questions.
+def resume(params: dict[str, Any], now: float) -> Resumed:
+    """The journal that came back with this call, with the replies to its open questions.
 
-    Both are taken out of the parameters: what the client added for the round is ours, not the body's.
+    Both are taken out of the parameters: what the client added for the round is ours, not the body's. What the body
+    keeps by itself is put back in their place.
     """
     try:
         journal = decode(params.pop("requestState"))
     except UnreadableJournal as error:
         raise MCPError(INVALID_PARAMS, REFUSED_STATE, {"reason": "invalid_request_state"}) from error
-    _take_replies(journal, params.pop("inputResponses", None), now)
-    return journal
+    replies = _replies(params.pop("inputResponses", None))
+    taken = _take_replies(journal, replies, now)
+    if journal.nested is not None:
+        taken |= give_back(params, journal, replies)
+    return Resumed(journal, _digest(taken))
 
 
-def _take_replies(journal: Journal, responses: Any, now: float) -> None:
-    """Replies to what was asked; other keys are nobody's question and are not looked at (R42)."""
+def _replies(responses: Any) -> dict[str, Any]:
     if responses is not None and not isinstance(responses, dict):
         raise MCPError(INVALID_PARAMS, REFUSED_RESPONSES)
-    replies = cast("dict[str, Any]", responses or {})
+    return cast("dict[str, Any]", responses or {})
+
+
+def _take_replies(journal: Journal, replies: dict[str, Any], now: float) -> dict[str, Any]:
+    """Replies to what was asked; other keys are nobody's question and are not looked at (R42)."""
+    taken: dict[str, Any] = {}
     for place, opened in journal.opened.items():
         if place in journal.arrived:
             continue  # a reply that came in an earlier round stays the reply
+        raw = replies.get(place)
+        arrival = None if raw is None else _arrival(raw)
+        if raw is not None:
+            taken[place] = raw
         if is_late(opened, now=now):
             journal.arrived[place] = Late()
-        elif replies.get(place) is not None:
-            journal.arrived[place] = _arrival(replies[place])
+        elif arrival is not None:
+            journal.arrived[place] = arrival
+    return taken
 
 
 def is_late(opened: Opened, *, now: float) -> bool:
@@ -80,40 +102,44 @@ def is_late(opened: Opened, *, now: float) -> bool:
 
 
 def _arrival(raw: Any) -> Arrival:
-    """An accept without content is a person's slip and is asked again; any other bad shape is the client's (R41)."""
+    """What is not even shaped like a reply is the client's mistake, and no person's (R41)."""
     reply = read_reply(raw)
-    if isinstance(reply, Broken) and reply.code != "no_content":
+    if isinstance(reply, Broken):
         raise MCPError(INVALID_PARAMS, REFUSED_RESPONSES)
     return reply
 
 
-def input_required(journal: Journal, showings: Mapping[str, Showing], dialect: Dialect) -> dict[str, Any]:
+def _digest(taken: Mapping[str, Any]) -> str:
+    """The same for the same replies, in whatever order they came."""
+    if not taken:
+        return ""
+    try:
+        written = json.dumps(taken, sort_keys=True)
+    except (
+        ValueError,
+        RecursionError,
+    ):  # numbers or depths that no question takes: each is asked again alike
+        return "unreadable"
+    return blake2b(written.encode(), digest_size=12).hexdigest()
+
+
+def input_required(journal: Journal, carrier: Rounds) -> dict[str, Any]:
     """The result that ends this round; replies that came before the body got to them travel on in the state."""
-    journal.round += 1
-    for place in [
-        place for place, early in journal.arrived.items() if not can_travel(early, most_bytes=MOST_EARLY)
-    ]:
-        del journal.arrived[
-            place
-        ]  # it would not have fitted; its question is put again when the body gets there
-    for place in journal.opened.keys() - showings.keys() - journal.arrived.keys():
-        del journal.opened[place]
+    showings = carrier.showings
     result: dict[str, Any] = {
         "resultType": "input_required",
-        "inputRequests": {place: _request(showing, dialect) for place, showing in showings.items()},
-        "requestState": encode(journal),
+        "inputRequests": {
+            place: {
+                "method": METHOD,
+                "params": shown(showing.question, showing.message, carrier.revision),
+            }
+            for place, showing in showings.items()
+        },
+        "requestState": state_after(journal, showings.keys()),
     }
-    if metas := {place: dict(showing.form.meta) for place, showing in showings.items() if showing.form.meta}:
+    metas = {
+        place: dict(showing.question.meta) for place, showing in showings.items() if showing.question.meta
+    }
+    if metas:
         result["_meta"] = {QUESTIONS_META_KEY: metas}
     return result
-
-
-def _request(showing: Showing, dialect: Dialect) -> dict[str, Any]:
-    return {
-        "method": METHOD,
-        "params": {
-            "mode": "form",
-            "message": showing.message,
-            "requestedSchema": render(showing.form.sheet, dialect),
-        },
-    }

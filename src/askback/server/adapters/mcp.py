@@ -1,20 +1,23 @@
 """The official SDK's `MCPServer` and low-level `Server`: where its provisional parts are touched, and nowhere else."""
 
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any, cast
 
 from mcp.server import MCPServer
 from mcp.server.context import ServerMiddleware, ServerRequestContext
 from mcp.server.lowlevel import Server
+from mcp.server.lowlevel.server import HandlerEntry
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.session import ServerSession
 from mcp_types import ListToolsResult, PaginatedRequestParams
+from mcp_types.methods import is_input_required
 
+from askback.current import CURRENT
 from askback.errors import UnsupportedHost, own_error
-from askback.wire.era import TOOLS_LIST
+from askback.wire.era import CONVERSATION_METHODS, TOOLS_LIST, Era, revision_of
 from askback.wire.push import BackChannel
 
 Context = ServerRequestContext[Any, Any]
@@ -63,23 +66,47 @@ def back_channel(ctx: Context) -> BackChannel:
     return ctx.session._request_outbound  # pyright: ignore[reportPrivateUsage] # no public way to send raw parameters
 
 
-def install(lowlevel: Server[Any], middleware: ServerMiddleware[Any], seal: Seal) -> None:
-    """Put `middleware` directly inside the boundary that seals the state, and see to that boundary."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sealed:
+    """What the boundary of a server has come to."""
+
+    life: float
+    """Seconds that a state is good for."""
+    caller: Caller
+    """The principal that a state is bound to."""
+
+
+def see_to_boundary(lowlevel: Server[Any], seal: Seal) -> Sealed:
+    """Let the server have a boundary that seals the state, as the operator wants it."""
     chain = lowlevel.middleware
-    at = next((i for i, item in enumerate(chain) if isinstance(item, RequestStateBoundary)), None)
+    at = _place_of_boundary(chain)
+    present = cast("RequestStateBoundary", chain[at]) if at is not None else None
+    security, audience = _security(lowlevel, present, seal)
+    boundary = RequestStateBoundary(security, default_audience=audience)
     if at is None:
         # Outermost but for the SDK's tracing, whose spans should record the sealed form.
         at = 1 if chain and type(chain[0]).__name__ == "OpenTelemetryMiddleware" else 0
-        chain.insert(at, _boundary(lowlevel, None, seal))
+        chain.insert(at, boundary)
     else:
-        chain[at] = _boundary(lowlevel, cast("RequestStateBoundary", chain[at]), seal)
-    chain.insert(at + 1, middleware)
+        chain[at] = boundary
+    return Sealed(life=security.ttl, caller=security.bind_principal or (lambda ctx: None))
 
 
-def _boundary(
+def install(lowlevel: Server[Any], middleware: ServerMiddleware[Any]) -> None:
+    """Put `middleware` directly inside the boundary."""
+    at = _place_of_boundary(lowlevel.middleware)
+    assert at is not None
+    lowlevel.middleware.insert(at + 1, middleware)
+
+
+def _place_of_boundary(chain: Sequence[object]) -> int | None:
+    return next((i for i, item in enumerate(chain) if isinstance(item, RequestStateBoundary)), None)
+
+
+def _security(
     lowlevel: Server[Any], present: RequestStateBoundary | None, seal: Seal
-) -> RequestStateBoundary:
-    """The boundary as the operator wants it; what they left open stays as it was."""
+) -> tuple[RequestStateSecurity, str | None]:
+    """Policy and audience as the operator wants them; what they left open stays as it was."""
     old = present._security if present is not None else None  # pyright: ignore[reportPrivateUsage]
     audience = present._audience if present is not None else lowlevel.name  # pyright: ignore[reportPrivateUsage]
     ttl = seal.think_time
@@ -93,7 +120,40 @@ def _boundary(
         base.bind_principal = seal.caller
     elif old is not None:
         base.bind_principal = old.bind_principal
-    return RequestStateBoundary(base, default_audience=audience)
+    return base, audience
+
+
+def hand_returns_over(lowlevel: Server[Any]) -> None:
+    """Where a body returns questions by itself, let the running conversation see them before the SDK refuses them."""
+    look_up = lowlevel.get_request_handler
+    watched: dict[str, tuple[HandlerEntry[Any], HandlerEntry[Any]]] = {}
+
+    def get_request_handler(method: str) -> HandlerEntry[Any] | None:
+        entry = look_up(method)
+        if entry is None or method not in CONVERSATION_METHODS:
+            return entry
+        if method not in watched or watched[method][0] is not entry:  # it may be registered anew at any time
+            watched[method] = entry, replace(entry, handler=_handing_over(entry.handler))
+        return watched[method][1]
+
+    lowlevel.get_request_handler = get_request_handler
+
+
+def _handing_over(run: Callable[..., Awaitable[Any]]) -> Callable[..., Coroutine[Any, Any, Any]]:
+    async def run_and_hand_over(ctx: Context, params: Any) -> Any:
+        result = await run(ctx, params)
+        if is_input_required(result):
+            hand_over(result, ctx.protocol_version)
+        return result
+
+    return run_and_hand_over
+
+
+def hand_over(result: object, version: str) -> None:
+    """Leave with the questions that a body returned, on a revision that cannot carry them."""
+    conversation = CURRENT.get()
+    if conversation is not None and revision_of(version).era is not Era.ROUNDS:
+        conversation.hand_back(result)
 
 
 async def output_schema(lowlevel: Server[Any], ctx: Context, tool: str) -> dict[str, Any] | None:

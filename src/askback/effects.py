@@ -1,0 +1,98 @@
+"""The effects of one call, in one pass of its body: each is run once, and nothing leaves while one is under way."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Any, Protocol, TypeVar
+
+import anyio
+
+from askback.current import EFFECT
+from askback.errors import EffectFailed, KeyTaken, NotRecordable
+from askback.journal.entries import Effect, Journal
+from askback.journal.once import INTERRUPTED, adapter_for, outcome_of, run_effect
+
+T = TypeVar("T")
+
+
+class Keeper(Protocol):
+    """Where effects are remembered beyond this pass, so that nobody runs them a second time."""
+
+    async def keep(self, effects: Mapping[str, Effect]) -> None:
+        """The effects so far, also the one under way: for whoever takes this round over if we end before it does."""
+        ...
+
+    async def claim(self, key: str, *, seconds: float) -> Effect | None:
+        """What this effect gave for the same caller, tool and arguments in that time; `None` makes it ours to run."""
+        ...
+
+    async def settle(self, key: str, effect: Effect) -> None:
+        """What a claimed effect gave; those who wait for it learn it."""
+        ...
+
+
+class Effects:
+    """What `once` does; its results are in the journal."""
+
+    _running = 0
+    _all_done: anyio.Event | None = None
+
+    def __init__(self, journal: Journal, keeper: Keeper) -> None:
+        self._journal, self._keeper = journal, keeper
+        self._keys: set[str] = set()
+
+    async def once(
+        self, key: str, function: Callable[..., Any], call: Callable[[], Any], *, seconds: float | None
+    ) -> Any:
+        """Run the effect now, or give what it gave before; with `seconds`, what it gave to this caller."""
+        if key in self._keys:
+            raise KeyTaken(key, kind="once")
+        self._keys.add(key)
+        adapter = adapter_for(function)
+        cause: Exception | None = None
+        effect = self._journal.effects.get(key)
+        if effect is None:
+            run = partial(run_effect, key, call, adapter)
+            effect, cause = await self._undisturbed(key, self._first(key, run, seconds))
+        try:
+            return outcome_of(effect, adapter)
+        except (EffectFailed, NotRecordable) as failed:
+            raise failed from cause
+
+    async def to_end(self) -> None:
+        """Wait until none is under way: cut short, it would be neither done nor undone."""
+        while self._running:
+            self._all_done = self._all_done or anyio.Event()
+            await self._all_done.wait()
+
+    async def _first(
+        self, key: str, run: Callable[[], Awaitable[tuple[Effect, Exception | None]]], seconds: float | None
+    ) -> tuple[Effect, Exception | None]:
+        effects = self._journal.effects
+        known = await self._keeper.claim(key, seconds=seconds) if seconds is not None else None
+        if known is not None:
+            effects[key] = known
+            return known, None
+        effects[key] = INTERRUPTED._replace(key=key)  # so it stays if the effect never comes back
+        await self._keeper.keep(effects)
+        cause: Exception | None = None
+        try:
+            effects[key], cause = await run()
+        finally:
+            # Also when we are being cancelled: the next to come must learn how far this got.
+            with anyio.CancelScope(shield=True):
+                await self._keeper.keep(effects)
+                if seconds is not None:
+                    await self._keeper.settle(key, effects[key])
+        return effects[key], cause
+
+    async def _undisturbed(self, key: str, effect: Awaitable[T]) -> T:
+        self._running += 1
+        token = EFFECT.set(key)
+        try:
+            return await effect
+        finally:
+            EFFECT.reset(token)
+            self._running -= 1
+            if not self._running and self._all_done is not None:
+                self._all_done.set()
+                self._all_done = None

@@ -1,0 +1,75 @@
+"""Where effects are remembered: with the round that runs them, and in a wider scope where the author wants one."""
+
+import json
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+
+from mcp.server.context import ServerRequestContext
+from pydantic_core import from_json, to_json
+
+from askback.errors import CallerUnknown, RoundRefused
+from askback.journal.entries import Effect
+from askback.journal.once import FORGOTTEN, INTERRUPTED
+from askback.server.adapters.mcp import Caller
+from askback.stores.protocol import Done, Lost, Mine, Refused, Store
+from askback.wire.era import target_of
+
+Context = ServerRequestContext[Any, Any]
+
+LOCAL = "local"
+"""The caller on stdio and in memory: whoever started the server."""
+
+
+class Keeping:
+    """The store, as the effects of one call see it."""
+
+    def __init__(self, ctx: Context, store: Store, *, claim: Mine | None, caller: Caller, now: float) -> None:
+        self._ctx, self._store, self._claim, self._caller, self._now = ctx, store, claim, caller, now
+        self._claims: dict[str, Mine] = {}
+
+    async def keep(self, effects: Mapping[str, Effect]) -> None:
+        """With the claim on this round. Only a later round can be taken over; a first call has nothing to be taken."""
+        if self._claim is not None and not await self._store.note(self._claim, effects_as_bytes(effects)):
+            # We were taken for dead, and another runs this round now: what is not begun must not begin.
+            raise RoundRefused
+
+    async def claim(self, key: str, *, seconds: float) -> Effect | None:
+        name = f"once:{_scope(self._ctx, caller_of(self._ctx, self._caller), key)}"
+        match await self._store.claim(name, until=self._now + seconds, takeover=False):
+            case Mine() as claim:
+                self._claims[key] = claim
+                return None
+            case Done(result):
+                return Effect(*from_json(result))
+            case Lost():
+                return INTERRUPTED._replace(key=key)
+            case Refused():
+                return FORGOTTEN._replace(key=key)
+
+    async def settle(self, key: str, effect: Effect) -> None:
+        await self._store.record(self._claims.pop(key), to_json(list(effect)))
+
+
+def effects_as_bytes(effects: Mapping[str, Effect]) -> bytes:
+    return to_json([list(effect) for effect in effects.values()])
+
+
+def effects_from_bytes(noted: bytes) -> dict[str, Effect]:
+    return {row[0]: Effect(*row) for row in from_json(noted)}
+
+
+def caller_of(ctx: Context, caller: Caller) -> str:
+    """The principal behind the call; over HTTP somebody must tell, or strangers would share what is kept."""
+    told = caller(ctx)
+    if told is not None:
+        return told
+    if ctx.request is not None:
+        raise CallerUnknown
+    return LOCAL
+
+
+def _scope(ctx: Context, caller: str, key: str) -> str:
+    target, arguments = target_of(ctx.method, ctx.params or {})
+    scope = json.dumps([caller, ctx.method, target, arguments, key], sort_keys=True)
+    return sha256(scope.encode()).hexdigest()

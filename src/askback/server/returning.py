@@ -1,0 +1,58 @@
+"""A body that returns its own questions, served to a client of the push era: asked here, then called again."""
+
+from dataclasses import replace
+from typing import Any
+
+from askback.answer import Answer
+from askback.carrier import Carrier
+from askback.conversation import Conversation, Policy
+from askback.effects import Keeper
+from askback.journal.entries import Journal
+from askback.question import Question
+from askback.server.adapters.mcp import back_channel
+from askback.server.call import Call
+from askback.wire.returned import Returned
+
+
+class Returning:
+    """The rounds of one call. What the body asks with `ask` stays in the call's journal from round to round."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._rounds = Returned(
+            capabilities=lambda: call.ctx.session.client_capabilities,
+            channel=back_channel(call.ctx),
+            ask=self._ask,
+        )
+
+    async def prepare_next(self, result: object) -> None:
+        """Ask what the body returned, and let its next call bring the replies."""
+        params = await self._rounds.next_params(self._call.params, result)
+        self._call.ctx = replace(self._call.ctx, params=params)
+
+    async def _ask(self, key: str, question: Question) -> Answer[Any]:
+        conversation = Conversation(_Aside(self._call))
+        conversation.require_open(key)
+        return await conversation.ask(conversation.put(question, key=key, seconds=None))
+
+
+class _Aside:
+    """The setting of one returned question: the call's own, but nothing of it is journalled or replayed."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self.journal = Journal()
+        self.carrier: Carrier = call.make_push()
+        self.cancelled = call.cancelled
+
+    @property
+    def policy(self) -> Policy:
+        return self._call.policy
+
+    @property
+    def now(self) -> float:
+        return self._call.now
+
+    @property
+    def keeper(self) -> Keeper:
+        return self._call.keeper

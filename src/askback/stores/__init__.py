@@ -1,0 +1,7 @@
+"""What must be kept beyond one request: claims and their results, settled and spent keys, the vault, the ledger."""
+
+from askback.stores.memory import MemoryStore
+from askback.stores.opening import open_store
+from askback.stores.protocol import Done, Lost, Mine, Refused, Store, Verdict
+
+__all__ = ["Done", "Lost", "MemoryStore", "Mine", "Refused", "Store", "Verdict", "open_store"]

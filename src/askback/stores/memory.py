@@ -1,0 +1,386 @@
+"""A store in this process's memory: the default for conversations. It is gone with the process.
+
+All of it happens on one event loop, so nothing is locked: between two awaits nobody else is at it.
+"""
+
+import asyncio
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from itertools import count, islice
+from math import inf
+from typing import NamedTuple, Protocol, TypeVar
+
+import anyio
+import anyio.lowlevel
+
+from askback.errors import OperatorError
+from askback.stores.protocol import Done, Lost, Mine, Refused, Verdict
+from askback.stores.spent import Spent
+
+REST = 0.001
+"""Seconds per row between two looks at all rows: so looking takes a fixed, tiny share of the time."""
+
+TWO_LOOPS = (
+    "This MemoryStore is in use on another event loop, where somebody is running or waiting, and could not be woken "
+    'from here. Give each loop a store of its own, or give both store="sqlite:///askback.db".'
+)
+
+
+class Waiter:
+    """Somebody who waits for a run to end."""
+
+    __slots__ = ("event", "until", "verdict")
+
+    def __init__(self, until: float) -> None:
+        self.event = anyio.Event()
+        self.until = until
+        self.verdict: Verdict | None = None
+
+    def wake(self, verdict: Verdict) -> None:
+        self.verdict = verdict
+        self.event.set()
+
+
+class Row:
+    """One turn of a key: being run first, recorded later."""
+
+    __slots__ = ("digest", "is_dead", "noted", "result", "token", "turn", "until", "waiters")
+
+    def __init__(self, turn: int, digest: str, token: str, until: float) -> None:
+        self.turn, self.digest, self.token, self.until = turn, digest, token, until
+        self.result: bytes | None = None
+        """None in a recorded row: a later turn came while it was being run."""
+        self.waiters: deque[Waiter] | None = None
+        self.noted = b""
+        self.is_dead = False
+        """Nobody runs it any more: its loop is gone, or it was released with a note."""
+
+
+class Kept(NamedTuple):
+    """A value and its time."""
+
+    value: bytes
+    until: float
+
+
+class Bell:
+    """Everybody who waits for one key to be settled."""
+
+    __slots__ = ("event", "value", "waiting")
+
+    def __init__(self) -> None:
+        self.event = anyio.Event()
+        self.value: bytes | None = None
+        self.waiting = 0
+
+
+class MemoryStore:
+    """Keeps `most` results and as many lines of the ledger; the oldest go first, what is being run never.
+
+    A claim whose result had to go is refused until it expires: see `askback.stores.spent`.
+    """
+
+    def __init__(self, *, most: int = 10_000, clock: Callable[[], float] = time.time) -> None:
+        if most < 1:
+            raise OperatorError(
+                f"MemoryStore(most={most}) could keep nothing. Give it room for 1 result or more."
+            )
+        self._most = most
+        self._clock = clock
+        self._tokens = count(1)
+        self._running: dict[str, Row] = {}
+        # An earlier turn stays here while a later one is being run: a release leaves it as it was.
+        self._recorded: OrderedDict[str, Row] = OrderedDict()
+        self._evicted = Spent()
+        self._settled: dict[str, Kept] = {}
+        self._bells: dict[str, Bell] = {}
+        self._used: dict[str, Kept] = {}
+        self._vault: dict[tuple[str, str], Kept] = {}
+        self._ledger: deque[bytes] = deque(maxlen=most)
+        self._lines = 0
+        self._loop: object = None
+        self._due = inf
+        self._rested = 0.0
+
+    # Run once.
+
+    async def claim(
+        self, key: str, *, turn: int = 0, digest: str = "", until: float, takeover: bool = True
+    ) -> Verdict:
+        now = self._enter()
+        row = self._running.get(key)
+        if row is not None and not (row.is_dead and row.until <= now):
+            return await self._meet(row, key, turn, digest, until, takeover)
+        past = self._recorded.get(key)
+        if past is not None and past.until > now:
+            if past.turn >= turn:
+                return _judge(past, turn, digest)
+        elif self._evicted.holds(key, turn):
+            return Refused()
+        return self._begin(key, turn, digest, until)
+
+    async def record(self, claim: Mine, result: bytes) -> bool:
+        self._require_loop()
+        row = self._running.get(claim.key)
+        if row is None or row.token != claim.token:
+            return False
+        del self._running[claim.key]
+        row.result = result
+        self._keep(claim.key, row)
+        if row.waiters is not None:
+            _wake_all(row, Done(result))
+        return True
+
+    async def note(self, claim: Mine, noted: bytes) -> bool:
+        self._require_loop()
+        row = self._running.get(claim.key)
+        if row is None or row.token != claim.token:
+            return False
+        row.noted = noted
+        return True
+
+    async def release(self, claim: Mine) -> None:
+        self._require_loop()
+        self._hand_on(claim)
+
+    def _begin(self, key: str, turn: int, digest: str, until: float) -> Mine:
+        token = str(next(self._tokens))
+        self._running[key] = Row(turn, digest, token, until)
+        return Mine(key, token)
+
+    def _take_over(self, row: Row, key: str, until: float) -> Mine:
+        row.is_dead, row.token, row.until = False, str(next(self._tokens)), until
+        return Mine(key, row.token, row.noted)
+
+    async def _meet(
+        self, row: Row, key: str, turn: int, digest: str, until: float, takeover: bool
+    ) -> Verdict:
+        """Somebody has begun to run this key."""
+        if turn > row.turn:
+            self._keep(key, row)
+            _wake_all(row, Refused())
+            return self._begin(key, turn, digest, until)
+        if turn < row.turn or digest != row.digest:
+            return Refused()
+        if row.is_dead:
+            return self._take_over(row, key, until) if takeover else Lost()
+        return await self._wait_for(row, until)
+
+    async def _wait_for(self, row: Row, until: float) -> Verdict:
+        waiter = Waiter(until)
+        waiters = row.waiters = row.waiters or deque()
+        waiters.append(waiter)
+        try:
+            await waiter.event.wait()
+        except BaseException:
+            if isinstance(waiter.verdict, Mine):
+                self._hand_on(waiter.verdict)
+            elif waiter.verdict is None:
+                waiters.remove(waiter)
+            raise
+        assert waiter.verdict is not None
+        return waiter.verdict
+
+    def _hand_on(self, claim: Mine) -> None:
+        row = self._running.get(claim.key)
+        if row is None or row.token != claim.token:
+            return
+        if row.waiters:
+            waiter = row.waiters.popleft()
+            waiter.wake(self._take_over(row, claim.key, waiter.until))
+        elif row.noted:
+            row.is_dead, row.token = True, ""
+            self._expect(row.until)
+        else:
+            del self._running[claim.key]
+
+    def _keep(self, key: str, row: Row) -> None:
+        recorded = self._recorded
+        recorded.pop(key, None)
+        recorded[key] = row
+        self._expect(row.until)
+        if len(recorded) >= self._most:
+            self._make_room()
+
+    def _make_room(self) -> None:
+        now = self._clock()
+        if len(self._recorded) > self._most:
+            key, row = self._recorded.popitem(last=False)
+            if row.until > now:
+                self._evicted.add(key, row.turn, until=row.until, now=now)
+        elif (until := next(reversed(self._recorded.values())).until) > now:
+            # Full, and not yet over: take the memory now, so that a full store does not grow.
+            self._evicted.make_room(until=until, now=now)
+
+    # Settle, and spend.
+
+    async def settle(self, key: str, value: bytes, *, until: float) -> bytes:
+        now = self._enter()
+        settled = self._settled.get(key)
+        if settled is not None and settled.until > now:
+            return settled.value
+        self._settled[key] = Kept(value, until)
+        self._expect(until)
+        bell = self._bells.get(key)
+        if bell is not None and bell.value is None:
+            bell.value = value
+            bell.event.set()
+        return value
+
+    async def wait(self, key: str, *, seconds: float | None = None) -> bytes | None:
+        now = self._enter()
+        settled = self._settled.get(key)
+        if settled is not None and settled.until > now:
+            return settled.value
+        bell = self._bells.get(key)
+        if bell is None or bell.value is not None:
+            bell = self._bells[key] = Bell()
+        bell.waiting += 1
+        try:
+            with anyio.move_on_after(seconds):
+                await bell.event.wait()
+        finally:
+            bell.waiting -= 1
+            if not bell.waiting and self._bells.get(key) is bell:
+                del self._bells[key]
+        return bell.value
+
+    async def spend(self, key: str, *, until: float) -> bool:
+        now = self._enter()
+        used = self._used.get(key)
+        if used is not None and used.until > now:
+            return False
+        self._used[key] = Kept(b"", until)
+        self._expect(until)
+        return True
+
+    # Vault and ledger.
+
+    async def get(self, owner: str, name: str) -> bytes | None:
+        now = self._enter()
+        kept = self._vault.get((owner, name))
+        return kept.value if kept is not None and kept.until > now else None
+
+    async def put(self, owner: str, name: str, value: bytes, *, until: float | None = None) -> None:
+        self._enter()
+        kept = Kept(value, inf if until is None else until)
+        self._vault[owner, name] = kept
+        self._expect(kept.until)
+
+    async def delete(self, owner: str, name: str) -> bool:
+        now = self._enter()
+        kept = self._vault.pop((owner, name), None)
+        return kept is not None and kept.until > now
+
+    async def append(self, line: bytes) -> int:
+        self._enter()
+        self._ledger.append(line)
+        self._lines += 1
+        return self._lines
+
+    async def read(self, *, after: int = 0, most: int = 100) -> list[tuple[int, bytes]]:
+        self._enter()
+        gone = self._lines - len(self._ledger)
+        start = max(after - gone, 0)
+        return list(enumerate(islice(self._ledger, start, start + most), gone + start + 1))
+
+    # Time.
+
+    async def sweep(self) -> int:
+        return self._forget(self._clock())
+
+    async def count(self) -> int:
+        self._forget(self._clock())
+        return self._size()
+
+    async def close(self) -> None:
+        """Nothing is held open; what is kept is kept."""
+
+    def _enter(self) -> float:
+        self._require_loop()
+        now = self._clock()
+        if now >= self._due:
+            self._forget(now)
+        return now
+
+    def _expect(self, until: float) -> None:
+        if until < self._due:
+            self._due = max(until, self._rested)
+
+    def _size(self) -> int:
+        # A key may be in both: the turn that is being run, and the one before.
+        claims = len(self._recorded) + sum(key not in self._recorded for key in self._running)
+        return claims + len(self._settled) + len(self._used) + len(self._vault)
+
+    def _forget(self, now: float) -> int:
+        before = self._size()
+        dead = {key: row for key, row in self._running.items() if row.is_dead and row.until <= now}
+        for key in dead:
+            del self._running[key]
+        kept = (
+            _drop_expired(self._settled, now),
+            _drop_expired(self._used, now),
+            _drop_expired(self._vault, now),
+        )
+        earliest = min(_drop_expired(self._recorded, now), *kept)
+        self._evicted.forget(now)
+        after = self._size()
+        self._rested = now + after * REST
+        self._due = max(earliest, self._rested)
+        return before - after
+
+    # Loops.
+
+    def _require_loop(self) -> None:
+        try:
+            here: object = asyncio.get_running_loop()
+        except RuntimeError:
+            here = anyio.lowlevel.current_token()
+        if here is not self._loop:
+            self._move_to(here)
+
+    def _move_to(self, here: object) -> None:
+        """From the loop before; whoever was running or waiting there must be gone with it."""
+        if (self._running or self._bells) and here != self._loop:
+            if not (isinstance(self._loop, asyncio.AbstractEventLoop) and self._loop.is_closed()):
+                raise OperatorError(TWO_LOOPS)
+            self._bells.clear()
+            for row in self._running.values():
+                row.is_dead, row.waiters = True, None
+        self._loop = here
+
+
+class Expiring(Protocol):
+    @property
+    def until(self) -> float: ...
+
+
+Key = TypeVar("Key")
+Value = TypeVar("Value", bound=Expiring)
+
+
+def _drop_expired(table: dict[Key, Value], now: float) -> float:
+    """Gives the time at which the next one expires."""
+    earliest = inf
+    gone: list[Key] = []
+    for key, row in table.items():
+        if row.until <= now:
+            gone.append(key)
+        elif row.until < earliest:
+            earliest = row.until
+    for key in gone:
+        del table[key]
+    return earliest
+
+
+def _judge(past: Row, turn: int, digest: str) -> Verdict:
+    """What a recorded row says to its own turn, or an earlier one."""
+    is_same = past.turn == turn and past.digest == digest
+    return Done(past.result) if is_same and past.result is not None else Refused()
+
+
+def _wake_all(row: Row, verdict: Verdict) -> None:
+    waiters, row.waiters = row.waiters, None
+    for waiter in waiters or ():
+        waiter.wake(verdict)

@@ -1,0 +1,123 @@
+"""What Askback wants kept, and what a store promises about it. Knows no implementation, and nothing of what is kept.
+
+Every verb is atomic: it happens wholly or not at all, and whoever races, one wins and the others learn it. A store that
+cannot be reached raises `StoreUnavailable`, so whoever calls fails closed.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+
+class Mine(NamedTuple):
+    """Yours to run; then `record` or `release` it."""
+
+    key: str
+    token: str
+    """Tells this run from all others of the key, in every process."""
+    noted: bytes = b""
+    """What the run before this one had noted, if this one takes over."""
+
+
+class Done(NamedTuple):
+    """It was run before with these very answers: what it gave."""
+
+    result: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Claimed with another digest, or an older turn, or spent so long ago that its result is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Whoever ran it is gone without a word, and it may not be tried again."""
+
+
+Verdict = Mine | Done | Refused | Lost
+
+
+class Store(Protocol):
+    """Times (`until`) are seconds since the epoch: until then a row is kept, afterwards it is as if it never was."""
+
+    async def claim(
+        self, key: str, *, turn: int = 0, digest: str = "", until: float, takeover: bool = True
+    ) -> Verdict:
+        """Who may run this turn of `key`. Among any number of claims with one digest, one at a time is `Mine`.
+
+        | what is kept under the key | verdict |
+        |---|---|
+        | nothing, or an earlier turn | `Mine` |
+        | this turn with this digest, recorded | `Done` |
+        | this turn with this digest, being run | waits: `Done` when recorded, `Mine` for one when released |
+        | the same, and its runner died | `Mine`, or `Lost` without `takeover` |
+        | this turn with another digest, or a later turn | `Refused`, at once |
+
+        Turns count up from 0. A later turn takes a key over from an earlier one even while that is being run: its
+        runner can no longer record, and those who waited for it are `Refused`. A waiter may be cancelled at any time,
+        also when it has just been given the claim: the next one gets it then. What is being run is not forgotten
+        before its runner is done or dead, whatever `until` says.
+        """
+        ...
+
+    async def record(self, claim: Mine, result: bytes) -> bool:
+        """Keep what the run gave and wake all who wait for it; False, with nothing changed, if the claim was lost."""
+        ...
+
+    async def note(self, claim: Mine, noted: bytes) -> bool:
+        """Keep how far the run has come, in place of what it noted before; False if the claim was lost.
+
+        Whoever takes over gets it, and a turn with a note is never claimed with another digest.
+        """
+        ...
+
+    async def release(self, claim: Mine) -> None:
+        """As if it had never been claimed, but for what was noted; one waiter takes over.
+
+        What was recorded before stands. May repeat: a claim that was recorded, released or lost is left alone.
+        """
+        ...
+
+    async def settle(self, key: str, value: bytes, *, until: float) -> bytes:
+        """The first value stands; everybody gets that one, and all who wait for it are woken."""
+        ...
+
+    async def wait(self, key: str, *, seconds: float | None = None) -> bytes | None:
+        """The settled value as soon as there is one; None if there is none after that time."""
+        ...
+
+    async def spend(self, key: str, *, until: float) -> bool:
+        """True for the first, False for all others."""
+        ...
+
+    async def get(self, owner: str, name: str) -> bytes | None:
+        """What was last put there."""
+        ...
+
+    async def put(self, owner: str, name: str, value: bytes, *, until: float | None = None) -> None:
+        """Keep a value under its owner and name, in place of what was there; for good where no time is given."""
+        ...
+
+    async def delete(self, owner: str, name: str) -> bool:
+        """Whether there was something to delete."""
+        ...
+
+    async def append(self, line: bytes) -> int:
+        """Write a line behind all others and give its number: 1, 2, 3 and so on, without gaps."""
+        ...
+
+    async def read(self, *, after: int = 0, most: int = 100) -> list[tuple[int, bytes]]:
+        """The lines behind number `after` with their numbers, in order, at most so many."""
+        ...
+
+    async def sweep(self) -> int:
+        """Forget what has expired, and say how many rows that were. Also happens by itself as calls come in."""
+        ...
+
+    async def count(self) -> int:
+        """How many rows have not expired; lines of the ledger are not counted."""
+        ...
+
+    async def close(self) -> None:
+        """Give back what is held open. May repeat; a later call opens it again."""
+        ...

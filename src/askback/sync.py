@@ -1,0 +1,177 @@
+"""The same verbs for bodies written with `def`: each runs its twin of `askback` on the event loop, and waits for it.
+
+A host runs such a body in one of anyio's worker threads. What is said here of a thread is said of that one.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial, update_wrapper, wraps
+from inspect import isawaitable
+from typing import Any, NoReturn, ParamSpec, TypeVar, overload
+
+import anyio
+from anyio import from_thread
+from anyio.lowlevel import RunVar
+from anyio.to_thread import current_default_thread_limiter
+
+from askback import asking
+from askback.current import EFFECT
+from askback.errors import OutsideConversation
+from askback.host import ERRAND, running_task
+
+__all__ = ["ask", "ask_all", "choose", "confirm", "once"]
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+MOST_PARKED = 200
+"""How many threads may wait for people beside the host's own. Each costs some 60 KiB, and so many calls at once are
+more likely a flood than people: from here on they count as ordinary, and the host's limit holds."""
+
+_PARKED: RunVar[int] = RunVar("askback_parked", 0)
+
+
+def _waiting(verb: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    """The verb for a thread; type checkers see the same overloads without the `await`."""
+
+    @wraps(verb)
+    def wait_for(*args: P.args, **kwargs: P.kwargs) -> T:
+        _require_worker_thread()
+        return from_thread.run(partial(_run, partial(verb, *args, **kwargs)))
+
+    return wait_for
+
+
+async def _run(verb: Callable[[], Awaitable[T]]) -> T:
+    place = _Place()
+    ERRAND.set(place.give_up)
+    try:
+        return await verb()
+    finally:
+        place.take_back()
+
+
+ask = _waiting(asking.ask)
+"""Put a form to the person behind the call and give their answer; see `askback.ask`."""
+
+ask_all = _waiting(asking.ask_all)
+"""Several questions in one round; see `askback.ask_all`."""
+
+choose = _waiting(asking.choose)
+"""One or several of a list, or of a `{value: title}`; see `askback.choose`."""
+
+confirm = _waiting(asking.confirm)
+"""Whether the person said yes in so many words; see `askback.confirm`."""
+
+
+@overload
+def once(key: str, fn: Callable[P, Awaitable[T]], /, *args: P.args, **kwargs: P.kwargs) -> T: ...
+@overload
+def once(key: str, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T: ...
+def once(key: str, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    """Run an effect that must not repeat when the body runs again; see `askback.once`.
+
+    `fn` runs in the thread that calls this, and may block. An `async def` is awaited on the event loop.
+    """
+    _require_worker_thread()
+    effect = _Effect(key, fn)
+    if not from_thread.run(effect.is_wanted):
+        return effect.outcome()
+    token = EFFECT.set(key)
+    try:
+        result = fn(*args, **kwargs)
+    except BaseException as error:  # noqa: BLE001 - whatever the author's function raises is its outcome
+        return from_thread.run(effect.end, partial(_fail, error))
+    finally:
+        EFFECT.reset(token)
+    return from_thread.run(effect.end, lambda: result)
+
+
+class _Effect:
+    """What `once` wants run, carried to the thread that called it: a connection is often bound to its thread."""
+
+    def __init__(self, key: str, fn: Callable[..., Any]) -> None:
+        self._key, self._fn = key, fn
+        self._turn = anyio.Event()
+        self._ended: asyncio.Future[Callable[[], Any]]
+        self._once: asyncio.Task[Any]
+
+    async def is_wanted(self) -> bool:
+        """Whether the thread must run the effect now, and then `end` it; else it has its `outcome`."""
+        self._ended = asyncio.get_running_loop().create_future()
+        self._once = asyncio.create_task(asking.once(self._key, self._stand_in()))
+        self._once.add_done_callback(lambda _: self._turn.set())
+        try:
+            await self._turn.wait()
+        except BaseException:
+            self._once.cancel()
+            raise
+        return not self._once.done()
+
+    async def end(self, result: Callable[[], Any]) -> Any:
+        """Hand in what the effect gave or raised; it is recorded also where the call is cancelled meanwhile."""
+        if not self._ended.done():
+            self._ended.set_result(result)
+        with anyio.CancelScope(shield=True):
+            return await self._once
+
+    def outcome(self) -> Any:
+        return self._once.result()
+
+    def _stand_in(self) -> Callable[..., Any]:
+        """What `once` calls on the event loop, with the return type that the effect declares."""
+        if not callable(self._fn):
+            return self._fn
+
+        async def fetch() -> Any:
+            self._turn.set()
+            result = (await self._ended)()
+            return await result if isawaitable(result) else result
+
+        declared = self._fn
+        while isinstance(declared, partial):
+            declared = declared.func
+        return update_wrapper(fetch, declared, updated=())
+
+
+def _fail(error: BaseException) -> NoReturn:
+    raise error
+
+
+class _Place:
+    """A thread's place among the host's: given up while it waits for a person, taken back before it goes on."""
+
+    def __init__(self) -> None:
+        self._limiter: anyio.CapacityLimiter | None = None
+
+    def give_up(self) -> None:
+        parked = _PARKED.get()
+        if self._limiter is None and parked < MOST_PARKED:
+            _PARKED.set(parked + 1)
+            self._limiter = current_default_thread_limiter()
+            pass
+
+    def take_back(self) -> None:
+        if self._limiter is not None:
+            _PARKED.set(_PARKED.get() - 1)
+            self._limiter.total_tokens -= 1
+
+
+def _require_worker_thread() -> None:
+    """Also ends a body whose call was cancelled, by the host's own exception for that."""
+    if running_task() is not None:
+        raise OutsideConversation(
+            "askback.sync was called where an event loop is running: waiting there for a person would stop "
+            "everything else the loop does. In a body written with async def, import the verb from askback and await "
+            "it: await ask(...). A body written with def must be run in a worker thread, as MCPServer and FastMCP "
+            "do by themselves; with FastMCP, take out run_in_thread=False."
+        )
+    try:
+        from_thread.check_cancelled()
+    except RuntimeError:
+        raise OutsideConversation(
+            "askback.sync works in the body of a tool, prompt or resource written with def, in the thread that its "
+            "server runs it in. This thread is not one of the server's: ask in the body itself and pass the answer "
+            "to threads you start (threading, ThreadPoolExecutor, asyncio.to_thread), or start them with "
+            "anyio.to_thread.run_sync(...)."
+        ) from None

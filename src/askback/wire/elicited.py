@@ -1,0 +1,33 @@
+"""Questions in the protocol's own words, as the SDK's calls and returned rounds have them, and back."""
+
+import secrets
+from typing import Any
+
+from mcp_types import ElicitRequestFormParams, ElicitRequestURLParams
+
+from askback.answer import Accepted, Answer, Cancelled, Declined
+from askback.question import Question, Visit
+from askback.schema.read import form_of
+
+
+def question_of(params: ElicitRequestFormParams | ElicitRequestURLParams) -> Question:
+    """The question that these parameters ask; raises `QuestionRefused` where it could never be shown."""
+    meta: dict[str, Any] | None = dict(params.meta) if params.meta else None
+    if isinstance(params, ElicitRequestURLParams):
+        # A round has no ids for visits; the revision that this one goes to may want one.
+        name = params.elicitation_id or secrets.token_urlsafe(16)
+        return Visit(message=params.message, url=params.url, id=name, meta=meta)
+    return form_of(params.message, params.requested_schema, meta=meta)
+
+
+def reply_of(answer: Answer[Any]) -> dict[str, Any]:
+    """An answer as a client would have sent it."""
+    match answer:
+        case Accepted(None):
+            return {"action": "accept"}
+        case Accepted(content):
+            return {"action": "accept", "content": content}
+        case Declined():
+            return {"action": "decline"}
+        case Cancelled():
+            return {"action": "cancel"}
