@@ -5,6 +5,7 @@ A host runs such a body in one of anyio's worker threads. What is said here of a
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
+from datetime import timedelta
 from functools import partial, update_wrapper, wraps
 from inspect import isawaitable
 from typing import Any, NoReturn, ParamSpec, TypeVar, overload
@@ -25,8 +26,8 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 MOST_PARKED = 200
-"""How many threads may wait for people beside the host's own. Each costs some 60 KiB, and so many calls at once are
-more likely a flood than people: from here on they count as ordinary, and the host's limit holds."""
+"""How many threads may wait for people beside the host's own. A parked call takes some 80 KiB, and so many at once are
+rather a flood than people: from here on they count as ordinary threads, and the host's own limit holds."""
 
 _PARKED: RunVar[int] = RunVar("askback_parked", 0)
 
@@ -68,13 +69,21 @@ confirm = _waiting(asking.confirm)
 def once(key: str, fn: Callable[P, Awaitable[T]], /, *args: P.args, **kwargs: P.kwargs) -> T: ...
 @overload
 def once(key: str, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T: ...
-def once(key: str, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+@overload
+def once(
+    key: str, fn: Callable[..., Awaitable[T]], /, *args: Any, within: timedelta | float, **kwargs: Any
+) -> T: ...
+@overload
+def once(key: str, fn: Callable[..., T], /, *args: Any, within: timedelta | float, **kwargs: Any) -> T: ...
+def once(
+    key: str, fn: Callable[..., Any], /, *args: Any, within: timedelta | float | None = None, **kwargs: Any
+) -> Any:
     """Run an effect that must not repeat when the body runs again; see `askback.once`.
 
     `fn` runs in the thread that calls this, and may block. An `async def` is awaited on the event loop.
     """
     _require_worker_thread()
-    effect = _Effect(key, fn)
+    effect = _Effect(fn, partial(asking.once, key, within=within))
     if not from_thread.run(effect.is_wanted):
         return effect.outcome()
     token = EFFECT.set(key)
@@ -84,22 +93,22 @@ def once(key: str, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         return from_thread.run(effect.end, partial(_fail, error))
     finally:
         EFFECT.reset(token)
-    return from_thread.run(effect.end, lambda: result)
+    return from_thread.run(effect.end, lambda: result, isawaitable(result))
 
 
 class _Effect:
     """What `once` wants run, carried to the thread that called it: a connection is often bound to its thread."""
 
-    def __init__(self, key: str, fn: Callable[..., Any]) -> None:
-        self._key, self._fn = key, fn
-        self._turn = anyio.Event()
+    def __init__(self, fn: Callable[..., Any], once: Callable[..., Coroutine[Any, Any, Any]]) -> None:
+        self._fn, self._begin = fn, once
+        self._turn: asyncio.Event
         self._ended: asyncio.Future[Callable[[], Any]]
         self._once: asyncio.Task[Any]
 
     async def is_wanted(self) -> bool:
         """Whether the thread must run the effect now, and then `end` it; else it has its `outcome`."""
-        self._ended = asyncio.get_running_loop().create_future()
-        self._once = asyncio.create_task(asking.once(self._key, self._stand_in()))
+        self._turn, self._ended = asyncio.Event(), asyncio.get_running_loop().create_future()
+        self._once = asyncio.create_task(self._begin(self._stand_in()))
         self._once.add_done_callback(lambda _: self._turn.set())
         try:
             await self._turn.wait()
@@ -108,11 +117,11 @@ class _Effect:
             raise
         return not self._once.done()
 
-    async def end(self, result: Callable[[], Any]) -> Any:
-        """Hand in what the effect gave or raised; it is recorded also where the call is cancelled meanwhile."""
+    async def end(self, result: Callable[[], Any], goes_on: bool = False) -> Any:
+        """Hand in what the effect gave or raised; if it does not go on here, it is recorded whatever happens."""
         if not self._ended.done():
             self._ended.set_result(result)
-        with anyio.CancelScope(shield=True):
+        with anyio.CancelScope(shield=not goes_on):
             return await self._once
 
     def outcome(self) -> Any:
@@ -149,7 +158,7 @@ class _Place:
         if self._limiter is None and parked < MOST_PARKED:
             _PARKED.set(parked + 1)
             self._limiter = current_default_thread_limiter()
-            pass
+            self._limiter.total_tokens += 1
 
     def take_back(self) -> None:
         if self._limiter is not None:

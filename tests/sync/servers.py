@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import anyio.to_thread
+from fastmcp import FastMCP
 from mcp.server import MCPServer
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
@@ -34,4 +35,12 @@ def lowlevel(body: Body, **options: Any) -> Server[Any]:
     return server
 
 
-HOSTS: dict[str, Callable[..., Any]] = {"MCPServer": mcpserver, "Server": lowlevel}
+def fastmcp(body: Body, **options: Any) -> FastMCP[Any]:
+    """A FastMCP server whose tool "t" is `body`; it runs it in a thread by itself."""
+    server: FastMCP[Any] = FastMCP("test")
+    server.tool(body, name="t")
+    Askback(server, **options)
+    return server
+
+
+HOSTS: dict[str, Callable[..., Any]] = {"MCPServer": mcpserver, "Server": lowlevel, "FastMCP": fastmcp}

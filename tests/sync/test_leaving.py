@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import anyio
+import anyio.from_thread
 import anyio.lowlevel
 import anyio.to_thread
 import pytest
@@ -13,11 +14,13 @@ from mcp.server import MCPServer
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from pydantic import BaseModel
 
-from askback import Accepted, Askback, Declined, sync
+from askback import Accepted, Answer, Askback, Declined, sync
+from askback.server.adapters import lowlevel_of
 from askback.testing import accept, cancel, decline, run_tool
+from askback.testing.replies import Reply
 from tests.conversation.servers import mcpserver as async_mcpserver
 from tests.sync.conftest import RunBody
-from tests.sync.servers import Body, mcpserver
+from tests.sync.servers import Body
 
 pytestmark = pytest.mark.anyio
 
@@ -114,18 +117,6 @@ async def test_or_stop_needs_no_question_before_it(run: RunBody):
     assert (await run(body)).text == "Nothing was asked."
 
 
-async def test_or_stop_works_where_the_thread_runs_an_event_loop_of_its_own(run: RunBody):
-    def body() -> str:
-        answer = sync.ask("Name?", str)
-
-        async def elsewhere() -> str:
-            return answer.or_stop("Then not.")
-
-        return asyncio.run(elsewhere())
-
-    assert (await run(body, [decline()])).text == "Then not."
-
-
 class Order(BaseModel):
     number: int
 
@@ -142,22 +133,52 @@ async def test_stopping_keeps_to_the_tools_output_schema(revision: str):
     assert (stopped.text, stopped.structured, stopped.is_error) == ("No order then.", None, True)
 
 
-async def test_the_calls_own_task_is_not_cancelled(revision: str):
-    after: list[int] = []
+def here(answer: Answer[str]) -> str:
+    return answer.or_stop("Then not.")
+
+
+def in_an_event_loop_of_its_own(answer: Answer[str]) -> str:
+    async def elsewhere() -> str:
+        return answer.or_stop("Then not.")
+
+    return asyncio.run(elsewhere())
+
+
+@pytest.mark.parametrize(
+    ("reply", "value_of"),
+    [(accept("Ada"), here), (decline(), here), (decline(), in_an_event_loop_of_its_own)],
+    ids=["asked", "stopped", "stopped from another loop"],
+)
+async def test_a_call_is_answered_when_its_thread_has_unwound_and_not_before(
+    revision: str, host: Callable[..., Any], reply: Reply, value_of: Callable[[Answer[str]], str]
+):
+    log: list[str] = []
+
+    async def many_turns() -> None:
+        for _ in range(100):
+            await anyio.lowlevel.checkpoint()
+
+    def body() -> str:
+        log.append("begun")
+        try:
+            return value_of(sync.ask("Name?", str))
+        finally:
+            anyio.from_thread.run(many_turns)
+            log.append("unwound")
 
     async def around(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        async with asyncio.timeout(30):
-            result = await call_next(ctx)
-            await anyio.lowlevel.checkpoint()
+        result = await call_next(ctx)
         task = asyncio.current_task()
-        assert task is not None
-        after.append(task.cancelling())
+        assert task is not None and not task.cancelling()
+        if ctx.method == "tools/call":
+            log.append("answered")
         return result
 
-    server = mcpserver(lambda: sync.ask("Name?", str).or_stop("Then not."))
-    server.middleware.insert(0, around)
-    assert (await run_tool(server, "t", None, [decline()], revision=revision)).text == "Then not."
-    assert set(after) == {0}
+    server = host(body)
+    lowlevel_of(server).middleware.insert(0, around)
+    await run_tool(server, "t", None, [reply], revision=revision)
+    in_rounds, pushed = ["begun", "unwound", "answered"] * 2, [*["begun", "unwound"] * 2, "answered"]
+    assert log == (in_rounds if revision == "2026-07-28" else pushed)
 
 
 # From here: threads that a body written with `async def` starts.

@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -77,6 +78,18 @@ async def test_an_effect_may_block_while_other_calls_are_served():
     async with anyio.create_task_group() as calls:
         calls.start_soon(wait)
         assert (await run_tool(server, "release")).text == "released"
+
+
+async def test_a_call_that_is_begun_anew_does_not_run_the_effect_again_within_its_time(revision: str):
+    paid: list[int] = []
+
+    def pay(euro: int) -> Receipt:
+        paid.append(euro)
+        return Receipt(number=len(paid))
+
+    server = mcpserver(lambda: str(sync.once("pay", pay, 5, within=timedelta(hours=1)).number))
+    texts = [(await run_tool(server, "t", revision=revision)).text for _ in range(3)]
+    assert (texts, paid) == (["1", "1", "1"], [5])
 
 
 async def test_a_coroutine_function_is_awaited_on_the_event_loop(run: RunBody):

@@ -5,12 +5,14 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from typing import Any
 
 import anyio
 import anyio.to_thread
 import pytest
+from fastmcp import FastMCP
 
-from askback import OutsideConversation, sync
+from askback import Askback, OutsideConversation, sync
 from askback.testing import run_tool
 from tests.conversation.servers import mcpserver as async_mcpserver
 from tests.sync.conftest import RunBody
@@ -46,6 +48,13 @@ async def test_in_a_body_written_with_async_def_the_advice_is_to_await(
 
     text = (await run_tool(async_mcpserver(body), "t", revision=revision)).text
     assert "await ask(...)" in text and "run_in_thread=False" in text
+
+
+async def test_in_a_fastmcp_tool_without_a_thread_the_advice_is_to_let_it_have_one(revision: str):
+    server: FastMCP[Any] = FastMCP("test")
+    server.tool(lambda: advice_of(VERBS["ask"]), name="t", run_in_thread=False)
+    Askback(server)
+    assert "take out run_in_thread=False" in (await run_tool(server, "t", revision=revision)).text
 
 
 async def test_left_uncaught_the_author_reads_the_advice(revision: str):

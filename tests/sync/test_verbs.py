@@ -1,9 +1,11 @@
 """What a body written with `def` asks, and what it gets."""
 
+from collections.abc import Callable
 from typing import Any
 
 import anyio
 import pytest
+from fastmcp import FastMCP
 from mcp.server import MCPServer
 from pydantic import BaseModel, Field
 
@@ -11,7 +13,6 @@ from askback import Accepted, Ask, Askback, Cancelled, CannotAsk, Declined, Text
 from askback.testing import Asked, accept, cancel, decline, get_prompt, raw, read_resource, run_tool, silence
 from askback.testing.replies import Reply
 from tests.sync.conftest import RunBody
-from tests.sync.servers import Body, mcpserver
 
 pytestmark = pytest.mark.anyio
 
@@ -109,8 +110,9 @@ async def test_our_errors_say_their_advice_out_of_a_thread_too(run: RunBody):
     assert result.is_error and "Instead:" in result.text
 
 
-async def test_prompts_and_resources_ask_and_stop_alike(revision: str):
-    server: MCPServer[Any] = MCPServer("library")
+@pytest.mark.parametrize("make", [MCPServer, FastMCP])
+async def test_prompts_and_resources_ask_and_stop_alike(revision: str, make: Callable[[str], Any]):
+    server = make("library")
     Askback(server)
 
     @server.prompt()
@@ -137,12 +139,14 @@ async def test_prompts_and_resources_ask_and_stop_alike(revision: str):
 
 
 @pytest.mark.parametrize("always_replay", [True, False])
-async def test_fifty_calls_at_once_get_each_their_own_answers(revision: str, always_replay: bool):
+async def test_fifty_calls_at_once_get_each_their_own_answers(
+    revision: str, host: Callable[..., Any], always_replay: bool
+):
     def body() -> str:
         first = sync.ask("First?", int).or_stop("none")
         return f"{first} {sync.ask(f'After {first}?', int).or_stop('none')}"
 
-    server, texts = mcpserver(body), dict[int, str]()
+    server, texts = host(body), dict[int, str]()
 
     async def call(number: int) -> None:
         def reply(asked: Asked) -> Reply:
@@ -155,12 +159,3 @@ async def test_fifty_calls_at_once_get_each_their_own_answers(revision: str, alw
         for number in range(50):
             calls.start_soon(call, number)
     assert texts == {number: f"{number} {number + 1000}" for number in range(50)}
-
-
-def ask_there() -> str:
-    return str(sync.ask("Name?", str))
-
-
-@pytest.mark.parametrize("body", [ask_there])
-async def test_a_helper_of_the_body_asks_as_the_body_does(run: RunBody, body: Body):
-    assert (await run(lambda: f"The helper got {body()}", [decline()])).text == "The helper got Declined()"

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
@@ -11,19 +11,23 @@ import anyio
 import anyio.to_thread
 import pytest
 from anyio.to_thread import current_default_thread_limiter
+from fastmcp import FastMCP
 from mcp.server import MCPServer
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.shared.dispatcher import DispatchContext
 from mcp.shared.transport_context import TransportContext
 
 from askback import Accepted, Askback, sync
-from askback.server.adapters.mcp import lowlevel_of
+from askback.server.adapters import lowlevel_of
+from askback.stores import MemoryStore, Mine
 from askback.testing import Script, accept
 from askback.testing.run import FORMS
 from askback.testing.wire import Wire, connect
 from tests.sync.servers import mcpserver
 
 pytestmark = pytest.mark.anyio
+
+Host = Callable[..., Any]
 
 
 class Crowd(Wire):
@@ -86,9 +90,9 @@ def total() -> float:
     return current_default_thread_limiter().total_tokens
 
 
-async def test_a_call_that_the_client_cancels_sets_its_thread_free(push_revision: str):
+async def test_a_call_that_the_client_cancels_sets_its_thread_free(push_revision: str, host: Host):
     asking, before = Asking(), total()
-    async with asked(mcpserver(asking.body), Crowd(1, push_revision)) as calls:
+    async with asked(host(asking.body), Crowd(1, push_revision)) as calls:
         assert total() == before + 1
         calls.cancel()
         with anyio.CancelScope(shield=True):
@@ -97,10 +101,10 @@ async def test_a_call_that_the_client_cancels_sets_its_thread_free(push_revision
     assert total() == before
 
 
-async def test_a_session_that_ends_sets_its_threads_free(push_revision: str):
+async def test_a_session_that_ends_sets_its_threads_free(push_revision: str, host: Host):
     asking, before = Asking(), total()
     with anyio.CancelScope() as session:
-        async with asked(mcpserver(asking.body), Crowd(1, push_revision)):
+        async with asked(host(asking.body), Crowd(1, push_revision)):
             session.cancel()
     await asking.end()
     assert asking.log == ["unwound"]
@@ -125,7 +129,7 @@ def test_an_event_loop_that_shuts_down_sets_its_threads_free():
     assert asking.log == ["unwound"]
 
 
-async def test_an_operator_who_cuts_a_call_short_sets_its_thread_free(push_revision: str):
+async def test_an_operator_who_cuts_a_call_short_sets_its_thread_free(push_revision: str, host: Host):
     asking, before, tasks = Asking(), total(), list[asyncio.Task[Any]]()
 
     async def around(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
@@ -138,10 +142,22 @@ async def test_an_operator_who_cuts_a_call_short_sets_its_thread_free(push_revis
             task.uncancel()  # as asyncio.timeout does
             return {"content": []}
 
-    server = mcpserver(asking.body)
-    server.middleware.insert(0, around)
+    server = host(asking.body)
+    lowlevel_of(server).middleware.insert(0, around)
     async with asked(server, Crowd(1, push_revision)):
         tasks[-1].cancel()
+        await asking.end()
+    assert asking.log == ["unwound"]
+    assert total() == before
+
+
+async def test_a_timeout_of_the_tool_sets_its_thread_free(push_revision: str):
+    asking, before = Asking(), total()
+    server: FastMCP[Any] = FastMCP("test")
+    server.tool(asking.body, name="t", timeout=0.1)
+    Askback(server)
+    crowd = Crowd(1, push_revision)
+    async with asked(server, crowd):
         await asking.end()
     assert asking.log == ["unwound"]
     assert total() == before
@@ -171,19 +187,58 @@ async def test_after_a_cancellation_nothing_more_is_asked_or_run(push_revision: 
     assert log == ["CancelledError", "CancelledError"]
 
 
-async def test_an_effect_that_is_under_way_when_the_client_cancels_is_finished(push_revision: str):
-    begun, cancelled, ended = anyio.Event(), threading.Event(), threading.Event()
-    log: list[str] = []
+class SlowStore(MemoryStore):
+    """Takes its time over a result, so that a cancellation could come between."""
 
-    def pay() -> str:
+    async def record(self, claim: Mine, result: bytes) -> bool:
+        for _ in range(100):
+            await anyio.lowlevel.checkpoint()
+        return await super().record(claim, result)
+
+
+async def test_an_effect_that_is_under_way_when_the_client_cancels_is_finished_and_recorded(
+    push_revision: str,
+):
+    begun, cancelled, ended = anyio.Event(), threading.Event(), threading.Event()
+    paid: list[str] = []
+
+    def pay() -> int:
+        paid.append("paid")
         anyio.from_thread.run_sync(begun.set)
         assert cancelled.wait(5)
-        return "receipt"
+        return len(paid)
 
     def body() -> str:
         try:
-            log.append(sync.once("pay", pay))
-            return str(sync.ask("More?", bool))
+            return str(sync.once("pay", pay, within=60))
+        finally:
+            ended.set()
+
+    wire = Crowd(1, push_revision)
+    async with connect(lowlevel_of(mcpserver(body, store=SlowStore())), wire):
+        async with anyio.create_task_group() as calls:
+            calls.start_soon(wire.send, "tools/call", {"name": "t"})
+            with anyio.fail_after(5):
+                await begun.wait()
+            calls.cancel_scope.cancel()
+        await wire.send("tools/list", {})  # answered after the cancellation was read
+        cancelled.set()
+        assert await anyio.to_thread.run_sync(partial(ended.wait, 5))
+        assert await text_of(wire, "t") == "1"
+    assert paid == ["paid"]
+
+
+async def test_an_effect_on_the_event_loop_is_cut_short_with_its_call(push_revision: str):
+    begun, ended = anyio.Event(), threading.Event()
+
+    async def pay() -> str:
+        begun.set()
+        await anyio.sleep_forever()
+        return "never"
+
+    def body() -> str:
+        try:
+            return sync.once("pay", pay)
         finally:
             ended.set()
 
@@ -194,10 +249,7 @@ async def test_an_effect_that_is_under_way_when_the_client_cancels_is_finished(p
             with anyio.fail_after(5):
                 await begun.wait()
             calls.cancel_scope.cancel()
-        await wire.send("tools/list", {})  # answered after the cancellation was read
-        cancelled.set()
         assert await anyio.to_thread.run_sync(partial(ended.wait, 5))
-    assert log == ["receipt"]
 
 
 def shop(**options: Any) -> MCPServer[Any]:

@@ -9,7 +9,7 @@ from mcp.server import MCPServer
 from mcp.shared.exceptions import MCPError
 
 from askback import ask_all
-from askback.server.adapters.mcp import lowlevel_of
+from askback.server.adapters import lowlevel_of
 from askback.testing import Script, ScriptMismatch, accept, decline, fail, run_tool, silence
 from askback.testing.replies import Reply
 from askback.testing.run import FORMS

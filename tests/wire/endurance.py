@@ -17,7 +17,8 @@ from mcp.server import MCPServer
 from pydantic import BaseModel, Field
 
 from askback import Askback, Choices, Date, InvalidAnswer, Text, ask
-from askback.server.adapters.mcp import lowlevel_of
+from askback.server.adapters import lowlevel_of
+from askback.stores import MemoryStore
 from askback.testing import REVISIONS, Asked, Script, raw
 from askback.testing.replies import Raw as RawReply
 from askback.testing.run import FORMS
@@ -129,7 +130,7 @@ def resident_bytes() -> int:
 async def endure() -> Report:
     server: MCPServer[Any] = MCPServer("endurance")
     server.add_tool(order)
-    Askback(server)
+    Askback(server, store=MemoryStore(most=100))  # filled while warming up, like every other cache
     lowlevel, (_, november, latest) = lowlevel_of(server), REVISIONS
     push, rounds = Client(november), Client(latest)
     async with connect(lowlevel, push.wire), connect(lowlevel, rounds.wire):

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
-from askback.server.adapters.mcp import lowlevel_of
+from askback.server.adapters import lowlevel_of
 from askback.testing.run import FORMS
 from askback.testing.script import Script
 from askback.testing.wire import Wire, connect

@@ -10,7 +10,7 @@ from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
 from mcp_types import ElicitRequestURLParams
 
 from askback import Accepted, Askback, CannotAsk, SecretInForm, Text, ask
-from askback.server.adapters.mcp import lowlevel_of
+from askback.server.adapters import lowlevel_of
 from askback.testing import REVISIONS, Script, accept, get_prompt, run_tool
 from askback.testing.wire import Wire, connect
 from tests.conversation.servers import HOSTS, mcpserver

@@ -4,7 +4,7 @@ import anyio
 import pytest
 
 from askback import TimedOut, ask
-from askback.server.adapters.mcp import lowlevel_of
+from askback.server.adapters import lowlevel_of
 from askback.testing import REVISIONS, Asked, Script, accept, run_tool, silence
 from askback.testing.replies import Silence
 from askback.testing.run import FORMS

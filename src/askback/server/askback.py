@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp.server import MCPServer
 from mcp.server.lowlevel import Server
@@ -11,21 +11,16 @@ from mcp.server.lowlevel import Server
 from askback.conversation import Policy
 from askback.duration import seconds_of
 from askback.errors import AuthorError, InstalledTwice
-from askback.server.adapters.mcp import (
-    Caller,
-    Keys,
-    Seal,
-    hand_returns_over,
-    install,
-    lowlevel_of,
-    pass_own_errors_on,
-    see_to_boundary,
-)
+from askback.server.adapters import lowlevel_of, settle_in
+from askback.server.adapters.mcp import Caller, Keys, Seal, hand_returns_over, install, see_to_boundary
 from askback.server.call import Settings
 from askback.server.middleware import Middleware
 from askback.stores import Store, open_store
 from askback.wire.era import Mode
 from askback.words import Words
+
+if TYPE_CHECKING:
+    from fastmcp import FastMCP
 
 THINK_TIME = timedelta(hours=1)
 """People get coffee; the state they come back with must still be good."""
@@ -35,7 +30,8 @@ class Askback:
     """Installs into a server, so that its tools, prompts and resources can ask.
 
     Args:
-        server: an `MCPServer` or a low-level `Server` of the `mcp` package.
+        server: an `MCPServer` or a low-level `Server` of the `mcp` package, or a `FastMCP`; a parent covers the
+            servers that are mounted in it.
         keys: secrets of at least 32 bytes that seal what travels with the client between rounds; the first seals,
             all open. Without them the key dies with the process, and so does every open question.
         think_time: how long a person may take over one round.
@@ -53,7 +49,7 @@ class Askback:
 
     def __init__(
         self,
-        server: MCPServer[Any] | Server[Any],
+        server: "MCPServer[Any] | Server[Any] | FastMCP[Any]",
         *,
         keys: Keys | None = None,
         think_time: timedelta | float | None = None,
@@ -91,7 +87,7 @@ class Askback:
         )
         install(lowlevel, Middleware(lowlevel, settings))
         hand_returns_over(lowlevel)
-        pass_own_errors_on(server)
+        settle_in(server)
 
 
 def middleware_of(server: object) -> Middleware | None:

@@ -3,5 +3,16 @@
 from askback.stores.memory import MemoryStore
 from askback.stores.opening import open_store
 from askback.stores.protocol import Done, Lost, Mine, Refused, Store, Verdict
+from askback.stores.sqlite import SQLiteStore
 
-__all__ = ["Done", "Lost", "MemoryStore", "Mine", "Refused", "Store", "Verdict", "open_store"]
+__all__ = [
+    "Done",
+    "Lost",
+    "MemoryStore",
+    "Mine",
+    "Refused",
+    "SQLiteStore",
+    "Store",
+    "Verdict",
+    "open_store",
+]

@@ -30,11 +30,11 @@ TWO_LOOPS = (
 class Waiter:
     """Somebody who waits for a run to end."""
 
-    __slots__ = ("event", "until", "verdict")
+    __slots__ = ("event", "takeover", "until", "verdict")
 
-    def __init__(self, until: float) -> None:
+    def __init__(self, until: float, takeover: bool) -> None:
         self.event = anyio.Event()
-        self.until = until
+        self.until, self.takeover = until, takeover
         self.verdict: Verdict | None = None
 
     def wake(self, verdict: Verdict) -> None:
@@ -43,18 +43,18 @@ class Waiter:
 
 
 class Row:
-    """One turn of a key: being run first, recorded later."""
+    """One turn of a key: being run first, at rest later."""
 
     __slots__ = ("digest", "is_dead", "noted", "result", "token", "turn", "until", "waiters")
 
     def __init__(self, turn: int, digest: str, token: str, until: float) -> None:
         self.turn, self.digest, self.token, self.until = turn, digest, token, until
-        self.result: bytes | None = None
-        """None in a recorded row: a later turn came while it was being run."""
-        self.waiters: deque[Waiter] | None = None
         self.noted = b""
+        self.waiters: deque[Waiter] | None = None
+        self.result: bytes | None = None
+        """Where a row at rest has none, a later turn came while it was being run, or its runner is gone."""
         self.is_dead = False
-        """Nobody runs it any more: its loop is gone, or it was released with a note."""
+        """Its runner is gone, with its loop or with a note: it may be taken over."""
 
 
 class Kept(NamedTuple):
@@ -91,7 +91,7 @@ class MemoryStore:
         self._tokens = count(1)
         self._running: dict[str, Row] = {}
         # An earlier turn stays here while a later one is being run: a release leaves it as it was.
-        self._recorded: OrderedDict[str, Row] = OrderedDict()
+        self._resting: OrderedDict[str, Row] = OrderedDict()
         self._evicted = Spent()
         self._settled: dict[str, Kept] = {}
         self._bells: dict[str, Bell] = {}
@@ -110,12 +110,12 @@ class MemoryStore:
     ) -> Verdict:
         now = self._enter()
         row = self._running.get(key)
-        if row is not None and not (row.is_dead and row.until <= now):
+        if row is not None:
             return await self._meet(row, key, turn, digest, until, takeover)
-        past = self._recorded.get(key)
+        past = self._resting.get(key)
         if past is not None and past.until > now:
             if past.turn >= turn:
-                return _judge(past, turn, digest)
+                return self._judge(past, key, turn, digest, until, takeover)
         elif self._evicted.holds(key, turn):
             return Refused()
         return self._begin(key, turn, digest, until)
@@ -125,9 +125,8 @@ class MemoryStore:
         row = self._running.get(claim.key)
         if row is None or row.token != claim.token:
             return False
-        del self._running[claim.key]
-        row.result = result
-        self._keep(claim.key, row)
+        row.result, row.noted = result, b""
+        self._lay_down(claim.key, row)
         if row.waiters is not None:
             _wake_all(row, Done(result))
         return True
@@ -149,6 +148,19 @@ class MemoryStore:
         self._running[key] = Row(turn, digest, token, until)
         return Mine(key, token)
 
+    def _judge(self, past: Row, key: str, turn: int, digest: str, until: float, takeover: bool) -> Verdict:
+        """What a row at rest says to its own turn, or an earlier one."""
+        if past.turn != turn or past.digest != digest:
+            return Refused()
+        if past.result is not None:
+            return Done(past.result)
+        if not past.is_dead:
+            return Refused()
+        if not takeover:
+            return Lost()
+        self._running[key] = self._resting.pop(key)
+        return self._take_over(past, key, until)
+
     def _take_over(self, row: Row, key: str, until: float) -> Mine:
         row.is_dead, row.token, row.until = False, str(next(self._tokens)), until
         return Mine(key, row.token, row.noted)
@@ -156,19 +168,16 @@ class MemoryStore:
     async def _meet(
         self, row: Row, key: str, turn: int, digest: str, until: float, takeover: bool
     ) -> Verdict:
-        """Somebody has begun to run this key."""
+        """Somebody is running this key."""
         if turn > row.turn:
-            self._keep(key, row)
+            self._lay_down(key, row)
             _wake_all(row, Refused())
             return self._begin(key, turn, digest, until)
         if turn < row.turn or digest != row.digest:
             return Refused()
-        if row.is_dead:
-            return self._take_over(row, key, until) if takeover else Lost()
-        return await self._wait_for(row, until)
+        return await self._wait_for(row, Waiter(until, takeover))
 
-    async def _wait_for(self, row: Row, until: float) -> Verdict:
-        waiter = Waiter(until)
+    async def _wait_for(self, row: Row, waiter: Waiter) -> Verdict:
         waiters = row.waiters = row.waiters or deque()
         waiters.append(waiter)
         try:
@@ -186,30 +195,35 @@ class MemoryStore:
         row = self._running.get(claim.key)
         if row is None or row.token != claim.token:
             return
-        if row.waiters:
+        while row.waiters:
             waiter = row.waiters.popleft()
-            waiter.wake(self._take_over(row, claim.key, waiter.until))
-        elif row.noted:
-            row.is_dead, row.token = True, ""
-            self._expect(row.until)
+            if waiter.takeover or not row.noted:
+                waiter.wake(self._take_over(row, claim.key, waiter.until))
+                return
+            waiter.wake(Lost())
+        if row.noted:
+            row.is_dead = True
+            self._lay_down(claim.key, row)
         else:
             del self._running[claim.key]
 
-    def _keep(self, key: str, row: Row) -> None:
-        recorded = self._recorded
-        recorded.pop(key, None)
-        recorded[key] = row
+    def _lay_down(self, key: str, row: Row) -> None:
+        """It is no longer being run."""
+        del self._running[key]
+        resting = self._resting
+        resting.pop(key, None)
+        resting[key] = row
         self._expect(row.until)
-        if len(recorded) >= self._most:
+        if len(resting) >= self._most:
             self._make_room()
 
     def _make_room(self) -> None:
         now = self._clock()
-        if len(self._recorded) > self._most:
-            key, row = self._recorded.popitem(last=False)
+        if len(self._resting) > self._most:
+            key, row = self._resting.popitem(last=False)
             if row.until > now:
                 self._evicted.add(key, row.turn, until=row.until, now=now)
-        elif (until := next(reversed(self._recorded.values())).until) > now:
+        elif (until := next(reversed(self._resting.values())).until) > now:
             # Full, and not yet over: take the memory now, so that a full store does not grow.
             self._evicted.make_room(until=until, now=now)
 
@@ -310,20 +324,17 @@ class MemoryStore:
 
     def _size(self) -> int:
         # A key may be in both: the turn that is being run, and the one before.
-        claims = len(self._recorded) + sum(key not in self._recorded for key in self._running)
+        claims = len(self._resting) + sum(key not in self._resting for key in self._running)
         return claims + len(self._settled) + len(self._used) + len(self._vault)
 
     def _forget(self, now: float) -> int:
         before = self._size()
-        dead = {key: row for key, row in self._running.items() if row.is_dead and row.until <= now}
-        for key in dead:
-            del self._running[key]
         kept = (
             _drop_expired(self._settled, now),
             _drop_expired(self._used, now),
             _drop_expired(self._vault, now),
         )
-        earliest = min(_drop_expired(self._recorded, now), *kept)
+        earliest = min(_drop_expired(self._resting, now), *kept)
         self._evicted.forget(now)
         after = self._size()
         self._rested = now + after * REST
@@ -346,8 +357,9 @@ class MemoryStore:
             if not (isinstance(self._loop, asyncio.AbstractEventLoop) and self._loop.is_closed()):
                 raise OperatorError(TWO_LOOPS)
             self._bells.clear()
-            for row in self._running.values():
+            for key, row in list(self._running.items()):
                 row.is_dead, row.waiters = True, None
+                self._lay_down(key, row)
         self._loop = here
 
 
@@ -372,12 +384,6 @@ def _drop_expired(table: dict[Key, Value], now: float) -> float:
     for key in gone:
         del table[key]
     return earliest
-
-
-def _judge(past: Row, turn: int, digest: str) -> Verdict:
-    """What a recorded row says to its own turn, or an earlier one."""
-    is_same = past.turn == turn and past.digest == digest
-    return Done(past.result) if is_same and past.result is not None else Refused()
 
 
 def _wake_all(row: Row, verdict: Verdict) -> None:

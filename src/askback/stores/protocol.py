@@ -67,7 +67,8 @@ class Store(Protocol):
     async def note(self, claim: Mine, noted: bytes) -> bool:
         """Keep how far the run has come, in place of what it noted before; False if the claim was lost.
 
-        Whoever takes over gets it, and a turn with a note is never claimed with another digest.
+        Whoever takes over gets it, and a turn with a note is never claimed with another digest, even when it was
+        released: whoever ran it is then as good as dead.
         """
         ...
 

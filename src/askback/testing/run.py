@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 
 from askback.errors import AuthorError
-from askback.server.adapters.mcp import lowlevel_of
+from askback.server.adapters import lowlevel_of
 from askback.server.askback import middleware_of
 from askback.server.call import REHEARSAL, Rehearsal
 from askback.testing.script import Answers, Asked, Script, ScriptMismatch

@@ -27,6 +27,9 @@ MOST_ROUNDS = 50
 PAUSES = (0.05, 0.1, 0.25, 0.5, 1.0)
 """Seconds before a round that asks nothing is called again, the last one repeated; clients do the same."""
 
+ROUND = "input_required"
+"""What a round that a body returned is called, where a host wraps it."""
+
 Ask = Callable[[str, Question], Awaitable[Answer[Any]]]
 
 

@@ -9,7 +9,7 @@ import anyio
 from mcp.shared.exceptions import MCPError
 
 from askback import Answer, InvalidAnswer, ask, confirm
-from askback.server.adapters.mcp import lowlevel_of
+from askback.server.adapters import lowlevel_of
 from askback.testing import Asked, Script, cancel, raw
 from askback.testing.replies import Raw as RawReply
 from askback.testing.run import FORMS

@@ -1,1 +1,34 @@
-"""One file per host: what Askback relies on there, checked when it is installed."""
+"""Where Askback meets each host: one file for the official SDK, one for FastMCP, chosen here."""
+
+from typing import Any, cast
+
+from mcp.server.lowlevel import Server
+
+from askback.server.adapters import mcp
+
+
+def lowlevel_of(server: object) -> Server[Any]:
+    """The low-level server inside `server`, after a look at everything we rely on in it."""
+    if is_fastmcp(server):
+        from askback.server.adapters import fastmcp  # an extra: here it is known to be installed
+
+        return mcp.examined(fastmcp.inner_server_of(cast("Any", server)), server)
+    return mcp.examined(mcp.inner_server_of(server), server)
+
+
+def settle_in(server: object) -> None:
+    """What the host itself needs, beside the middleware in its low-level server."""
+    if is_fastmcp(server):
+        from askback.server.adapters import fastmcp
+
+        fastmcp.settle_in(cast("Any", server))
+    else:
+        mcp.settle_in(server)
+
+
+def is_fastmcp(server: object) -> bool:
+    """Told by the names of its classes, so that nothing is imported for the sake of asking."""
+    return any(
+        base.__name__ == "FastMCP" and base.__module__.partition(".")[0] == "fastmcp"
+        for base in type(server).__mro__
+    )

@@ -41,21 +41,25 @@ class Seal:
     default_think_time: float
 
 
-def lowlevel_of(server: object) -> Server[Any]:
-    """The low-level server inside `server`, after a look at everything we rely on in it."""
-    inner: object = vars(server).get("_lowlevel_server") if isinstance(server, MCPServer) else server
+def inner_server_of(server: object) -> object:
+    """The low-level server inside an `MCPServer`; anything else is taken for one itself."""
+    return cast("Any", vars(server).get("_lowlevel_server")) if isinstance(server, MCPServer) else server
+
+
+def examined(inner: object, server: object) -> Server[Any]:
+    """`inner`, if it is a low-level server with everything we rely on."""
     if not isinstance(inner, Server):
         raise UnsupportedHost(
-            "Askback can be installed into MCPServer and the low-level Server of the mcp package, not into "
-            f"{server!r:.80}. Pass the server object itself."
+            "Askback can be installed into MCPServer and the low-level Server of the mcp package and into FastMCP, "
+            f"not into {server!r:.80}. Pass the server object itself."
         )
     lowlevel = cast("Server[Any]", inner)
-    _require(isinstance(getattr(lowlevel, "middleware", None), list), "Server.middleware is a list")
-    _require(hasattr(lowlevel, "server_info_stamp"), "Server.server_info_stamp exists")
-    _require(
+    require(isinstance(getattr(lowlevel, "middleware", None), list), "Server.middleware is a list")
+    require(hasattr(lowlevel, "server_info_stamp"), "Server.server_info_stamp exists")
+    require(
         "request_outbound" in signature(ServerSession).parameters, "ServerSession holds its request's channel"
     )
-    _require(
+    require(
         "security" in signature(RequestStateBoundary).parameters, "RequestStateBoundary takes its security"
     )
     return lowlevel
@@ -172,7 +176,7 @@ async def output_schema(lowlevel: Server[Any], ctx: Context, tool: str) -> dict[
     return None
 
 
-def pass_own_errors_on(server: object) -> None:
+def settle_in(server: object) -> None:
     """Let our errors out of an MCPServer body also where a task group wrapped them: it would flatten the group."""
     if isinstance(server, MCPServer):
         host = cast("Any", server)
@@ -193,9 +197,10 @@ def _telling(run: Callable[..., Awaitable[Any]]) -> Callable[..., Coroutine[Any,
     return run_and_tell
 
 
-def _require(holds: bool, what: str) -> None:
+def require(holds: bool, what: str, package: str = "mcp") -> None:
+    """Say what does not hold in the installed version of a host."""
     if not holds:
         raise UnsupportedHost(
-            f"Askback relies on this in the mcp package: {what}. It does not hold in the version installed here. "
+            f"Askback relies on this in the {package} package: {what}. It does not hold in the version installed here. "
             "Install a version that Askback was tested with (see its changelog), or tell us that it moved."
         )

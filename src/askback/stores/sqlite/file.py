@@ -1,0 +1,189 @@
+"""The file behind a SQLite store: made, opened, watched and opened anew; and what its errors mean to an operator.
+
+A file that was there and is gone is not made again: an empty one would have forgotten what was already done.
+"""
+
+import os
+import sqlite3
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from askback.errors import StoreUnavailable
+
+APPLICATION = 0x41736B62
+"""Says whose file this is: "Askb"."""
+
+STEPS: tuple[tuple[str, ...], ...] = (
+    (
+        # What was recorded last, and beside it what is being run: a release leaves the former as it was.
+        """CREATE TABLE claims (
+            key TEXT NOT NULL PRIMARY KEY, until REAL NOT NULL,
+            turn INTEGER NOT NULL, digest TEXT NOT NULL, result BLOB,
+            run_turn INTEGER, run_digest TEXT, token TEXT, alive_until REAL, noted BLOB NOT NULL)""",
+        "CREATE TABLE settled (key TEXT NOT NULL PRIMARY KEY, until REAL NOT NULL, value BLOB NOT NULL)",
+        "CREATE TABLE spent (key TEXT NOT NULL PRIMARY KEY, until REAL NOT NULL)",
+        """CREATE TABLE vault (
+            owner TEXT NOT NULL, name TEXT NOT NULL, until REAL, value BLOB NOT NULL, PRIMARY KEY (owner, name))""",
+        "CREATE TABLE ledger (number INTEGER PRIMARY KEY, line BLOB NOT NULL)",
+        "CREATE INDEX claims_until ON claims (until)",
+        "CREATE INDEX settled_until ON settled (until)",
+        "CREATE INDEX spent_until ON spent (until)",
+        "CREATE INDEX vault_until ON vault (until) WHERE until IS NOT NULL",
+    ),
+)
+"""Each step leads from one number of the schema to the next; PRAGMA user_version says how many were taken."""
+
+BUSY = 5.0
+"""Seconds to wait for another process's lock; writes take well under a millisecond."""
+
+UNWRITABLE = (
+    "Let the user who runs the server write to the file and to its directory, where SQLite puts two more."
+)
+UNREADABLE = (
+    "Name another file, or move this one away; without it, what was answered before counts as unanswered."
+)
+
+ADVICE = {
+    "SQLITE_BUSY": f"Its lock was held for {BUSY:g} seconds, perhaps by a backup or a shell left in a transaction.",
+    "SQLITE_LOCKED": "Its lock is held, perhaps by a backup or a shell left in a transaction.",
+    "SQLITE_FULL": "Make room on its disk; the store goes on by itself.",
+    "SQLITE_IOERR": "Look at its disk: space, quota, mount. The store goes on by itself when it can.",
+    "SQLITE_READONLY": UNWRITABLE,
+    "SQLITE_PERM": UNWRITABLE,
+    "SQLITE_CANTOPEN": UNWRITABLE,
+    "SQLITE_NOTADB": UNREADABLE,
+    "SQLITE_CORRUPT": UNREADABLE,
+}
+
+
+class File:
+    """One connection at a time, for one thread."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._connection: sqlite3.Connection | None = None
+        self._identity: tuple[int, int] | None = None
+        """Of the file that was opened last; None before the first time."""
+
+    def anew(self) -> "File":
+        """The same file for another thread, to be opened there."""
+        file = File(self.path)
+        file._identity = self._identity
+        return file
+
+    def connection(self) -> sqlite3.Connection:
+        """Opened now, if it is not open or another file has come in its place."""
+        if self._connection is None or self._identify() != self._identity:
+            self.drop()
+            self._connection = self._open()
+        return self._connection
+
+    @property
+    def is_open(self) -> bool:
+        return self._connection is not None
+
+    def drop(self) -> None:
+        """Close it, as far as it lets itself be closed; the next call opens it anew."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(sqlite3.Error):
+                connection.close()
+
+    def unavailable(self, problem: str, advice: str) -> StoreUnavailable:
+        return StoreUnavailable(store=str(self.path), problem=problem, advice=advice)
+
+    def explain(self, error: sqlite3.Error | OSError) -> StoreUnavailable:
+        """The same in an operator's words."""
+        if isinstance(error, OSError):
+            return self.unavailable(error.strerror or str(error), UNWRITABLE)
+        name = str(getattr(error, "sqlite_errorname", ""))
+        advice = next((advice for kind, advice in ADVICE.items() if name.startswith(kind)), "")
+        return self.unavailable(str(error), advice or "The store tries again with the next call.")
+
+    def _identify(self) -> tuple[int, int]:
+        try:
+            found = os.stat(self.path)
+        except FileNotFoundError:
+            raise self.unavailable(
+                "the file was there and is gone",
+                "Put it back, and the store goes on. To begin with an empty one, restart every process that uses it.",
+            ) from None
+        return found.st_dev, found.st_ino
+
+    def _open(self) -> sqlite3.Connection:
+        if self._identity is None:
+            self._make()
+        identity = self._identify()
+        connection = sqlite3.connect(
+            f"{self.path.as_uri()}?mode=rw", uri=True, timeout=BUSY, isolation_level=None
+        )
+        try:
+            version = self._version(connection)  # before anything is changed in it
+            _turn_to_wal(connection, self)
+            connection.execute("PRAGMA synchronous = NORMAL")
+            if version < len(STEPS):
+                self._bring_up_to_date(connection)
+        except BaseException:
+            connection.close()
+            raise
+        self._identity = identity
+        return connection
+
+    def _make(self) -> None:
+        if not self.path.parent.is_dir():
+            raise self.unavailable(
+                f"the directory {self.path.parent} does not exist", "Make it, or name another."
+            )
+        # Only where there is none: to open and close a file that SQLite has open would take its locks away.
+        with suppress(FileExistsError):
+            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+
+    def _bring_up_to_date(self, connection: sqlite3.Connection) -> None:
+        connection.execute("BEGIN IMMEDIATE")
+        version = self._version(connection)  # another process may have been faster
+        for step in STEPS[version:]:
+            for statement in step:
+                connection.execute(statement)
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute(f"PRAGMA user_version = {len(STEPS)}")
+        connection.execute("COMMIT")
+
+    def _version(self, connection: sqlite3.Connection) -> int:
+        """How many steps were taken, in a file that is ours or empty."""
+        version, whose = _number(connection, "user_version"), _number(connection, "application_id")
+        is_empty = not _number(connection, "schema_version")
+        if whose != APPLICATION and not (is_empty and whose == version == 0):
+            raise self.unavailable("the file belongs to another program", "Name one for Askback alone.")
+        if is_empty and self._identity is not None:
+            raise self.unavailable(
+                "the file was replaced by an empty one",
+                "Put the former back, and the store goes on. To begin anew, restart every process that uses it.",
+            )
+        if version > len(STEPS):
+            raise self.unavailable(
+                f"its schema has number {version}, and this version of Askback knows {len(STEPS)}",
+                "It was written by a newer Askback: upgrade here too, or name another file.",
+            )
+        return version
+
+
+def _number(connection: sqlite3.Connection, pragma: str) -> int:
+    return int(connection.execute(f"PRAGMA {pragma}").fetchone()[0])
+
+
+def _turn_to_wal(connection: sqlite3.Connection, file: File) -> None:
+    deadline = time.monotonic() + BUSY
+    while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        try:
+            mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+        except sqlite3.OperationalError:
+            # SQLite does not wait for this lock by itself: several processes may be opening a new file.
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.005)
+            continue
+        if mode != "wal":
+            raise file.unavailable(
+                "its disk cannot share memory between processes", "Put it on a local disk."
+            )

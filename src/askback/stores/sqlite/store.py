@@ -1,0 +1,171 @@
+"""The verbs of a store on any event loop: done by a worker thread, whose outcome comes back."""
+
+import os
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from functools import partial
+from math import isfinite
+from pathlib import Path
+from secrets import token_hex
+from typing import TypeVar
+
+import anyio
+
+from askback.errors import OperatorError
+from askback.stores.protocol import Mine, Verdict
+from askback.stores.sqlite.file import File
+from askback.stores.sqlite.rows import WAITS, Asked, Rows, Waits
+from askback.stores.sqlite.worker import Job, Topic, Withdrawn, Worker
+
+T = TypeVar("T")
+
+
+class SQLiteStore:
+    """Opened with the first call, by any number of processes, threads and event loops.
+
+    What is being run says every third of `lease` seconds that it still is. A process that was killed says so no more,
+    and when the lease has passed another may take over.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], *, clock: Callable[[], float] = time.time, lease: float = 15.0
+    ) -> None:
+        self._path = _file_path(os.fspath(path))
+        if not (isfinite(lease) and lease > 0):
+            raise OperatorError(
+                f"SQLiteStore(lease={lease}) is no time to live. Give it some seconds, such as 15."
+            )
+        self._clock = clock
+        self._lease = lease
+        self._file = File(self._path)
+        self._lock = threading.Lock()
+        self._worker: Worker | None = None
+        self._inherited: Worker | None = None
+        self._ending: weakref.finalize[[], SQLiteStore] | None = None
+
+    # Run once.
+
+    async def claim(
+        self, key: str, *, turn: int = 0, digest: str = "", until: float, takeover: bool = True
+    ) -> Verdict:
+        asked = Asked(key, turn, digest, until, takeover, token_hex(8))
+        claim = Mine(key, asked.token)
+        job = Job[Verdict](
+            lambda rows: rows.claim(asked),
+            again=lambda rows: rows.claim_again(asked),
+            undo=lambda rows: rows.withdraw(claim),
+            waits_for=_run_of(key),
+        )
+        return await self._do(job)
+
+    async def record(self, claim: Mine, result: bytes) -> bool:
+        return await self._do(Job(lambda rows: rows.record(claim, result), rings=_run_of(claim.key)))
+
+    async def note(self, claim: Mine, noted: bytes) -> bool:
+        return await self._do(Job(lambda rows: rows.note(claim, noted)))
+
+    async def release(self, claim: Mine) -> None:
+        await self._do(Job(lambda rows: rows.release(claim), rings=_run_of(claim.key)))
+
+    # Settle, and spend.
+
+    async def settle(self, key: str, value: bytes, *, until: float) -> bytes:
+        return await self._do(Job(lambda rows: rows.settle(key, value, until), rings=_end_of(key)))
+
+    async def wait(self, key: str, *, seconds: float | None = None) -> bytes | None:
+        value = await self._do(Job(lambda rows: rows.settled(key)))
+        if value is None:
+            with anyio.move_on_after(seconds):
+                return await self._do(Job(partial(_settled_or_wait, key), waits_for=_end_of(key)))
+        return value
+
+    async def spend(self, key: str, *, until: float) -> bool:
+        return await self._do(Job(lambda rows: rows.spend(key, until)))
+
+    # Vault and ledger.
+
+    async def get(self, owner: str, name: str) -> bytes | None:
+        return await self._do(Job(lambda rows: rows.get(owner, name)))
+
+    async def put(self, owner: str, name: str, value: bytes, *, until: float | None = None) -> None:
+        await self._do(Job(lambda rows: rows.put(owner, name, value, until)))
+
+    async def delete(self, owner: str, name: str) -> bool:
+        return await self._do(Job(lambda rows: rows.delete(owner, name)))
+
+    async def append(self, line: bytes) -> int:
+        return await self._do(Job(lambda rows: rows.append(line)))
+
+    async def read(self, *, after: int = 0, most: int = 100) -> list[tuple[int, bytes]]:
+        return await self._do(Job(lambda rows: rows.read(after, most)))
+
+    # Time.
+
+    async def sweep(self) -> int:
+        return await self._do(Job(Rows.sweep))
+
+    async def count(self) -> int:
+        return await self._do(Job(Rows.count))
+
+    async def close(self) -> None:
+        """Those who still wait get an error; what is being run here is taken over when its lease has passed."""
+        job = Job[None](Rows.drop)
+        with self._lock:
+            worker, self._worker = self._worker, None
+            if worker is None or worker.process != os.getpid():
+                return
+            worker.end(job)
+            if self._ending is not None:
+                self._ending.detach()
+        await job.done()
+
+    # The worker.
+
+    async def _do(self, job: Job[T]) -> T:
+        with self._lock:
+            worker = self._worker
+            if worker is None or worker.process != os.getpid():
+                worker = self._start()
+            worker.put(job)
+        try:
+            await job.done()
+        except BaseException:
+            worker.put(Withdrawn(job))
+            raise
+        return job.outcome()
+
+    def _start(self) -> Worker:
+        # After a fork the parent's connection must be neither used nor closed here, so it is kept and left alone.
+        self._inherited = self._worker
+        self._file = self._file.anew()
+        self._worker = Worker(self._file, clock=self._clock, lease=self._lease)
+        self._ending = weakref.finalize(self, self._worker.end)
+        return self._worker
+
+
+def _run_of(key: str) -> Topic:
+    return ("run", key)
+
+
+def _end_of(key: str) -> Topic:
+    return ("settle", key)
+
+
+def _settled_or_wait(key: str, rows: Rows) -> bytes | Waits:
+    value = rows.settled(key)
+    return WAITS if value is None else value
+
+
+def _file_path(path: str) -> Path:
+    if path.startswith(":") or not path:
+        raise OperatorError(
+            f"SQLiteStore({path!r}) would be gone with the process and seen by no other. Use MemoryStore() for that, "
+            "or name a file."
+        )
+    if path.startswith("file:"):
+        raise OperatorError(
+            f"SQLiteStore({path!r}) takes the path of a file, not a URI. Write the path alone."
+        )
+    return Path(path).absolute()

@@ -1,0 +1,251 @@
+"""One thread with one connection, which does what is asked of it one job after another.
+
+A job that has to wait is parked: it is tried again as soon as a job of this process rings for it, and now and then in
+case another process did. The thread does not keep the process alive, and knows nothing of the store that started it.
+"""
+
+import logging
+import os
+import sqlite3
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from math import inf
+from queue import Empty, SimpleQueue
+from typing import Any, Generic, TypeVar, cast
+
+import anyio
+import anyio.lowlevel
+
+from askback.stores.sqlite.file import File
+from askback.stores.sqlite.rows import WAITS, Rows, Waits
+
+logger = logging.getLogger("askback")
+
+T = TypeVar("T")
+
+Topic = tuple[str, str]
+"""What a job waits for, or rings for: a verb and a key."""
+
+FIRST_PAUSE = 0.005
+LONGEST_PAUSE = 0.1
+"""Seconds between two looks at what another process may have done; each takes some ten microseconds."""
+
+
+class Job(Generic[T]):
+    """Asked for on an event loop, done in the worker's thread."""
+
+    def __init__(
+        self,
+        attempt: Callable[[Rows], T | Waits],
+        *,
+        again: Callable[[Rows], T | Waits] | None = None,
+        undo: Callable[[Rows], None] | None = None,
+        waits_for: Topic | None = None,
+        rings: Topic | None = None,
+    ) -> None:
+        self.attempt = attempt
+        self.again = again or attempt
+        self.undo = undo
+        """What to do if nobody is there any more to take the outcome."""
+        self.waits_for = waits_for
+        self.rings = rings
+        self._done = anyio.Event()
+        self._soon = _call_soon()
+        self._value: T | None = None
+        self._error: Exception | None = None
+
+    def answer(self, value: T) -> bool:
+        """False: its loop is closed."""
+        self._value = value
+        return self._wake()
+
+    def fail(self, error: Exception) -> None:
+        self._error = error
+        self._wake()
+
+    async def done(self) -> None:
+        await self._done.wait()
+
+    def outcome(self) -> T:
+        """What it gave, or raise what it raised."""
+        if self._error is not None:
+            raise self._error
+        return cast("T", self._value)
+
+    def _wake(self) -> bool:
+        try:
+            self._soon(self._done.set)
+        except RuntimeError:
+            return False
+        return True
+
+
+class Withdrawn:
+    """Whoever asked for a job has gone: undo it."""
+
+    def __init__(self, job: Job[Any]) -> None:
+        self.job = job
+
+
+class End:
+    """The thread is needed no longer; whoever is named wants to know when it has let go of the file."""
+
+    def __init__(self, job: Job[None] | None) -> None:
+        self.job = job
+
+
+class Parked:
+    """Jobs that wait for the same, and when to look again."""
+
+    def __init__(self) -> None:
+        self.jobs: deque[Job[Any]] = deque()
+        self.pause = FIRST_PAUSE
+        self.due = time.monotonic() + FIRST_PAUSE
+
+    def put_off(self) -> None:
+        self.pause = min(self.pause * 2, LONGEST_PAUSE)
+        self.due = time.monotonic() + self.pause
+
+
+class Worker:
+    """Started at once; `end` ends it when all that was put before is done."""
+
+    def __init__(self, file: File, *, clock: Callable[[], float], lease: float) -> None:
+        self.process = os.getpid()
+        self._file = file
+        self._rows = Rows(file, clock=clock, lease=lease)
+        self._renew_each = lease / 3
+        self._renew_at = inf
+        self._queue: SimpleQueue[Job[Any] | Withdrawn | End] = SimpleQueue()
+        self._parked: dict[Topic, Parked] = {}
+        threading.Thread(target=self._run, name="askback store", daemon=True).start()
+
+    def put(self, job: Job[Any] | Withdrawn) -> None:
+        self._queue.put(job)
+
+    def end(self, job: Job[None] | None = None) -> None:
+        self._queue.put(End(job))
+
+    # From here all is done in the thread.
+
+    def _run(self) -> None:
+        while not isinstance(job := self._next(), End):
+            if time.monotonic() >= self._renew_at:
+                self._renew()
+            if job is not None:
+                self._serve(job)
+            if self._parked:
+                self._look_again()
+            job = None  # what it holds must not live until the next one comes
+        self._end(job)
+
+    def _next(self) -> Job[Any] | Withdrawn | End | None:
+        try:
+            return self._queue.get(timeout=self._seconds_to_rest())
+        except Empty:
+            return None
+
+    def _seconds_to_rest(self) -> float | None:
+        due = min((parked.due for parked in self._parked.values()), default=inf)
+        due = min(due, self._renew_at)
+        return None if due == inf else max(due - time.monotonic(), 0.0)
+
+    def _serve(self, job: Job[Any] | Withdrawn) -> None:
+        if isinstance(job, Withdrawn):
+            self._withdraw(job.job)
+        elif self._try(job, job.attempt):
+            if job.rings is not None:
+                self._ring(job.rings)
+        elif job.waits_for is not None:
+            self._parked.setdefault(job.waits_for, Parked()).jobs.append(job)
+        self._mind_leases()
+        if self._file.is_open:
+            self._quietly(Rows.tidy)
+
+    def _try(self, job: Job[T], attempt: Callable[[Rows], T | Waits]) -> bool:
+        """False: it has to wait."""
+        try:
+            value = attempt(self._rows)
+        except Exception as error:  # noqa: BLE001 - whoever asked gets it
+            self._rows.drop()
+            job.fail(self._explain(error))
+            return True
+        if value is WAITS:
+            return False
+        if not job.answer(value):
+            self._withdraw(job)
+        return True
+
+    def _ring(self, topic: Topic) -> None:
+        """Try those who wait for it in turn; if one still has to, so do all behind it."""
+        parked = self._parked.get(topic)
+        if parked is None:
+            return
+        while parked.jobs:
+            job = parked.jobs.popleft()
+            if not self._try(job, job.again):
+                parked.jobs.appendleft(job)
+                break
+        if not parked.jobs:
+            self._parked.pop(topic, None)
+
+    def _look_again(self) -> None:
+        now = time.monotonic()
+        for topic, parked in list(self._parked.items()):
+            if parked.due <= now:
+                self._ring(topic)
+                parked.put_off()
+        self._mind_leases()
+
+    def _withdraw(self, job: Job[Any]) -> None:
+        parked = self._parked.get(job.waits_for) if job.waits_for is not None else None
+        if parked is not None and job in parked.jobs:
+            parked.jobs.remove(job)
+        if job.undo is not None:
+            self._quietly(job.undo)
+            if job.waits_for is not None:
+                self._ring(job.waits_for)
+
+    def _mind_leases(self) -> None:
+        if not self._rows.held:
+            self._renew_at = inf
+        elif self._renew_at == inf:
+            self._renew_at = time.monotonic() + self._renew_each
+
+    def _renew(self) -> None:
+        self._quietly(Rows.renew)
+        self._renew_at = inf
+        self._mind_leases()
+
+    def _quietly(self, work: Callable[[Rows], None]) -> None:
+        """Nobody waits for this; if it fails, the log says so."""
+        try:
+            work(self._rows)
+        except Exception as error:
+            self._rows.drop()
+            logger.warning("%s", self._explain(error), exc_info=error)
+
+    def _explain(self, error: Exception) -> Exception:
+        if not isinstance(error, (sqlite3.Error, OSError)):
+            return error
+        explained = self._file.explain(error)
+        explained.__cause__ = error
+        return explained
+
+    def _end(self, end: End) -> None:
+        problem, advice = "it was closed while somebody waited", "Close it after the last call."
+        for parked in self._parked.values():
+            for job in parked.jobs:
+                job.fail(self._file.unavailable(problem, advice))
+        self._rows.drop()
+        if end.job is not None:
+            end.job.answer(None)
+
+
+def _call_soon() -> Callable[[Callable[[], None]], object]:
+    """How another thread has something called on the running event loop."""
+    token: Any = anyio.lowlevel.current_token()
+    loop = getattr(token, "native_token", token)
+    return getattr(loop, "call_soon_threadsafe", None) or loop.run_sync_soon
