@@ -25,8 +25,8 @@ class Keeper(Protocol):
         """What this effect gave for the same caller, tool and arguments in that time; `None` makes it ours to run."""
         ...
 
-    async def settle(self, key: str, effect: Effect) -> None:
-        """What a claimed effect gave; those who wait for it learn it."""
+    async def settle(self, key: str, effect: Effect | None) -> None:
+        """What an effect gave, if it was claimed: those who wait for it learn it. `None`: it was not begun."""
         ...
 
 
@@ -72,17 +72,17 @@ class Effects:
         if known is not None:
             effects[key] = known
             return known, None
-        effects[key] = INTERRUPTED._replace(key=key)  # so it stays if the effect never comes back
-        await self._keeper.keep(effects)
         cause: Exception | None = None
         try:
+            # So it stays if the effect never comes back.
+            await self._keeper.keep(effects | {key: INTERRUPTED._replace(key=key)})
+            effects[key] = INTERRUPTED._replace(key=key)
             effects[key], cause = await run()
         finally:
             # Also when we are being cancelled: the next to come must learn how far this got.
             with anyio.CancelScope(shield=True):
+                await self._keeper.settle(key, effects.get(key))
                 await self._keeper.keep(effects)
-                if seconds is not None:
-                    await self._keeper.settle(key, effects[key])
         return effects[key], cause
 
     async def _undisturbed(self, key: str, effect: Awaitable[T]) -> T:

@@ -57,9 +57,15 @@ async def _run(store: Store, claim: Mine, run: Callable[[], Awaitable[HandlerRes
 
 
 async def _record(store: Store, claim: Mine, end: bytes) -> None:
-    with anyio.CancelScope(shield=True):
-        if not await store.record(claim, end):
-            logger.warning("a round took so long that another worker ran it again; its own end was not kept")
+    """Also where we are cancelled meanwhile: the round has run, and its copies must learn how it ended."""
+    try:
+        is_kept = await store.record(claim, end)
+    except anyio.get_cancelled_exc_class():
+        with anyio.CancelScope(shield=True):
+            await store.record(claim, end)
+        raise
+    if not is_kept:
+        logger.warning("a round took so long that another worker ran it again; its own end was not kept")
 
 
 def _error_as_bytes(error: Exception) -> bytes:

@@ -47,8 +47,14 @@ class Keeping:
             case Refused():
                 return FORGOTTEN._replace(key=key)
 
-    async def settle(self, key: str, effect: Effect) -> None:
-        await self._store.record(self._claims.pop(key), to_json(list(effect)))
+    async def settle(self, key: str, effect: Effect | None) -> None:
+        claim = self._claims.pop(key, None)
+        if claim is None:
+            return
+        if effect is None:
+            await self._store.release(claim)
+        else:
+            await self._store.record(claim, to_json(list(effect)))
 
 
 def effects_as_bytes(effects: Mapping[str, Effect]) -> bytes:

@@ -5,7 +5,7 @@ revision, a reply that fits, and replay.
 """
 
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from mcp.server.session import ServerSession
 from mcp.shared.dispatcher import ProgressFnT
@@ -60,5 +60,6 @@ def let_ask(session: ServerSession) -> None:
 @lru_cache(maxsize=32)
 def _asking(kind: type[ServerSession]) -> type[ServerSession]:
     """`AskingSession`, or one that keeps what somebody's own kind of session adds."""
-    bases: Any = (AskingSession,) if kind is ServerSession else (AskingSession, kind)
-    return AskingSession if issubclass(AskingSession, kind) else type("AskingSession", bases, {})
+    if kind is ServerSession or issubclass(kind, AskingSession):
+        return AskingSession if kind is ServerSession else kind
+    return type("AskingSession", (AskingSession, kind), {})

@@ -46,7 +46,7 @@ class Rounds:
 
 
 class Resumed(NamedTuple):
-    """A later round: what was said before, and a digest of what was said now."""
+    """A later round: what was said before, and a digest of that and of what was said now."""
 
     journal: Journal
     digest: str
@@ -63,15 +63,16 @@ def resume(params: dict[str, Any], now: float) -> Resumed:
     Both are taken out of the parameters: what the client added for the round is ours, not the body's. What the body
     keeps by itself is put back in their place.
     """
+    state = params.pop("requestState")
     try:
-        journal = decode(params.pop("requestState"))
+        journal = decode(state)
     except UnreadableJournal as error:
         raise MCPError(INVALID_PARAMS, REFUSED_STATE, {"reason": "invalid_request_state"}) from error
     replies = _replies(params.pop("inputResponses", None))
     taken = _take_replies(journal, replies, now)
     if journal.nested is not None:
         taken |= give_back(params, journal, replies)
-    return Resumed(journal, _digest(taken))
+    return Resumed(journal, _digest(state, taken))
 
 
 def _replies(responses: Any) -> dict[str, Any]:
@@ -109,18 +110,16 @@ def _arrival(raw: Any) -> Arrival:
     return reply
 
 
-def _digest(taken: Mapping[str, Any]) -> str:
-    """The same for the same replies, in whatever order they came."""
-    if not taken:
-        return ""
+_in_order = json.JSONEncoder(sort_keys=True).encode
+
+
+def _digest(state: str, taken: Mapping[str, Any]) -> str:
+    """The same for the same replies to the same round, in whatever order they came."""
     try:
-        written = json.dumps(taken, sort_keys=True)
-    except (
-        ValueError,
-        RecursionError,
-    ):  # numbers or depths that no question takes: each is asked again alike
-        return "unreadable"
-    return blake2b(written.encode(), digest_size=12).hexdigest()
+        written = _in_order(taken)
+    except (ValueError, RecursionError):  # numbers or depths that no question takes: each is asked again alike
+        written = "unreadable"
+    return blake2b(f"{state}\0{written}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def input_required(journal: Journal, carrier: Rounds) -> dict[str, Any]:
