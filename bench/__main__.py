@@ -42,9 +42,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _show(outcomes: list[Outcome], outcome: Outcome) -> None:
-    transport = outcome.contest.transport
-    if not outcomes or outcomes[-1].contest.transport != transport:
-        print(table.heading(transport))
+    contest = outcome.contest
+    before = outcomes[-1].contest if outcomes else None
+    if before is None or (before.transport, before.part) != (contest.transport, contest.part):
+        print(table.heading(contest))
     print(table.line(outcome), flush=True)
     outcomes.append(outcome)
 

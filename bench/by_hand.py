@@ -4,11 +4,17 @@ The schema is rendered once; every answer is validated before it is kept in the 
 """
 
 import json
-from typing import Any
+from typing import Any, Protocol
 
 from mcp.server.elicitation import render_elicitation_schema
 from mcp.server.mcpserver import Context
-from mcp_types import ElicitRequest, ElicitRequestFormParams, ElicitResult, InputRequiredResult
+from mcp_types import (
+    ElicitRequest,
+    ElicitRequestFormParams,
+    ElicitResult,
+    InputRequiredResult,
+    InputResponses,
+)
 
 from bench.order import Extras, bill, message
 
@@ -16,14 +22,25 @@ SCHEMA = render_elicitation_schema(Extras)
 
 
 async def one_by_hand(guest: str, ctx: Context[Any, Any]) -> str | InputRequiredResult:
-    return _in_turn(ctx, guest, courses=1)
+    return in_turn(ctx, guest, courses=1)
 
 
 async def five_by_hand(guest: str, ctx: Context[Any, Any]) -> str | InputRequiredResult:
-    return _in_turn(ctx, guest, courses=5)
+    return in_turn(ctx, guest, courses=5)
 
 
-def _in_turn(ctx: Context[Any, Any], guest: str, *, courses: int) -> str | InputRequiredResult:
+class Round(Protocol):
+    """What a context tells of a round, on either host."""
+
+    @property
+    def request_state(self) -> str | None: ...
+
+    @property
+    def input_responses(self) -> InputResponses | None: ...
+
+
+def in_turn(ctx: Round, guest: str, *, courses: int) -> str | InputRequiredResult:
+    """One course after the other; what was answered travels in the state."""
     if ctx.request_state is None:
         return _ask(guest, [])
     answers: list[dict[str, Any]] = json.loads(ctx.request_state)["answers"]

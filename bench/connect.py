@@ -5,19 +5,19 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import anyio
 from anyio.streams.buffered import BufferedByteReceiveStream
 from mcp import Client, StdioServerParameters
-from mcp.server import MCPServer
+from mcp.server.lowlevel import Server
 
+from askback.server.adapters import lowlevel_of
 from bench.order import answer_at_once
-from bench.serve import MAKERS
+from bench.serve import Side, made
 
 ROOT = Path(__file__).resolve().parent.parent
 
-Side = Literal["askback", "sdk"]
 Transport = Literal["in-memory", "stdio", "http"]
 Revision = Literal["2025-11-25", "2026-07-28"]
 
@@ -36,10 +36,10 @@ class Served:
 async def connected(side: Side, transport: Transport, revision: Revision) -> AsyncGenerator[Client]:
     """A client that answers every question at once."""
     async with AsyncExitStack() as stack:
-        target: MCPServer | StdioServerParameters | str
+        target: Server[Any] | StdioServerParameters | str
         match transport:
             case "in-memory":
-                target = MAKERS[side]()
+                target = lowlevel_of(stack.enter_context(made(side)))
             case "stdio":
                 target = StdioServerParameters(
                     command=sys.executable, args=["-m", "bench.serve", side, "stdio"], cwd=ROOT
@@ -49,7 +49,7 @@ async def connected(side: Side, transport: Transport, revision: Revision) -> Asy
         yield await stack.enter_async_context(client_of(target, revision))
 
 
-def client_of(target: MCPServer | StdioServerParameters | str, revision: Revision) -> Client:
+def client_of(target: Server[Any] | StdioServerParameters | str, revision: Revision) -> Client:
     mode = "legacy" if revision == "2025-11-25" else revision
     return Client(target, mode=mode, elicitation_callback=answer_at_once)
 

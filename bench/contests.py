@@ -5,9 +5,20 @@ from itertools import product
 from typing import Literal
 
 from bench.connect import Revision, Transport
+from bench.serve import Side
 
 Questions = Literal["nothing", "one", "five"]
-Rival = Literal["without", "elicit", "resolver", "by-hand"]
+Rival = Literal["without", "elicit", "resolver", "by-hand", "no-claims"]
+Part = Literal["sdk", "fastmcp", "claims-in-memory", "claims-in-sqlite"]
+"""What a contest is about: Askback on one of the hosts, or what a store's claims add to a round."""
+
+SIDES: dict[Part, tuple[Side, Side]] = {
+    "sdk": ("askback", "sdk"),
+    "fastmcp": ("askback on fastmcp", "fastmcp"),
+    "claims-in-memory": ("askback", "no claims"),
+    "claims-in-sqlite": ("sqlite", "no claims"),
+}
+"""Our server and theirs."""
 
 COUNT: dict[Questions, int] = {"nothing": 0, "one": 1, "five": 5}
 
@@ -34,18 +45,21 @@ class Contest:
     questions: Questions
     rival: Rival
     target: Target | None
+    part: Part = "sdk"
     in_new_words: bool = False
     """Each call asks with words never seen before, so that nothing kept for a message helps."""
 
     @property
     def name(self) -> str:
         words = "-in-new-words" if self.in_new_words else ""
-        return f"{self.transport}/{self.revision}/{self.questions}{words}/{self.rival}"
+        part = "" if self.part == "sdk" else f"/{self.part}"
+        return f"{self.transport}{part}/{self.revision}/{self.questions}{words}/{self.rival}"
 
     @property
     def their_tool(self) -> str:
         rival = self.rival.replace("-", "_")
-        return self.questions if self.rival == "without" else f"{self.questions}_{rival}"
+        is_same = self.rival in ("without", "no-claims")
+        return self.questions if is_same else f"{self.questions}_{rival}"
 
 
 RIVALS: dict[Revision, tuple[Rival, ...]] = {
@@ -69,12 +83,57 @@ REVISIONS: tuple[Revision, ...] = ("2025-11-25", "2026-07-28")
 ASKING: tuple[Questions, ...] = ("one", "five")
 
 
+ON_FASTMCP: list[tuple[Revision, Questions, Rival, Target]] = [
+    ("2025-11-25", "nothing", "without", ASKS_NOTHING),
+    ("2025-11-25", "one", "elicit", Target(ratio=0.7)),
+    ("2025-11-25", "five", "elicit", Target(ratio=0.7)),
+    ("2026-07-28", "nothing", "without", ASKS_NOTHING),
+    ("2026-07-28", "one", "by-hand", Target(ratio=1.05)),
+    ("2026-07-28", "five", "by-hand", Target(ratio=1.1)),
+]
+
+OF_CLAIMS: list[tuple[Part, Target]] = [
+    ("claims-in-memory", Target(ratio=1.05)),
+    ("claims-in-sqlite", Target(ratio=1.25)),
+]
+"""Five questions, so that nearly every request is a round that is claimed."""
+
+
 def all_contests() -> list[Contest]:
     """In the order in which they are run and shown."""
-    return [
+    with_the_sdk = [
         contest
         for transport, revision in product(TRANSPORTS, REVISIONS)
         for contest in _contests(transport, revision)
+    ]
+    return [*with_the_sdk, *_on_fastmcp(), *_of_claims()]
+
+
+def _on_fastmcp() -> list[Contest]:
+    return [
+        Contest(
+            transport="in-memory",
+            revision=revision,
+            questions=questions,
+            rival=rival,
+            target=target,
+            part="fastmcp",
+        )
+        for revision, questions, rival, target in ON_FASTMCP
+    ]
+
+
+def _of_claims() -> list[Contest]:
+    return [
+        Contest(
+            transport="in-memory",
+            revision="2026-07-28",
+            questions="five",
+            rival="no-claims",
+            target=target,
+            part=part,
+        )
+        for part, target in OF_CLAIMS
     ]
 
 

@@ -13,7 +13,7 @@ from bench.thinking import NAME, TARGET_BYTES, Memory
 
 Verdict = Literal["met", "not shown", "missed", "no target"]
 
-PACKAGES = ("askback", "mcp", "pydantic", "anyio", "uvicorn")
+PACKAGES = ("askback", "mcp", "fastmcp", "pydantic", "anyio", "uvicorn")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +61,7 @@ def _ratio(outcome: Outcome) -> dict[str, Any]:
     contest, timing, ratio = outcome.contest, outcome.timing, outcome.ratio
     return {
         "name": contest.name,
+        "part": contest.part,
         "transport": contest.transport,
         "revision": contest.revision,
         "questions": contest.questions,

@@ -1,15 +1,15 @@
 """Runs contests: connects both sides, checks that they do the same work, times them in pairs."""
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import count, product
+from itertools import count, groupby
 from time import perf_counter, process_time
 
 from mcp import Client
 from mcp_types import CallToolResult
 
 from bench.blocks import Call, Clock, Plan, time_pairs
-from bench.connect import Transport, connected
-from bench.contests import COUNT, REVISIONS, TRANSPORTS, Contest
+from bench.connect import Revision, Transport, connected
+from bench.contests import COUNT, SIDES, Contest, Part
 from bench.interval import estimate
 from bench.order import expected
 from bench.results import Outcome
@@ -22,17 +22,19 @@ Show = Callable[[Outcome], None]
 
 
 async def run_contests(contests: Sequence[Contest], plan: Plan, show: Show) -> None:
-    """Contests over the same transport on the same revision share their connections."""
-    for transport, revision in product(TRANSPORTS, REVISIONS):
-        group = [one for one in contests if (one.transport, one.revision) == (transport, revision)]
-        if not group:
-            continue
+    """Contests between the same servers over the same transport on the same revision share their connections."""
+    for (transport, revision, part), group in groupby(contests, _meeting):
+        our_side, their_side = SIDES[part]
         async with (
-            connected("askback", transport, revision) as ours,
-            connected("sdk", transport, revision) as theirs,
+            connected(our_side, transport, revision) as ours,
+            connected(their_side, transport, revision) as theirs,
         ):
             for contest in group:
                 show(await _outcome(contest, ours, theirs, plan))
+
+
+def _meeting(contest: Contest) -> tuple[Transport, Revision, Part]:
+    return contest.transport, contest.revision, contest.part
 
 
 async def _outcome(contest: Contest, ours: Client, theirs: Client, plan: Plan) -> Outcome:

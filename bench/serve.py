@@ -1,19 +1,46 @@
-"""One of the two servers in a process of its own: `python -m bench.serve askback|sdk stdio|http`.
+"""The servers that are measured, and one of them in a process of its own: `python -m bench.serve SIDE stdio|http`.
 
 Over HTTP it prints its URL as its first line and ends when its input is closed, so that it cannot outlive the bench.
 """
 
 import socket
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal, cast
 
 import anyio
 import anyio.to_thread
 import uvicorn
+from fastmcp import FastMCP
 from mcp.server import MCPServer
 
-from bench import with_askback, with_sdk
+from askback.stores import SQLiteStore, Store
+from bench import with_askback, with_fastmcp, with_sdk
+from bench.no_claims import NoClaims
 
-MAKERS = {"askback": with_askback.make_server, "sdk": with_sdk.make_server}
+Side = Literal["askback", "sdk", "askback on fastmcp", "fastmcp", "no claims", "sqlite"]
+
+
+@contextmanager
+def made(side: Side) -> Generator[MCPServer | FastMCP[Any]]:
+    """A server; what it keeps on disk is gone afterwards."""
+    match side:
+        case "askback":
+            yield with_askback.make_server()
+        case "sdk":
+            yield with_sdk.make_server()
+        case "askback on fastmcp":
+            yield with_fastmcp.make_server_with_askback()
+        case "fastmcp":
+            yield with_fastmcp.make_server()
+        case "no claims":
+            yield with_askback.make_server(cast("Store", NoClaims()))
+        case "sqlite":
+            with TemporaryDirectory() as folder:
+                yield with_askback.make_server(SQLiteStore(Path(folder) / "bench.db"))
 
 
 async def serve_http(server: MCPServer) -> None:
@@ -33,11 +60,11 @@ async def serve_http(server: MCPServer) -> None:
 
 def main() -> None:
     side, transport = sys.argv[1:]
-    server = MAKERS[side]()
-    if transport == "http":
-        anyio.run(serve_http, server)
-    else:
-        server.run()
+    with made(cast("Side", side)) as server:
+        if transport == "http" and isinstance(server, MCPServer):
+            anyio.run(serve_http, server)
+        else:
+            server.run()
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import os
 
 from bench.blocks import Plan
-from bench.contests import Contest, Questions, Rival, Transport
+from bench.contests import Contest, Part, Questions, Rival, Transport
 from bench.results import Outcome, memory_verdict
 from bench.thinking import TARGET_BYTES, Memory
 
@@ -18,6 +18,13 @@ RIVALS: dict[Rival, str] = {
     "elicit": "ctx.elicit",
     "resolver": "resolvers",
     "by-hand": "by hand",
+    "no-claims": "no claims",
+}
+PARTS: dict[Part, str] = {
+    "sdk": "",
+    "fastmcp": ", on FastMCP",
+    "claims-in-memory": ", claims in memory",
+    "claims-in-sqlite": ", claims in SQLite",
 }
 
 LINE = "{what:<35} {against:<11} {ratio:>6}  {interval:<14}  {target:>7}  {verdict:<9}  {ours:>8} {theirs:>8}"
@@ -34,9 +41,9 @@ def _load() -> str:
     return " ".join(f"{one:.2f}" for one in os.getloadavg())
 
 
-def heading(transport: Transport) -> str:
+def heading(contest: Contest) -> str:
     titles = LINE.format(
-        what=TRANSPORTS[transport],
+        what=f"{TRANSPORTS[contest.transport]}{PARTS[contest.part]}",
         against="against",
         ratio="ratio",
         interval="95 % interval",

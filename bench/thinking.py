@@ -8,8 +8,7 @@ from pathlib import Path
 from mcp import Client
 from mcp_types import InputRequiredResult
 
-from bench.connect import client_of, served
-from bench.serve import MAKERS
+from bench.connect import client_of, connected, served
 
 NAME = "thinking"
 
@@ -41,7 +40,7 @@ async def traced_each(people: int) -> float:
     """Bytes that a person who was asked and is thinking costs, as Python counts them."""
     tracemalloc.start()
     try:
-        async with client_of(MAKERS["askback"](), "2026-07-28") as client:
+        async with connected("askback", "in-memory", "2026-07-28") as client:
             await _leave_open(client, range(FIRST))
             before = _traced_bytes()
             await _leave_open(client, range(FIRST, FIRST + people))

@@ -3,6 +3,7 @@
 from mcp.server import MCPServer
 
 from askback import Accepted, Askback, ask
+from askback.stores import Store
 from bench.order import Extras, bill, message
 
 
@@ -29,9 +30,12 @@ async def five(guest: str) -> str:
     return bill(orders)
 
 
-def make_server() -> MCPServer:
+BODIES = (nothing, one, five)
+
+
+def make_server(store: Store | None = None) -> MCPServer:
     server = MCPServer("bench", log_level="ERROR")
-    Askback(server)
-    for body in (nothing, one, five):
+    Askback(server, store=store)
+    for body in BODIES:
         server.tool()(body)
     return server

@@ -1,0 +1,22 @@
+"""What every store must keep, as tests: subclass `StoreContract` and say how your store is opened.
+
+    class TestShelfStore(StoreContract):
+        def open_store(self, place: Path, clock: Clock) -> Store:
+            return ShelfStore(place / "shelf", clock=clock)
+
+A store whose runners can die apart from it, as processes do, keeps `DeathContract` as well.
+"""
+
+from askback.testing.store_contract.base import Clock
+from askback.testing.store_contract.claims import ClaimContract
+from askback.testing.store_contract.deaths import DeathContract
+from askback.testing.store_contract.notes import NoteContract
+from askback.testing.store_contract.races import RaceContract
+from askback.testing.store_contract.settling import SettleContract
+from askback.testing.store_contract.shelves import ShelfContract
+
+__all__ = ["Clock", "DeathContract", "StoreContract"]
+
+
+class StoreContract(ClaimContract, NoteContract, RaceContract, SettleContract, ShelfContract):
+    """Every verb of `Store`, alone and raced."""
