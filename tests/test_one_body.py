@@ -7,18 +7,44 @@ from typing import Any, Literal
 
 import mcp_types as types
 import pytest
+from fastmcp import FastMCP
 from mcp import Client, ClientSession, StdioServerParameters
 from mcp.client.session import ClientRequestContext, ElicitationFnT
 
+from askback import Askback
+from askback.server.adapters import lowlevel_of
 from askback.testing import REVISIONS, accept, cancel, decline, run_tool
 from askback.testing.replies import Reply
+from examples.fastmcp import server as fastmcp
 from examples.pizzeria import lowlevel, server
+from tests.fastmcp.http import fastmcp_served
 from tests.servers.clients import client_on
 from tests.servers.http import served
 
 pytestmark = pytest.mark.anyio
 
-HOSTS = {"MCPServer": server.mcp, "Server": lowlevel.server}
+
+def mall() -> FastMCP[Any]:
+    """A server with the pizzeria mounted in it, which has no Askback of its own."""
+    parent: FastMCP[Any] = FastMCP("mall")
+    Askback(parent)
+    pizzeria: FastMCP[Any] = FastMCP("pizzeria")
+    pizzeria.tool(server.order)
+    parent.mount(pizzeria)
+    return parent
+
+
+HOSTS: dict[str, Any] = {
+    "MCPServer": server.mcp,
+    "Server": lowlevel.server,
+    "FastMCP": fastmcp.mcp,
+    "mounted": mall(),
+}
+
+ON_FASTMCP = {"FastMCP", "mounted"}
+
+MODULES = {"MCPServer": "pizzeria.server", "Server": "pizzeria.lowlevel", "FastMCP": "fastmcp.server"}
+"""What runs each host as a program of its own."""
 
 STORIES: dict[str, tuple[list[Reply], str]] = {
     "accept": ([accept(drink="cola", tip=2), accept(yes=True)], "Order 1: Margherita, cola, tip 2"),
@@ -77,16 +103,25 @@ async def connected(
     async with AsyncExitStack() as stack:
         target: Any = HOSTS[host]
         if transport == "stdio":
-            module = {"MCPServer": "server", "Server": "lowlevel"}[host]
-            target = StdioServerParameters(command=sys.executable, args=["-m", f"examples.pizzeria.{module}"])
+            target = StdioServerParameters(command=sys.executable, args=["-m", f"examples.{MODULES[host]}"])
         elif transport == "http":
-            target = await stack.enter_async_context(served(HOSTS[host]))
+            serving = fastmcp_served if host in ON_FASTMCP else served
+            target = await stack.enter_async_context(serving(target))
+        elif host in ON_FASTMCP:
+            target = lowlevel_of(target)  # the SDK's client knows the SDK's servers alone
         yield await stack.enter_async_context(client_on(revision, target, callback(story)))
 
 
+PLACES = [
+    (transport, host)
+    for transport in ("memory", "stdio", "http")
+    for host in HOSTS
+    if transport != "stdio" or host in MODULES
+]
+
+
 @pytest.mark.parametrize("story", PERSON)
-@pytest.mark.parametrize("host", HOSTS)
-@pytest.mark.parametrize("transport", ["memory", "stdio", "http"])
+@pytest.mark.parametrize(("transport", "host"), PLACES)
 @pytest.mark.parametrize("revision", REVISIONS)
 async def test_with_the_sdks_own_client_too(revision: str, transport: str, host: str, story: str):
     async with connected(transport, host, revision, story) as client:

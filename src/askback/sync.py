@@ -5,14 +5,16 @@ A host runs such a body in one of anyio's worker threads. What is said here of a
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
 from datetime import timedelta
 from functools import partial, update_wrapper, wraps
-from inspect import isawaitable
+from inspect import isawaitable, iscoroutinefunction
+from math import inf
 from typing import Any, NoReturn, ParamSpec, TypeVar, overload
 
 import anyio
 from anyio import from_thread
-from anyio.lowlevel import RunVar
+from anyio.lowlevel import RunVar, cancel_shielded_checkpoint, checkpoint
 from anyio.to_thread import current_default_thread_limiter
 
 from askback import asking
@@ -44,6 +46,7 @@ def _waiting(verb: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
 
 
 async def _run(verb: Callable[[], Awaitable[T]]) -> T:
+    await _be_cancelled_already()
     place = _Place()
     ERRAND.set(place.give_up)
     try:
@@ -82,6 +85,8 @@ def once(
 
     `fn` runs in the thread that calls this, and may block. An `async def` is awaited on the event loop.
     """
+    if iscoroutinefunction(fn) or not callable(fn):
+        return _once_on_the_loop(key, fn, *args, within=within, **kwargs)
     _require_worker_thread()
     effect = _Effect(fn, partial(asking.once, key, within=within))
     if not from_thread.run(effect.is_wanted):
@@ -93,7 +98,10 @@ def once(
         return from_thread.run(effect.end, partial(_fail, error))
     finally:
         EFFECT.reset(token)
-    return from_thread.run(effect.end, lambda: result, isawaitable(result))
+    return from_thread.run(effect.end, lambda: result)
+
+
+_once_on_the_loop: Callable[..., Any] = _waiting(asking.once)
 
 
 class _Effect:
@@ -107,6 +115,7 @@ class _Effect:
 
     async def is_wanted(self) -> bool:
         """Whether the thread must run the effect now, and then `end` it; else it has its `outcome`."""
+        await _be_cancelled_already()
         self._turn, self._ended = asyncio.Event(), asyncio.get_running_loop().create_future()
         self._once = asyncio.create_task(self._begin(self._stand_in()))
         self._once.add_done_callback(lambda _: self._turn.set())
@@ -117,11 +126,11 @@ class _Effect:
             raise
         return not self._once.done()
 
-    async def end(self, result: Callable[[], Any], goes_on: bool = False) -> Any:
-        """Hand in what the effect gave or raised; if it does not go on here, it is recorded whatever happens."""
+    async def end(self, result: Callable[[], Any]) -> Any:
+        """Hand in what the effect gave or raised; it is recorded also where the call is cancelled meanwhile."""
         if not self._ended.done():
             self._ended.set_result(result)
-        with anyio.CancelScope(shield=not goes_on):
+        with anyio.CancelScope(shield=True):
             return await self._once
 
     def outcome(self) -> Any:
@@ -129,8 +138,6 @@ class _Effect:
 
     def _stand_in(self) -> Callable[..., Any]:
         """What `once` calls on the event loop, with the return type that the effect declares."""
-        if not callable(self._fn):
-            return self._fn
 
         async def fetch() -> Any:
             self._turn.set()
@@ -167,7 +174,6 @@ class _Place:
 
 
 def _require_worker_thread() -> None:
-    """Also ends a body whose call was cancelled, by the host's own exception for that."""
     if running_task() is not None:
         raise OutsideConversation(
             "askback.sync was called where an event loop is running: waiting there for a person would stop "
@@ -176,7 +182,10 @@ def _require_worker_thread() -> None:
             "do by themselves; with FastMCP, take out run_in_thread=False."
         )
     try:
-        from_thread.check_cancelled()
+        with suppress(
+            asyncio.CancelledError
+        ):  # said on the loop: not every anyio knows this one for its own again
+            from_thread.check_cancelled()
     except RuntimeError:
         raise OutsideConversation(
             "askback.sync works in the body of a tool, prompt or resource written with def, in the thread that its "
@@ -184,3 +193,13 @@ def _require_worker_thread() -> None:
             "to threads you start (threading, ThreadPoolExecutor, asyncio.to_thread), or start them with "
             "anyio.to_thread.run_sync(...)."
         ) from None
+
+
+async def _be_cancelled_already() -> None:
+    """End here in a call that was cancelled before this task came: anyio tells only those that wait already.
+
+    After a shielded stretch it tells anew.
+    """
+    if anyio.current_effective_deadline() == -inf:
+        await cancel_shielded_checkpoint()
+        await checkpoint()

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from fastmcp import FastMCP
 from mcp.server import MCPServer
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
@@ -32,4 +33,30 @@ def lowlevel(body: Body, **options: Any) -> Server[Any]:
     return server
 
 
-HOSTS: dict[str, Callable[..., Any]] = {"MCPServer": mcpserver, "Server": lowlevel}
+def fastmcp(body: Body, **options: Any) -> FastMCP[Any]:
+    """A FastMCP server whose tool "t" is `body`."""
+    server = _serving(body)
+    Askback(server, **options)
+    return server
+
+
+def mounted(body: Body, **options: Any) -> FastMCP[Any]:
+    """A FastMCP server whose tool "t" is that of another one, mounted in it."""
+    parent: FastMCP[Any] = FastMCP("parent")
+    parent.mount(_serving(body))
+    Askback(parent, **options)
+    return parent
+
+
+def _serving(body: Body) -> FastMCP[Any]:
+    server: FastMCP[Any] = FastMCP("test")
+    server.tool(body, name="t")
+    return server
+
+
+HOSTS: dict[str, Callable[..., Any]] = {
+    "MCPServer": mcpserver,
+    "Server": lowlevel,
+    "FastMCP": fastmcp,
+    "mounted": mounted,
+}

@@ -23,7 +23,7 @@ def book(patient: str) -> int:
 @mcp.tool()
 async def book_visit(patient: str, day: date) -> str:
     """Book a visit to the clinic."""
-    if day in full_days:
+    while day in full_days:
         other = await ask(f"Nothing is free on {day}. On another day?", date, initial=next_free)
         day = other.or_stop("Nothing booked.")
     if not await confirm(f"Book {patient} for {day}?"):

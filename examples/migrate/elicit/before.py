@@ -21,7 +21,7 @@ class Sure(BaseModel):
 @mcp.tool()
 async def book_visit(patient: str, day: str, ctx: Context) -> str:
     """Book a visit to the clinic."""
-    if day in full_days:
+    while day in full_days:
         other = await ctx.elicit(message=f"Nothing is free on {day}. On another day?", schema=AnotherDay)
         if other.action != "accept":
             return "Nothing booked."

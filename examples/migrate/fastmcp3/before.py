@@ -1,4 +1,4 @@
-# pyright: reportCallIssue=false, reportUnknownVariableType=false, reportUnknownMemberType=false
+# pyright: reportCallIssue=false, reportArgumentType=false, reportUnknownVariableType=false, reportUnknownMemberType=false
 # FastMCP 4 has no response_type=None any more; that is what is shown.
 """An archive as FastMCP 3 taught to write it."""
 

@@ -47,7 +47,7 @@ def encode(journal: Journal) -> str:
     if len(text) > MOST_CHARACTERS:
         raise NotRecordable(
             problem=f"The journal of this call is longer than the {MOST_CHARACTERS} characters a client carries",
-            instead="let once(...) return an id and keep the data itself on the server",
+            instead="let once(...) return an id and keep the data itself on the server, and ask for less at a time",
         )
     return text
 

@@ -16,6 +16,7 @@ from askback.stores.protocol import Mine, Store
 from askback.wire.era import Era, Mode, declares, revision_of
 from askback.wire.push import Push
 from askback.wire.replay import Replaying
+from askback.wire.requests import Client
 from askback.wire.rounds import Rounds
 
 Context = ServerRequestContext[Any, Any]
@@ -101,6 +102,11 @@ class Call:
     def cancelled(self) -> anyio.Event | None:
         """On the rounds era nobody waits, so nothing need end."""
         return back_channel(self.ctx).cancel_requested if self.revision.era is Era.PUSH else None
+
+    @property
+    def client(self) -> Client:
+        """What the client of this call speaks and can do."""
+        return Client(self.revision, self.can_show, self.ctx.session.client_capabilities)
 
     def make_push(self) -> Push:
         """A carrier that sends and waits."""

@@ -22,7 +22,7 @@ from askback.server.claims import run_once
 from askback.server.returning import Returning
 from askback.server.session import let_ask
 from askback.wire.era import CONVERSATION_METHODS, TOOLS_CALL, Era
-from askback.wire.nested import asks_by_itself, brings_unasked, nested_round, take_over, without_unasked
+from askback.wire.nested import asks_by_itself, brings_unasked, nested_round, take_over, without_round
 from askback.wire.notices import demands_visits, visits_required
 from askback.wire.replay import Replaying
 from askback.wire.results import enveloped, error_end, polite_end, sieved
@@ -43,13 +43,11 @@ class Middleware:
     async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         if ctx.method not in CONVERSATION_METHODS or ctx.request_id is None:
             return await call_next(ctx)
-        let_ask(ctx.session)
         call = Call(self._settings, ctx)
-        if call.revision.era is Era.ROUNDS:
-            if carries_journal(ctx.params):
-                return await self._next_round(call, call_next)
-            if brings_unasked(ctx.params):
-                call.ctx = replace(ctx, params=without_unasked(call.params))
+        if call.revision.era is Era.ROUNDS and carries_journal(ctx.params):
+            return await self._next_round(call, call_next)
+        if brings_unasked(ctx.params, call.revision):
+            call.ctx = replace(ctx, params=without_round(call.params))
         return await self._converse(call, call_next)
 
     async def _next_round(self, call: Call, call_next: CallNext) -> HandlerResult:
@@ -66,7 +64,7 @@ class Middleware:
             conversation = Conversation(call)
             result = await self._run(call, conversation, call_next)
             if not conversation.is_left:
-                return self._nested(call, result) if asks_by_itself(result) else result
+                return result
             if conversation.last_words is not None:
                 return await self._stop(call, conversation.last_words)
             if isinstance(call.carrier, Rounds):
@@ -82,10 +80,12 @@ class Middleware:
 
     async def _run(self, call: Call, conversation: Conversation, call_next: CallNext) -> HandlerResult:
         """One pass of the body. A body that left is answered for, however it took its leaving."""
+        let_ask(call.ctx.session, conversation)
         token = CURRENT.set(conversation)
         effect = EFFECT.set(None) if EFFECT.get() is not None else None
         try:
-            return await call_next(call.ctx)
+            result = await call_next(call.ctx)
+            return self._nested(call, result) if asks_by_itself(result) else result
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # noqa: BLE001 - also what a body made of being left
@@ -120,7 +120,7 @@ class Middleware:
     def _nested(self, call: Call, result: dict[str, Any]) -> dict[str, Any]:
         """A round that is not ours: it gets our state around its own, and so is run once like ours."""
         try:
-            return nested_round(result, self._named(call.journal))
+            return nested_round(result, self._named(call.journal), call.client)
         except AskbackError as error:
             return self._failure(call, error)
 

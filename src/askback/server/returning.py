@@ -19,11 +19,7 @@ class Returning:
 
     def __init__(self, call: Call) -> None:
         self._call = call
-        self._rounds = Returned(
-            capabilities=lambda: call.ctx.session.client_capabilities,
-            channel=back_channel(call.ctx),
-            ask=self._ask,
-        )
+        self._rounds = Returned(client=call.client, channel=back_channel(call.ctx), ask=self._ask)
 
     async def prepare_next(self, result: object) -> None:
         """Ask what the body returned, and let its next call bring the replies."""

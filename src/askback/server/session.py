@@ -5,7 +5,7 @@ revision, a reply that fits, and replay.
 """
 
 from functools import lru_cache
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from mcp.server.session import ServerSession
 from mcp.shared.dispatcher import ProgressFnT
@@ -13,7 +13,7 @@ from mcp.shared.message import ServerMessageMetadata
 from mcp_types import ElicitCompleteNotification, ElicitRequest, RequestId, ServerNotification, ServerRequest
 from pydantic import BaseModel
 
-from askback.current import CURRENT
+from askback.conversation import Conversation
 from askback.wire.elicited import question_of, reply_of
 from askback.wire.era import Era, revision_of
 
@@ -21,7 +21,9 @@ ResultT = TypeVar("ResultT", bound=BaseModel)
 
 
 class AskingSession(ServerSession):
-    """A session whose questions are asked in the running conversation; everything else is as it was."""
+    """A session whose questions are asked in the conversation of its request; everything else is as it was."""
+
+    conversation: Conversation
 
     async def send_request(
         self,
@@ -31,11 +33,11 @@ class AskingSession(ServerSession):
         metadata: ServerMessageMetadata | None = None,
         progress_callback: ProgressFnT | None = None,
     ) -> ResultT:
-        conversation = CURRENT.get()
-        if conversation is None or not isinstance(request, ElicitRequest):
+        if not isinstance(request, ElicitRequest):
             return await super().send_request(
                 request, result_type, request_read_timeout_seconds, metadata, progress_callback
             )
+        conversation = self.conversation
         conversation.require_open("ctx.elicit(...)")
         put = conversation.put_elicited(question_of(request.params), seconds=request_read_timeout_seconds)
         return result_type.model_validate(reply_of(await conversation.ask(put)), by_name=False)
@@ -52,9 +54,10 @@ class AskingSession(ServerSession):
         await super().send_notification(notification, related_request_id)
 
 
-def let_ask(session: ServerSession) -> None:
+def let_ask(session: ServerSession, conversation: Conversation) -> None:
     """Turn a request's own session into one that asks. The kernel makes it for this request and nobody else."""
     session.__class__ = _asking(type(session))
+    cast("AskingSession", session).conversation = conversation
 
 
 @lru_cache(maxsize=32)

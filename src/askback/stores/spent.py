@@ -57,6 +57,11 @@ class Spent:
     def __init__(self) -> None:
         self._spans: dict[int, list[Generation]] = {}
 
+    @property
+    def size(self) -> int:
+        """Bytes taken at the moment."""
+        return BYTES * sum(len(span) for span in self._spans.values())
+
     def add(self, key: str, turn: int, *, until: float, now: float) -> None:
         """Put in this turn and all before it, so that a later look need ask for one turn alone."""
         generation = self.make_room(until=until, now=now)

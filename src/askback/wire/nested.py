@@ -5,23 +5,23 @@ own questions; when `ask` is used beside them, both must find what they left the
 """
 
 from collections.abc import Mapping
-from typing import Any, TypeGuard, cast
+from typing import Any, TypeGuard
 
 from mcp.server.context import HandlerResult
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, InputResponseRequestParams
 from pydantic import ValidationError
 
-from askback.journal.codec import is_ours
 from askback.journal.entries import Journal, Nested
+from askback.wire.era import Era, Revision
+from askback.wire.replies import REFUSED_RESPONSES
+from askback.wire.requests import Client, examine, read_round
 from askback.wire.state import state_after
 
 
 def asks_by_itself(result: HandlerResult) -> TypeGuard[dict[str, Any]]:
-    """Whether this result is a round that we did not write."""
-    if not isinstance(result, dict) or result.get("resultType") != "input_required":
-        return False
-    return not is_ours(result.get("requestState"))
+    """Whether what a body returned is a round of questions. Its state is its own, however it begins."""
+    return isinstance(result, dict) and result.get("resultType") == "input_required"
 
 
 def take_over(params: Mapping[str, Any] | None, journal: Journal) -> None:
@@ -30,10 +30,11 @@ def take_over(params: Mapping[str, Any] | None, journal: Journal) -> None:
         journal.nested = Nested(params["requestState"], [], params.get("inputResponses") or {})
 
 
-def nested_round(result: Mapping[str, Any], journal: Journal) -> dict[str, Any]:
+def nested_round(result: dict[str, Any], journal: Journal, client: Client) -> dict[str, Any]:
     """Their round with our state around theirs: their questions go out, their state waits for the replies."""
-    asked = cast("Mapping[str, Any]", result.get("inputRequests") or {})
-    journal.nested = Nested(result.get("requestState"), list(asked), {})
+    returned = read_round(result)
+    examine(returned.input_requests, client)
+    journal.nested = Nested(returned.request_state, list(returned.input_requests or ()), {})
     return {**result, "requestState": state_after(journal, ())}
 
 
@@ -42,7 +43,10 @@ def give_back(params: dict[str, Any], journal: Journal, replies: Mapping[str, An
     nested = journal.nested
     assert nested is not None
     new = {key: replies[key] for key in nested.asked if replies.get(key) is not None}
-    _require_readable(new)
+    try:
+        require_readable(new)  # before the round is claimed, so that a malformed retry burns nothing (R41)
+    except ValidationError as error:
+        raise MCPError(INVALID_PARAMS, REFUSED_RESPONSES) from error
     kept = new or nested.replies
     journal.nested = nested._replace(asked=[], replies=kept)
     if nested.state is not None:
@@ -52,21 +56,25 @@ def give_back(params: dict[str, Any], journal: Journal, replies: Mapping[str, An
     return new
 
 
-def without_unasked(params: Mapping[str, Any]) -> dict[str, Any]:
-    """An answer nobody asked for is not taken: every question of a server with Askback comes back with its state."""
-    return {name: value for name, value in params.items() if name != "inputResponses"}
+def without_round(params: Mapping[str, Any]) -> dict[str, Any]:
+    """A call as it was first made."""
+    return {name: value for name, value in params.items() if name not in _OF_A_ROUND}
 
 
-def brings_unasked(params: Mapping[str, Any] | None) -> bool:
-    """Whether replies came without any state."""
-    return params is not None and "inputResponses" in params and params.get("requestState") is None
+def brings_unasked(params: Mapping[str, Any] | None, revision: Revision) -> bool:
+    """Whether a first call brings what only a later round has: an answer nobody asked for is not taken.
+
+    Every question of a server with Askback comes back with its state, and on the push era none comes back so at all.
+    """
+    if params is None or _OF_A_ROUND.isdisjoint(params):
+        return False
+    return revision.era is not Era.ROUNDS or params.get("requestState") is None
 
 
-def _require_readable(replies: dict[str, Any]) -> None:
-    """Before the round is claimed, so that a malformed retry burns nothing (R41)."""
-    if not replies:
-        return
-    try:
+def require_readable(replies: dict[str, Any]) -> None:
+    """Raise pydantic's error where these are not what a client replies with."""
+    if replies:
         InputResponseRequestParams.model_validate({"inputResponses": replies}, by_name=False)
-    except ValidationError as error:
-        raise MCPError(INVALID_PARAMS, "Invalid inputResponses") from error
+
+
+_OF_A_ROUND = frozenset({"inputResponses", "requestState"})

@@ -7,6 +7,9 @@ from pydantic_core import from_json, to_json
 from askback.journal.entries import Action, Arrival, Broken, Reply
 from askback.schema.weight import outweighs
 
+REFUSED_RESPONSES = "Invalid inputResponses"
+"""One sentence for every reply that is none."""
+
 ACTIONS: dict[str, Action] = {"accept": "accept", "decline": "decline", "cancel": "cancel"}
 
 

@@ -15,13 +15,11 @@ from askback.schema.render import Dialect
 from askback.wire.era import CanShow, Revision, require_mode
 from askback.wire.nested import give_back
 from askback.wire.push import METHOD, mode_of, shown
-from askback.wire.replies import read_reply
+from askback.wire.replies import REFUSED_RESPONSES, read_reply
 from askback.wire.state import state_after
 
 REFUSED_STATE = "Invalid or expired requestState"
 """The SDK's own sentence for a state that does not verify; one sentence for every reason."""
-
-REFUSED_RESPONSES = "Invalid inputResponses"
 
 QUESTIONS_META_KEY = "askback/questions"
 """Where a question's `meta` goes: this revision's form parameters have no room for it."""
@@ -117,7 +115,10 @@ def _digest(state: str, taken: Mapping[str, Any]) -> str:
     """The same for the same replies to the same round, in whatever order they came."""
     try:
         written = _in_order(taken)
-    except (ValueError, RecursionError):  # numbers or depths that no question takes: each is asked again alike
+    except (
+        ValueError,
+        RecursionError,
+    ):  # numbers or depths that no question takes: each is asked again alike
         written = "unreadable"
     return blake2b(f"{state}\0{written}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 

@@ -19,14 +19,15 @@ from mcp.shared.exceptions import MCPError
 from askback.current import CURRENT
 from askback.errors import own_error
 from askback.server.adapters.mcp import hand_over, require
+from askback.server.session import AskingSession
 from askback.wire.era import CONVERSATION_METHODS, NOVEMBER_2025, Era, revision_of
 from askback.wire.notices import demands_visits
 from askback.wire.returned import ROUND
 
 RETURNED = (InputRequiredToolResult, InputRequiredPromptResult, InputRequiredResourceResult)
 
-INSIDE: ContextVar[bool] = ContextVar("askback_inside_fastmcp", default=False)
-"""Whether FastMCP's chain runs for the client's own call; what a body calls by itself is that body's business."""
+INSIDE: ContextVar[object] = ContextVar("askback_inside_fastmcp", default=None)
+"""The conversation whose call FastMCP's chain runs for; what a body calls by itself is that body's business."""
 
 
 def inner_server_of(server: FastMCP[Any]) -> object:
@@ -53,9 +54,10 @@ class Passage(Middleware):
     """Outermost in FastMCP's own chain: what a body leaves with reaches Askback as it is."""
 
     async def __call__(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
-        if context.method not in CONVERSATION_METHODS or INSIDE.get() or CURRENT.get() is None:
+        conversation = CURRENT.get()
+        if context.method not in CONVERSATION_METHODS or INSIDE.get() is conversation:
             return await call_next(context)
-        token = INSIDE.set(True)
+        token = INSIDE.set(conversation)
         try:
             result = await call_next(context)
         except FastMCPError as error:
@@ -96,7 +98,7 @@ def _let_contexts_elicit() -> None:
         bound = fastmcp_request_ctx.get()
         if (
             bound is None
-            or CURRENT.get() is None
+            or not isinstance(bound.session, AskingSession)
             or revision_of(bound.protocol_version).era is not Era.ROUNDS
         ):
             return await elicit(self, *args, **kwargs)

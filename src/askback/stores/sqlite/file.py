@@ -111,10 +111,19 @@ class File:
             ) from None
         return found.st_dev, found.st_ino
 
+    def _require_former(self, *, is_empty: bool) -> None:
+        if is_empty and self._identity is not None:
+            raise self.unavailable(
+                "the file was replaced by an empty one",
+                "Put the former back, and the store goes on. To begin anew, restart every process that uses it.",
+            )
+
     def _open(self) -> sqlite3.Connection:
         if self._identity is None:
             self._make()
         identity = self._identify()
+        # Before SQLite sees it, which would throw away what it has written beside the former one.
+        self._require_former(is_empty=os.stat(self.path).st_size == 0)
         connection = sqlite3.connect(
             f"{self.path.as_uri()}?mode=rw", uri=True, timeout=BUSY, isolation_level=None
         )
@@ -155,11 +164,7 @@ class File:
         is_empty = not _number(connection, "schema_version")
         if whose != APPLICATION and not (is_empty and whose == version == 0):
             raise self.unavailable("the file belongs to another program", "Name one for Askback alone.")
-        if is_empty and self._identity is not None:
-            raise self.unavailable(
-                "the file was replaced by an empty one",
-                "Put the former back, and the store goes on. To begin anew, restart every process that uses it.",
-            )
+        self._require_former(is_empty=is_empty)
         if version > len(STEPS):
             raise self.unavailable(
                 f"its schema has number {version}, and this version of Askback knows {len(STEPS)}",

@@ -1,0 +1,79 @@
+"""The questions of a round that a body returned: read, and examined before anything of it is sent."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from mcp_types import (
+    ClientCapabilities,
+    CreateMessageRequest,
+    ElicitRequest,
+    InputRequest,
+    InputRequiredResult,
+    ListRootsRequest,
+)
+from pydantic import ValidationError
+
+from askback.errors import AuthorError, CannotAsk, QuestionRefused, SecretInForm
+from askback.wire.elicited import question_of
+from askback.wire.era import CanShow, Era, Revision, require_mode
+from askback.wire.push import mode_of
+
+
+class Client(NamedTuple):
+    """What the client of one call speaks and can do."""
+
+    revision: Revision
+    can_show: CanShow
+    declared: ClientCapabilities | None
+
+
+def read_round(result: object) -> InputRequiredResult:
+    """The round that a body returned."""
+    if isinstance(result, InputRequiredResult):
+        return result
+    try:
+        return InputRequiredResult.model_validate(result)
+    except ValidationError as error:
+        raise AuthorError(
+            "This call returned a round of questions that is not one: check it against InputRequiredResult."
+        ) from error
+
+
+def examine(requests: Mapping[str, InputRequest] | None, client: Client) -> None:
+    """Refuse, before any of it is sent, a round that the client cannot serve (R02) or that fishes for secrets (R11)."""
+    for request in (requests or {}).values():
+        match request:
+            case ElicitRequest():
+                _examine_question(request, client)
+            case CreateMessageRequest():
+                _require("sampling", client.declared is not None and client.declared.sampling is not None)
+            case ListRootsRequest():
+                _require("roots", client.declared is not None and client.declared.roots is not None)
+
+
+def _examine_question(request: ElicitRequest, client: Client) -> None:
+    try:
+        question = question_of(request.params)
+    except SecretInForm:
+        raise
+    except QuestionRefused:
+        if client.revision.era is not Era.ROUNDS:
+            raise
+        # There it goes out in its author's own words, which are the author's business.
+        require_mode("form", client.revision, client.can_show)
+    else:
+        require_mode(mode_of(question), client.revision, client.can_show)
+
+
+def _require(capability: str, is_declared: bool) -> None:
+    if not is_declared:
+        raise cannot_give(capability, f"This client did not declare {capability}.")
+
+
+def cannot_give(capability: str, reason: str) -> CannotAsk:
+    """Sampling and roots are not ours, but a round of questions may need them."""
+    return CannotAsk(
+        mode=capability,
+        reason=f"This call needs {capability} from the client. {reason}",
+        advice="Use a client that offers it; in the tool, ask for it only where ctx.client_capabilities has it.",
+    )
