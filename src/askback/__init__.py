@@ -1,5 +1,6 @@
 """Ask the person behind the client, in the middle of a task: one `await`, on every MCP revision."""
 
+from askback import sync
 from askback.answer import Accepted, Answer, Cancelled, Declined
 from askback.asking import Ask, ask, ask_all, choose, confirm, once
 from askback.errors import (
@@ -64,4 +65,5 @@ __all__ = [
     "choose",
     "confirm",
     "once",
+    "sync",
 ]

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn, Protocol, assert_never
 
-import anyio
 from pydantic import ValidationError
 
 from askback.answer import Accepted, Answer, Cancelled, Declined
@@ -69,9 +68,6 @@ class Setting(Protocol):
 
     @property
     def keeper(self) -> Keeper: ...
-
-    @property
-    def cancelled(self) -> anyio.Event | None: ...
 
 
 class Conversation:
@@ -146,11 +142,6 @@ class Conversation:
     def is_left(self) -> bool:
         """Whether the body was left before its end; flags, since a kept exception would keep the whole body."""
         return self.is_suspended or self.last_words is not None or self.returned is not None
-
-    @property
-    def cancelled(self) -> anyio.Event | None:
-        """Set when the client no longer wants this call's result; for those who wait where no cancellation reaches."""
-        return self._setting.cancelled
 
     def require_open(self, verb: str) -> None:
         """After its end a suspended body suspends again, and a finished one is told so."""

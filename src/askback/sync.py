@@ -94,8 +94,11 @@ def once(
     token = EFFECT.set(key)
     try:
         result = fn(*args, **kwargs)
-    except BaseException as error:  # noqa: BLE001 - whatever the author's function raises is its outcome
+    except Exception as error:  # noqa: BLE001 - whatever the author's function raises is its outcome
         return from_thread.run(effect.end, partial(_fail, error))
+    except BaseException:
+        from_thread.run(effect.cut_short)
+        raise
     finally:
         EFFECT.reset(token)
     return from_thread.run(effect.end, lambda: result)
@@ -122,7 +125,7 @@ class _Effect:
         try:
             await self._turn.wait()
         except BaseException:
-            self._once.cancel()
+            await self.cut_short()
             raise
         return not self._once.done()
 
@@ -132,6 +135,12 @@ class _Effect:
             self._ended.set_result(result)
         with anyio.CancelScope(shield=True):
             return await self._once
+
+    async def cut_short(self) -> None:
+        """Leave it on record as begun and not ended."""
+        self._once.cancel()
+        with anyio.CancelScope(shield=True):
+            await asyncio.wait([self._once])
 
     def outcome(self) -> Any:
         return self._once.result()
@@ -182,9 +191,8 @@ def _require_worker_thread() -> None:
             "do by themselves; with FastMCP, take out run_in_thread=False."
         )
     try:
-        with suppress(
-            asyncio.CancelledError
-        ):  # said on the loop: not every anyio knows this one for its own again
+        # A cancellation is said on the loop: before 4.14, anyio does not know this one for its own again.
+        with suppress(asyncio.CancelledError):
             from_thread.check_cancelled()
     except RuntimeError:
         raise OutsideConversation(

@@ -1,26 +1,20 @@
-"""Small servers for bodies written with `def`: one tool, made on the spot."""
+"""Small servers for bodies written with `def`: those of `tests/conversation`, and the low-level one with a thread."""
 
 from collections.abc import Callable
 from typing import Any
 
 import anyio.to_thread
-from fastmcp import FastMCP
 from mcp.server import MCPServer
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp_types import CallToolRequestParams, CallToolResult, TextContent
 
 from askback import Askback
+from tests.conversation import servers
 
 Body = Callable[[], str]
 
-
-def mcpserver(body: Body, **options: Any) -> MCPServer[Any]:
-    """An MCPServer whose tool "t" is `body`; it runs it in a thread by itself."""
-    server: MCPServer[Any] = MCPServer("test")
-    server.add_tool(body, name="t")
-    Askback(server, **options)
-    return server
+mcpserver: Callable[..., MCPServer[Any]] = servers.mcpserver
 
 
 def lowlevel(body: Body, **options: Any) -> Server[Any]:
@@ -35,12 +29,4 @@ def lowlevel(body: Body, **options: Any) -> Server[Any]:
     return server
 
 
-def fastmcp(body: Body, **options: Any) -> FastMCP[Any]:
-    """A FastMCP server whose tool "t" is `body`; it runs it in a thread by itself."""
-    server: FastMCP[Any] = FastMCP("test")
-    server.tool(body, name="t")
-    Askback(server, **options)
-    return server
-
-
-HOSTS: dict[str, Callable[..., Any]] = {"MCPServer": mcpserver, "Server": lowlevel, "FastMCP": fastmcp}
+HOSTS: dict[str, Callable[..., Any]] = {**servers.HOSTS, "Server": lowlevel}

@@ -12,7 +12,7 @@ import pytest
 from mcp.server import MCPServer
 from pydantic import BaseModel
 
-from askback import Askback, EffectFailed, sync
+from askback import Askback, Declined, EffectFailed, sync
 from askback.testing import accept, run_tool
 from tests.conversation.servers import mcpserver as async_mcpserver
 from tests.sync.conftest import RunBody
@@ -134,6 +134,14 @@ async def test_what_the_effect_raised_is_the_cause():
 
     await run_tool(mcpserver(body), "t")
     assert isinstance(causes[0], ConnectionError)
+
+
+async def test_a_body_can_be_stopped_from_inside_an_effect(run: RunBody):
+    def effect() -> str:
+        Declined().or_stop("Then not.")
+
+    stopped = await run(lambda: sync.once("effect", effect))
+    assert (stopped.text, stopped.is_error) == ("Then not.", False)
 
 
 async def test_a_question_inside_an_effect_is_an_authors_error(run: RunBody):

@@ -1,57 +1,29 @@
-"""Threads that wait for people: how they are set free, and that they take no place from the host's other work."""
+"""Threads that wait for people: whatever ends the call sets them free."""
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import anyio
 import anyio.to_thread
 import pytest
-from anyio.to_thread import current_default_thread_limiter
 from fastmcp import FastMCP
-from mcp.server import MCPServer
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
-from mcp.shared.dispatcher import DispatchContext
-from mcp.shared.transport_context import TransportContext
 
-from askback import Accepted, Askback, sync
+from askback import Askback, sync
 from askback.server.adapters import lowlevel_of
 from askback.stores import MemoryStore, Mine
-from askback.testing import Script, accept
-from askback.testing.run import FORMS
-from askback.testing.wire import Wire, connect
+from askback.testing import run_tool
+from askback.testing.wire import connect
+from tests.conversation.servers import mcpserver as async_mcpserver
+from tests.sync.crowd import Crowd, asked, goes_on, text_of, total
 from tests.sync.servers import mcpserver
 
 pytestmark = pytest.mark.anyio
 
 Host = Callable[..., Any]
-
-
-class Crowd(Wire):
-    """People who are all asked before the first of them answers."""
-
-    def __init__(self, size: int, revision: str) -> None:
-        super().__init__(version=revision, capabilities=FORMS, script=Script(lambda _: accept(True)))
-        self.all_asked, self.may_answer = anyio.Event(), anyio.Event()
-        self._missing = size
-
-    async def on_request(
-        self, _ctx: DispatchContext[TransportContext], method: str, params: Mapping[str, Any] | None
-    ) -> dict[str, Any]:
-        self._missing -= 1
-        if not self._missing:
-            self.all_asked.set()
-        await self.may_answer.wait()
-        return await super().on_request(_ctx, method, params)
-
-    @property
-    def texts(self) -> list[str]:
-        """What the calls gave, as they ended."""
-        results = [line.body for line in self.transcript if line.what == "result"]
-        return [result["content"][0]["text"] for result in results if "content" in result]
 
 
 class Asking:
@@ -75,28 +47,15 @@ class Asking:
         assert await anyio.to_thread.run_sync(partial(self.ended.wait, 5))
 
 
-@asynccontextmanager
-async def asked(server: Any, crowd: Crowd, calls: int = 1) -> AsyncGenerator[anyio.CancelScope]:
-    """As many calls as there are people, all asked; the calls of the scope's client can be cancelled."""
-    async with connect(lowlevel_of(server), crowd), anyio.create_task_group() as clients:
-        for _ in range(calls):
-            clients.start_soon(crowd.send, "tools/call", {"name": "t"})
-        with anyio.fail_after(30):
-            await crowd.all_asked.wait()
-        yield clients.cancel_scope
-
-
-def total() -> float:
-    return current_default_thread_limiter().total_tokens
-
-
 async def test_a_call_that_the_client_cancels_sets_its_thread_free(push_revision: str, host: Host):
     asking, before = Asking(), total()
-    async with asked(host(asking.body), Crowd(1, push_revision)) as calls:
+    crowd = Crowd(1, push_revision)
+    async with asked(host(asking.body), crowd) as calls:
         assert total() == before + 1
         calls.cancel()
         with anyio.CancelScope(shield=True):
             await asking.end()
+            await goes_on(crowd)
     assert asking.log == ["unwound"]
     assert total() == before
 
@@ -180,52 +139,106 @@ async def test_after_a_cancellation_nothing_more_is_asked_or_run(push_revision: 
         finally:
             ended.set()
 
-    async with asked(mcpserver(body), Crowd(1, push_revision)) as calls:
+    crowd = Crowd(1, push_revision)
+    async with asked(mcpserver(body), crowd) as calls:
         calls.cancel()
         with anyio.CancelScope(shield=True):
             assert await anyio.to_thread.run_sync(partial(ended.wait, 5))
+            await goes_on(crowd)
     assert log == ["CancelledError", "CancelledError"]
 
 
+@pytest.mark.parametrize("verb", ["ask", "once"])
+async def test_a_call_cancelled_at_the_very_moment_of_asking_is_left(
+    push_revision: str, verb: str, monkeypatch: pytest.MonkeyPatch
+):
+    loop, may_ask, on_its_way = asyncio.get_running_loop(), threading.Event(), threading.Event()
+    call_soon, effects = loop.call_soon_threadsafe, list[str]()
+
+    def call_soon_and_tell(*args: Any, **options: Any) -> asyncio.Handle:
+        handle = call_soon(*args, **options)
+        on_its_way.set()
+        return handle
+
+    def part() -> object:
+        assert may_ask.wait(5)
+        return sync.ask("Sure?", bool) if verb == "ask" else sync.once("k", effects.append, "run")
+
+    scope = anyio.CancelScope()
+
+    async def wait_for_part() -> None:
+        with scope:
+            await anyio.to_thread.run_sync(part)
+
+    async def body() -> str:
+        async with anyio.create_task_group() as group:
+            group.start_soon(wait_for_part)
+            await anyio.wait_all_tasks_blocked()
+            monkeypatch.setattr(loop, "call_soon_threadsafe", call_soon_and_tell)
+            may_ask.set()
+            assert on_its_way.wait(5)  # holds the loop until the thread has turned to it, and no longer
+            scope.cancel()
+        return f"left: {scope.cancelled_caught} {effects}"
+
+    with anyio.fail_after(5):
+        run = await run_tool(async_mcpserver(body), "t", revision=push_revision, always_replay=False)
+    assert run.text == "left: True []"
+
+
 class SlowStore(MemoryStore):
-    """Takes its time over a result, so that a cancellation could come between."""
+    """Begins to write a result down, and then takes its time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.recording, self.may_record = anyio.Event(), anyio.Event()
 
     async def record(self, claim: Mine, result: bytes) -> bool:
-        for _ in range(100):
-            await anyio.lowlevel.checkpoint()
+        self.recording.set()
+        await self.may_record.wait()
         return await super().record(claim, result)
 
 
-async def test_an_effect_that_is_under_way_when_the_client_cancels_is_finished_and_recorded(
-    push_revision: str,
-):
-    begun, cancelled, ended = anyio.Event(), threading.Event(), threading.Event()
-    paid: list[str] = []
+class Paying:
+    """A body with one effect, which takes its time too."""
 
-    def pay() -> int:
-        paid.append("paid")
-        anyio.from_thread.run_sync(begun.set)
-        assert cancelled.wait(5)
-        return len(paid)
+    def __init__(self) -> None:
+        self.paid = 0
+        self.paying, self.may_pay, self.ended = anyio.Event(), threading.Event(), threading.Event()
 
-    def body() -> str:
+    def body(self) -> str:
         try:
-            return str(sync.once("pay", pay, within=60))
+            return f"receipt {sync.once('pay', self._pay, within=60)}"
         finally:
-            ended.set()
+            self.ended.set()
 
-    wire = Crowd(1, push_revision)
-    async with connect(lowlevel_of(mcpserver(body, store=SlowStore())), wire):
+    def _pay(self) -> int:
+        self.paid += 1
+        anyio.from_thread.run_sync(self.paying.set)
+        assert self.may_pay.wait(5)
+        return self.paid
+
+
+@pytest.mark.parametrize("is_paid", [False, True], ids=["in the effect", "after it"])
+async def test_an_effect_under_way_when_the_client_cancels_is_finished_and_recorded(
+    push_revision: str, is_paid: bool
+):
+    paying, store, wire = Paying(), SlowStore(), Crowd(1, push_revision)
+    async with connect(lowlevel_of(mcpserver(paying.body, store=store)), wire):
         async with anyio.create_task_group() as calls:
             calls.start_soon(wire.send, "tools/call", {"name": "t"})
             with anyio.fail_after(5):
-                await begun.wait()
+                await paying.paying.wait()
+            if is_paid:
+                paying.may_pay.set()
+                with anyio.fail_after(5):
+                    await store.recording.wait()
             calls.cancel_scope.cancel()
-        await wire.send("tools/list", {})  # answered after the cancellation was read
-        cancelled.set()
-        assert await anyio.to_thread.run_sync(partial(ended.wait, 5))
-        assert await text_of(wire, "t") == "1"
-    assert paid == ["paid"]
+        await goes_on(wire)  # and so the cancellation was read before
+        paying.may_pay.set()
+        store.may_record.set()
+        assert await anyio.to_thread.run_sync(partial(paying.ended.wait, 5))
+        assert await text_of(wire, "t") == "receipt 1"
+    assert paying.paid == 1
 
 
 async def test_an_effect_on_the_event_loop_is_cut_short_with_its_call(push_revision: str):
@@ -250,79 +263,3 @@ async def test_an_effect_on_the_event_loop_is_cut_short_with_its_call(push_revis
                 await begun.wait()
             calls.cancel_scope.cancel()
         assert await anyio.to_thread.run_sync(partial(ended.wait, 5))
-
-
-def shop(**options: Any) -> MCPServer[Any]:
-    server: MCPServer[Any] = MCPServer("shop")
-    Askback(server, **options)
-
-    @server.tool()
-    def t() -> str:
-        return str(sync.ask("Sure?", bool))
-
-    @server.tool()
-    def quick() -> str:
-        return "at once"
-
-    return server
-
-
-async def text_of(wire: Wire, tool: str) -> str:
-    with anyio.fail_after(10):
-        return (await wire.send("tools/call", {"name": tool}))["content"][0]["text"]
-
-
-@pytest.mark.parametrize("people", [60])
-async def test_people_who_think_take_no_thread_from_other_calls(push_revision: str, people: int):
-    before = total()
-    assert before < people
-    crowd = Crowd(people, push_revision)
-    async with asked(shop(), crowd, people):
-        assert total() == before + people
-        assert await text_of(crowd, "quick") == "at once"
-        crowd.may_answer.set()
-    assert crowd.texts == ["at once", *[str(Accepted(True))] * people]
-    assert total() == before
-
-
-async def test_a_crowd_that_leaves_gives_all_places_back(push_revision: str):
-    before = total()
-    async with asked(shop(), Crowd(60, push_revision), 60) as calls:
-        calls.cancel()
-    with anyio.fail_after(5):
-        while total() != before:
-            await anyio.lowlevel.checkpoint()
-
-
-async def test_past_a_limit_parked_threads_count_as_the_hosts_own(
-    push_revision: str, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(sync, "MOST_PARKED", 3)
-    limiter = current_default_thread_limiter()
-    limiter.total_tokens = 2
-    crowd = Crowd(5, push_revision)
-    async with asked(shop(), crowd, 5), anyio.create_task_group() as others:
-        assert total() == 2 + 3
-        others.start_soon(text_of, crowd, "quick")
-        with anyio.fail_after(5):
-            while not limiter.statistics().tasks_waiting:
-                await anyio.lowlevel.checkpoint()
-        crowd.may_answer.set()
-    assert sorted(crowd.texts) == [str(Accepted(True))] * 5 + ["at once"]
-    assert total() == 2
-
-
-async def test_on_the_rounds_era_no_thread_waits_and_no_place_is_given():
-    server, totals = shop(), list[float]()
-
-    async def look(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        result = await call_next(ctx)
-        totals.append(total())
-        return result
-
-    server.middleware.insert(0, look)
-    wire = Crowd(1, "2026-07-28")
-    async with connect(lowlevel_of(server), wire):
-        await wire.call("tools/call", {"name": "t"})
-    assert wire.texts == [str(Accepted(True))]
-    assert totals == [total()] * 2

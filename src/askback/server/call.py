@@ -5,7 +5,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-import anyio
 from mcp.server.context import ServerRequestContext
 
 from askback.conversation import Policy
@@ -97,11 +96,6 @@ class Call:
         """Where this call's effects are remembered."""
         settings = self._settings
         return Keeping(self.ctx, settings.store, claim=self.claim, caller=settings.caller, now=self.now)
-
-    @property
-    def cancelled(self) -> anyio.Event | None:
-        """On the rounds era nobody waits, so nothing need end."""
-        return back_channel(self.ctx).cancel_requested if self.revision.era is Era.PUSH else None
 
     @property
     def client(self) -> Client:

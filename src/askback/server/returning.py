@@ -39,7 +39,6 @@ class _Aside:
         self._call = call
         self.journal = Journal()
         self.carrier: Carrier = call.make_push()
-        self.cancelled = call.cancelled
 
     @property
     def policy(self) -> Policy:

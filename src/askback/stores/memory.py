@@ -9,12 +9,12 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from itertools import count, islice
 from math import inf
-from typing import NamedTuple, Protocol, TypeVar
 
 import anyio
 import anyio.lowlevel
 
 from askback.errors import OperatorError
+from askback.stores.kept import Bell, Kept, Row, Waiter, drop_expired, wake_all
 from askback.stores.protocol import Done, Lost, Mine, Refused, Verdict
 from askback.stores.spent import Spent
 
@@ -25,54 +25,6 @@ TWO_LOOPS = (
     "This MemoryStore is in use on another event loop, where somebody is running or waiting, and could not be woken "
     'from here. Give each loop a store of its own, or give both store="sqlite:///askback.db".'
 )
-
-
-class Waiter:
-    """Somebody who waits for a run to end."""
-
-    __slots__ = ("event", "takeover", "until", "verdict")
-
-    def __init__(self, until: float, takeover: bool) -> None:
-        self.event = anyio.Event()
-        self.until, self.takeover = until, takeover
-        self.verdict: Verdict | None = None
-
-    def wake(self, verdict: Verdict) -> None:
-        self.verdict = verdict
-        self.event.set()
-
-
-class Row:
-    """One turn of a key: being run first, at rest later."""
-
-    __slots__ = ("digest", "is_dead", "noted", "result", "token", "turn", "until", "waiters")
-
-    def __init__(self, turn: int, digest: str, token: str, until: float) -> None:
-        self.turn, self.digest, self.token, self.until = turn, digest, token, until
-        self.noted = b""
-        self.waiters: deque[Waiter] | None = None
-        self.result: bytes | None = None
-        """Where a row at rest has none, a later turn came while it was being run, or its runner is gone."""
-        self.is_dead = False
-        """Its runner is gone, with its loop or with a note: it may be taken over."""
-
-
-class Kept(NamedTuple):
-    """A value and its time."""
-
-    value: bytes
-    until: float
-
-
-class Bell:
-    """Everybody who waits for one key to be settled."""
-
-    __slots__ = ("event", "value", "waiting")
-
-    def __init__(self) -> None:
-        self.event = anyio.Event()
-        self.value: bytes | None = None
-        self.waiting = 0
 
 
 class MemoryStore:
@@ -116,6 +68,7 @@ class MemoryStore:
         if past is not None and past.until > now:
             if past.turn >= turn:
                 return self._judge(past, key, turn, digest, until, takeover)
+            past.overtake()
         elif self._evicted.holds(key, turn):
             return Refused()
         return self._begin(key, turn, digest, until)
@@ -128,7 +81,7 @@ class MemoryStore:
         row.result, row.noted = result, b""
         self._lay_down(claim.key, row)
         if row.waiters is not None:
-            _wake_all(row, Done(result))
+            wake_all(row, Done(result))
         return True
 
     async def note(self, claim: Mine, noted: bytes) -> bool:
@@ -170,8 +123,9 @@ class MemoryStore:
     ) -> Verdict:
         """Somebody is running this key."""
         if turn > row.turn:
+            row.overtake()
             self._lay_down(key, row)
-            _wake_all(row, Refused())
+            wake_all(row, Refused())
             return self._begin(key, turn, digest, until)
         if turn < row.turn or digest != row.digest:
             return Refused()
@@ -330,12 +284,11 @@ class MemoryStore:
     def _forget(self, now: float) -> int:
         before = self._size()
         kept = (
-            _drop_expired(self._settled, now),
-            _drop_expired(self._used, now),
-            _drop_expired(self._vault, now),
+            drop_expired(self._settled, now),
+            drop_expired(self._used, now),
+            drop_expired(self._vault, now),
         )
-        earliest = min(_drop_expired(self._resting, now), *kept)
-        self._evicted.forget(now)
+        earliest = min(drop_expired(self._resting, now), self._evicted.forget(now), *kept)
         after = self._size()
         self._rested = now + after * REST
         self._due = max(earliest, self._rested)
@@ -361,32 +314,3 @@ class MemoryStore:
                 row.is_dead, row.waiters = True, None
                 self._lay_down(key, row)
         self._loop = here
-
-
-class Expiring(Protocol):
-    @property
-    def until(self) -> float: ...
-
-
-Key = TypeVar("Key")
-Value = TypeVar("Value", bound=Expiring)
-
-
-def _drop_expired(table: dict[Key, Value], now: float) -> float:
-    """Gives the time at which the next one expires."""
-    earliest = inf
-    gone: list[Key] = []
-    for key, row in table.items():
-        if row.until <= now:
-            gone.append(key)
-        elif row.until < earliest:
-            earliest = row.until
-    for key in gone:
-        del table[key]
-    return earliest
-
-
-def _wake_all(row: Row, verdict: Verdict) -> None:
-    waiters, row.waiters = row.waiters, None
-    for waiter in waiters or ():
-        waiter.wake(verdict)

@@ -8,7 +8,7 @@ generations of its own, at most two at once.
 """
 
 from hashlib import blake2b
-from math import log
+from math import inf, log
 from struct import Struct
 
 Places = tuple[int, ...]
@@ -84,12 +84,14 @@ class Spent:
             span.append(Generation(until))
         return span[-1]
 
-    def forget(self, now: float) -> None:
-        """Drop what has expired as a whole."""
+    def forget(self, now: float) -> float:
+        """Drop what has expired as a whole; gives the time at which the next does."""
         for length, span in list(self._spans.items()):
             span[:] = [generation for generation in span if generation.last_until > now]
             if not span:
                 del self._spans[length]
+        kept = (generation.last_until for span in self._spans.values() for generation in span)
+        return min(kept, default=inf)
 
 
 def _places(key: str, turn: int) -> Places:

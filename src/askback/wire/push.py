@@ -26,9 +26,6 @@ class BackChannel(Protocol):
     @property
     def can_send_request(self) -> bool: ...
 
-    @property
-    def cancel_requested(self) -> anyio.Event: ...
-
     async def send_raw_request(self, method: str, params: Mapping[str, Any] | None) -> dict[str, Any]: ...
 
 

@@ -128,7 +128,9 @@ class File:
             f"{self.path.as_uri()}?mode=rw", uri=True, timeout=BUSY, isolation_level=None
         )
         try:
-            version = self._version(connection)  # before anything is changed in it
+            connection.execute("BEGIN")  # all that is read of it is of one moment
+            version = self._version(connection)
+            connection.execute("COMMIT")
             _turn_to_wal(connection, self)
             connection.execute("PRAGMA synchronous = NORMAL")
             if version < len(STEPS):

@@ -67,6 +67,14 @@ class NoteContract(Contract):
         await store.release(claim)
         assert granted(await store.claim("drink", turn=2, until=clock.hence(HOUR))).noted == b""
 
+    async def test_a_turn_with_a_note_is_spent_when_a_later_one_comes(self, store: Store, clock: Clock):
+        claim = granted(await store.claim("order", turn=1, until=clock.hence(HOUR)))
+        await store.note(claim, b"placed")
+        await store.release(claim)
+        await store.release(granted(await store.claim("order", turn=2, until=clock.hence(HOUR))))
+        assert await bounded(store.claim("order", turn=1, until=clock.hence(HOUR))) == Refused()
+        assert granted(await store.claim("order", turn=2, until=clock.hence(HOUR))).noted == b""
+
     async def test_a_note_expires_with_its_turn(self, store: Store, clock: Clock):
         claim = granted(await store.claim("order", until=clock.hence(60)))
         await store.note(claim, b"placed")
