@@ -58,17 +58,22 @@ ADVICE = {
 
 
 class File:
-    """One connection at a time, for one thread."""
+    """One connection at a time, for one caller at a time.
 
-    def __init__(self, path: Path) -> None:
+    Without `patience` it neither waits for locks nor writes back into the main file what was written beside it, which
+    takes a disk's time: that is left to connections that have it.
+    """
+
+    def __init__(self, path: Path, *, patience: float = BUSY) -> None:
         self.path = path
+        self._patience = patience
         self._connection: sqlite3.Connection | None = None
         self._identity: tuple[int, int] | None = None
         """Of the file that was opened last; None before the first time."""
 
-    def anew(self) -> "File":
-        """The same file for another thread, to be opened there."""
-        file = File(self.path)
+    def anew(self, *, patience: float = BUSY) -> "File":
+        """The same file for another connection, still to be opened."""
+        file = File(self.path, patience=patience)
         file._identity = self._identity
         return file
 
@@ -125,7 +130,11 @@ class File:
         # Before SQLite sees it, which would throw away what it has written beside the former one.
         self._require_former(is_empty=os.stat(self.path).st_size == 0)
         connection = sqlite3.connect(
-            f"{self.path.as_uri()}?mode=rw", uri=True, timeout=BUSY, isolation_level=None
+            f"{self.path.as_uri()}?mode=rw",
+            uri=True,
+            timeout=self._patience,
+            isolation_level=None,
+            check_same_thread=False,
         )
         try:
             connection.execute("BEGIN")  # all that is read of it is of one moment
@@ -133,6 +142,8 @@ class File:
             connection.execute("COMMIT")
             _turn_to_wal(connection, self)
             connection.execute("PRAGMA synchronous = NORMAL")
+            if not self._patience:
+                connection.execute("PRAGMA wal_autocheckpoint = 0")
             if version < len(STEPS):
                 self._bring_up_to_date(connection)
         except BaseException:

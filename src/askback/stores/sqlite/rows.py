@@ -114,13 +114,19 @@ FORGET = [
 class Rows:
     """`clock` says what has expired; the wall clock of the machine, which all processes share, who is alive."""
 
-    def __init__(self, file: File, *, clock: Callable[[], float], lease: float) -> None:
+    def __init__(
+        self, file: File, *, clock: Callable[[], float], lease: float, held: dict[str, str] | None = None
+    ) -> None:
         self._file = file
         self._clock = clock
         self._lease = lease
         self._tidy_at = 0.0
-        self.held: dict[str, str] = {}
+        self.held: dict[str, str] = {} if held is None else held
         """Token and key of what is being run on this store's behalf."""
+
+    def beside(self) -> "Rows":
+        """The same over a connection of its own that waits for nobody."""
+        return Rows(self._file.anew(patience=0.0), clock=self._clock, lease=self._lease, held=self.held)
 
     # Run once.
 
@@ -265,6 +271,11 @@ class Rows:
             total += forgotten
         return total
 
+    @property
+    def is_untidy(self) -> bool:
+        """Whether it is time to `tidy` again."""
+        return self._clock() >= self._tidy_at
+
     def tidy(self) -> None:
         """A bounded part of what `sweep` does, now and then."""
         now = self._clock()
@@ -272,6 +283,10 @@ class Rows:
             is_any_over = bool(self._execute(ANY_OVER, self._times()).fetchone()[0])
             forgotten = self._forget(FEW) if is_any_over else 0
             self._tidy_at = now if forgotten >= FEW else now + REST
+
+    def write_back(self) -> None:
+        """Into the main file, as far as nobody reads what was there before."""
+        self._execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
 
     def count(self) -> int:
         return int(self._execute(COUNT, self._times()).fetchone()[0])

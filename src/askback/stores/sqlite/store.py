@@ -1,4 +1,4 @@
-"""The verbs of a store on any event loop: done by a worker thread, whose outcome comes back."""
+"""The verbs of a store on any event loop: done at once where nobody is in the way, else by a worker thread."""
 
 import os
 import threading
@@ -51,6 +51,9 @@ class SQLiteStore:
         self, key: str, *, turn: int = 0, digest: str = "", until: float, takeover: bool = True
     ) -> Verdict:
         asked = Asked(key, turn, digest, until, takeover, token_hex(8))
+        verdict = self._at_once(lambda rows: rows.claim(asked))
+        if verdict is not WAITS:
+            return verdict
         claim = Mine(key, asked.token)
         job = Job[Verdict](
             lambda rows: rows.claim(asked),
@@ -58,56 +61,56 @@ class SQLiteStore:
             undo=lambda rows: rows.withdraw(claim),
             waits_for=_run_of(key),
         )
-        return await self._do(job)
+        return await self._hand_over(job)
 
     async def record(self, claim: Mine, result: bytes) -> bool:
-        return await self._do(Job(lambda rows: rows.record(claim, result), rings=_run_of(claim.key)))
+        return await self._do(lambda rows: rows.record(claim, result), rings=_run_of(claim.key))
 
     async def note(self, claim: Mine, noted: bytes) -> bool:
-        return await self._do(Job(lambda rows: rows.note(claim, noted)))
+        return await self._do(lambda rows: rows.note(claim, noted))
 
     async def release(self, claim: Mine) -> None:
-        await self._do(Job(lambda rows: rows.release(claim), rings=_run_of(claim.key)))
+        await self._do(lambda rows: rows.release(claim), rings=_run_of(claim.key))
 
     # Settle, and spend.
 
     async def settle(self, key: str, value: bytes, *, until: float) -> bytes:
-        return await self._do(Job(lambda rows: rows.settle(key, value, until), rings=_end_of(key)))
+        return await self._do(lambda rows: rows.settle(key, value, until), rings=_end_of(key))
 
     async def wait(self, key: str, *, seconds: float | None = None) -> bytes | None:
-        value = await self._do(Job(lambda rows: rows.settled(key)))
+        value = await self._do(lambda rows: rows.settled(key))
         if value is None:
             with anyio.move_on_after(seconds):
-                return await self._do(Job(partial(_settled_or_wait, key), waits_for=_end_of(key)))
+                return await self._hand_over(Job(partial(_settled_or_wait, key), waits_for=_end_of(key)))
         return value
 
     async def spend(self, key: str, *, until: float) -> bool:
-        return await self._do(Job(lambda rows: rows.spend(key, until)))
+        return await self._do(lambda rows: rows.spend(key, until))
 
     # Vault and ledger.
 
     async def get(self, owner: str, name: str) -> bytes | None:
-        return await self._do(Job(lambda rows: rows.get(owner, name)))
+        return await self._do(lambda rows: rows.get(owner, name))
 
     async def put(self, owner: str, name: str, value: bytes, *, until: float | None = None) -> None:
-        await self._do(Job(lambda rows: rows.put(owner, name, value, until)))
+        await self._do(lambda rows: rows.put(owner, name, value, until))
 
     async def delete(self, owner: str, name: str) -> bool:
-        return await self._do(Job(lambda rows: rows.delete(owner, name)))
+        return await self._do(lambda rows: rows.delete(owner, name))
 
     async def append(self, line: bytes) -> int:
-        return await self._do(Job(lambda rows: rows.append(line)))
+        return await self._do(lambda rows: rows.append(line))
 
     async def read(self, *, after: int = 0, most: int = 100) -> list[tuple[int, bytes]]:
-        return await self._do(Job(lambda rows: rows.read(after, most)))
+        return await self._do(lambda rows: rows.read(after, most))
 
     # Time.
 
     async def sweep(self) -> int:
-        return await self._do(Job(Rows.sweep))
+        return await self._hand_over(Job(Rows.sweep))
 
     async def count(self) -> int:
-        return await self._do(Job(Rows.count))
+        return await self._do(Rows.count)
 
     async def close(self) -> None:
         """Those who still wait get an error; what is being run here is taken over when its lease has passed."""
@@ -123,7 +126,17 @@ class SQLiteStore:
 
     # The worker.
 
-    async def _do(self, job: Job[T]) -> T:
+    async def _do(self, attempt: Callable[[Rows], T], *, rings: Topic | None = None) -> T:
+        value = self._at_once(attempt, rings=rings)
+        return await self._hand_over(Job(attempt, rings=rings)) if value is WAITS else value
+
+    def _at_once(self, attempt: Callable[[Rows], T | Waits], *, rings: Topic | None = None) -> T | Waits:
+        worker = self._worker
+        if worker is None or worker.process != os.getpid():
+            return WAITS
+        return worker.at_once(attempt, rings=rings)
+
+    async def _hand_over(self, job: Job[T]) -> T:
         with self._lock:
             worker = self._worker
             if worker is None or worker.process != os.getpid():

@@ -2,6 +2,8 @@
 
 A job that has to wait is parked: it is tried again as soon as a job of this process rings for it, and now and then in
 case another process did. The thread does not keep the process alive, and knows nothing of the store that started it.
+
+Most jobs never come here: where nobody is in the way they are done `at_once`, on the caller's own thread.
 """
 
 import logging
@@ -18,6 +20,7 @@ from typing import Any, Generic, TypeVar, cast
 import anyio
 import anyio.lowlevel
 
+from askback.errors import StoreUnavailable
 from askback.stores.sqlite.file import File
 from askback.stores.sqlite.rows import WAITS, Rows, Waits
 
@@ -31,6 +34,10 @@ Topic = tuple[str, str]
 FIRST_PAUSE = 0.005
 LONGEST_PAUSE = 0.1
 """Seconds between two looks at what another process may have done; each takes some ten microseconds."""
+
+
+WRITE_BACK_EACH = 1_000
+"""Calls done at once until the thread writes back into the main file: no more than some megabytes lie beside it."""
 
 
 class Job(Generic[T]):
@@ -82,6 +89,13 @@ class Job(Generic[T]):
         return True
 
 
+class Errand:
+    """Something to be done by the way, for which nobody waits."""
+
+    def __init__(self, *, rings: Topic | None = None) -> None:
+        self.rings = rings
+
+
 class Withdrawn:
     """Whoever asked for a job has gone: undo it."""
 
@@ -118,9 +132,35 @@ class Worker:
         self._rows = Rows(file, clock=clock, lease=lease)
         self._renew_each = lease / 3
         self._renew_at = inf
-        self._queue: SimpleQueue[Job[Any] | Withdrawn | End] = SimpleQueue()
+        self._beside = self._rows.beside()
+        self._beside_lock = threading.Lock()
+        self._done_beside = self._written_back = 0
+        self._is_called = False
+        self._queue: SimpleQueue[Job[Any] | Errand | Withdrawn | End] = SimpleQueue()
         self._parked: dict[Topic, Parked] = {}
         threading.Thread(target=self._run, name="askback store", daemon=True).start()
+
+    def at_once(self, attempt: Callable[[Rows], T | Waits], *, rings: Topic | None) -> T | Waits:
+        """Do it now, on the caller's own thread; `WAITS` if the file is not open yet or somebody is in the way.
+
+        A write takes some ten microseconds. Handing it to the thread, and its outcome back, takes ten times that.
+        """
+        if not self._file.is_open or not self._beside_lock.acquire(blocking=False):
+            return WAITS
+        try:
+            value = attempt(self._beside)
+        except (sqlite3.Error, OSError, StoreUnavailable):
+            self._beside.drop()
+            return WAITS  # the thread has patience; or it meets the same, and explains it
+        finally:
+            self._beside_lock.release()
+        self._done_beside += 1
+        if rings is not None and rings in self._parked:
+            self._queue.put(Errand(rings=rings))
+        if self._rows.is_untidy and not self._is_called:
+            self._is_called = True
+            self._queue.put(Errand())
+        return value
 
     def put(self, job: Job[Any] | Withdrawn) -> None:
         self._queue.put(job)
@@ -134,14 +174,18 @@ class Worker:
         while not isinstance(job := self._next(), End):
             if time.monotonic() >= self._renew_at:
                 self._renew()
-            if job is not None:
+            if isinstance(job, Errand):
+                self._run_errand(job)
+            elif job is not None:
                 self._serve(job)
+            else:
+                self._look_after()
             if self._parked:
                 self._look_again()
             job = None  # what it holds must not live until the next one comes
         self._end(job)
 
-    def _next(self) -> Job[Any] | Withdrawn | End | None:
+    def _next(self) -> Job[Any] | Errand | Withdrawn | End | None:
         try:
             return self._queue.get(timeout=self._seconds_to_rest())
         except Empty:
@@ -150,7 +194,24 @@ class Worker:
     def _seconds_to_rest(self) -> float | None:
         due = min((parked.due for parked in self._parked.values()), default=inf)
         due = min(due, self._renew_at)
-        return None if due == inf else max(due - time.monotonic(), 0.0)
+        # What was claimed at once did not come by here, so it is looked for.
+        longest = self._renew_each if self._file.is_open else inf
+        seconds = min(due - time.monotonic(), longest)
+        return None if seconds == inf else max(seconds, 0.0)
+
+    def _run_errand(self, errand: Errand) -> None:
+        if errand.rings is not None:
+            self._ring(errand.rings)
+        self._look_after()
+
+    def _look_after(self) -> None:
+        self._is_called = False
+        self._mind_leases()
+        if self._file.is_open:
+            self._quietly(Rows.tidy)
+        if self._done_beside - self._written_back >= WRITE_BACK_EACH:
+            self._written_back = self._done_beside
+            self._quietly(Rows.write_back)
 
     def _serve(self, job: Job[Any] | Withdrawn) -> None:
         if isinstance(job, Withdrawn):
@@ -160,9 +221,7 @@ class Worker:
                 self._ring(job.rings)
         elif job.waits_for is not None:
             self._parked.setdefault(job.waits_for, Parked()).jobs.append(job)
-        self._mind_leases()
-        if self._file.is_open:
-            self._quietly(Rows.tidy)
+        self._look_after()
 
     def _try(self, job: Job[T], attempt: Callable[[Rows], T | Waits]) -> bool:
         """False: it has to wait."""
@@ -240,6 +299,8 @@ class Worker:
             for job in parked.jobs:
                 job.fail(self._file.unavailable(problem, advice))
         self._rows.drop()
+        with self._beside_lock:
+            self._beside.drop()
         if end.job is not None:
             end.job.answer(None)
 
