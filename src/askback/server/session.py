@@ -23,7 +23,8 @@ ResultT = TypeVar("ResultT", bound=BaseModel)
 class AskingSession(ServerSession):
     """A session whose questions are asked in the conversation of its request; everything else is as it was."""
 
-    conversation: Conversation
+    conversation: Conversation | None = None
+    """None after the end of a pass: it would keep the whole call, which keeps the session."""
 
     async def send_request(
         self,
@@ -33,11 +34,11 @@ class AskingSession(ServerSession):
         metadata: ServerMessageMetadata | None = None,
         progress_callback: ProgressFnT | None = None,
     ) -> ResultT:
-        if not isinstance(request, ElicitRequest):
+        conversation = self.conversation
+        if conversation is None or not isinstance(request, ElicitRequest):
             return await super().send_request(
                 request, result_type, request_read_timeout_seconds, metadata, progress_callback
             )
-        conversation = self.conversation
         conversation.require_open("ctx.elicit(...)")
         put = conversation.put_elicited(question_of(request.params), seconds=request_read_timeout_seconds)
         return result_type.model_validate(reply_of(await conversation.ask(put)), by_name=False)
@@ -54,10 +55,10 @@ class AskingSession(ServerSession):
         await super().send_notification(notification, related_request_id)
 
 
-def let_ask(session: ServerSession, conversation: Conversation) -> None:
+def asking(session: ServerSession) -> AskingSession:
     """Turn a request's own session into one that asks. The kernel makes it for this request and nobody else."""
     session.__class__ = _asking(type(session))
-    cast("AskingSession", session).conversation = conversation
+    return cast("AskingSession", session)
 
 
 @lru_cache(maxsize=32)
