@@ -127,7 +127,7 @@ class Table:
     async def let_all_move(self) -> None:
         for _ in range(4):
             await anyio.lowlevel.checkpoint()
-        await self.store.count()
+        await self.store.sweep()  # in SQLite: when the thread has done all that came before
 
 
 async def play(store: Store, moves: list[Claim | Act]) -> None:

@@ -171,6 +171,16 @@ async def test_a_file_that_is_moved_away_is_missed_and_when_it_is_back_all_is_we
     await store.close()
 
 
+async def test_a_file_that_is_gone_after_the_first_call_is_not_made_anew(path: Path):
+    store = SQLiteStore(path)
+    await store.count()
+    os.unlink(path)
+    with pytest.raises(StoreUnavailable, match="was there and is gone"):
+        await store.claim("order", until=FAR)
+    assert "askback.db" not in os.listdir(path.parent)
+    await store.close()
+
+
 async def test_a_file_that_is_moved_away_is_missed_even_by_a_store_that_was_closed(path: Path):
     store = SQLiteStore(path)
     await finish(store, "order")

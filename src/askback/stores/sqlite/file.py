@@ -64,14 +64,14 @@ class File:
     takes a disk's time: that is left to connections that have it.
     """
 
-    def __init__(self, path: Path, *, patience: float = BUSY) -> None:
+    def __init__(self, path: Path, *, patience: float | None = None) -> None:
         self.path = path
-        self._patience = patience
+        self._patience = BUSY if patience is None else patience
         self._connection: sqlite3.Connection | None = None
         self._identity: tuple[int, int] | None = None
         """Of the file that was opened last; None before the first time."""
 
-    def anew(self, *, patience: float = BUSY) -> "File":
+    def anew(self, *, patience: float | None = None) -> "File":
         """The same file for another connection, still to be opened."""
         file = File(self.path, patience=patience)
         file._identity = self._identity
@@ -87,6 +87,10 @@ class File:
     @property
     def is_open(self) -> bool:
         return self._connection is not None
+
+    @property
+    def is_in_transaction(self) -> bool:
+        return self._connection is not None and self._connection.in_transaction
 
     def drop(self) -> None:
         """Close it, as far as it lets itself be closed; the next call opens it anew."""

@@ -170,7 +170,7 @@ class Rows:
         with self._transaction():
             for token, key in list(self.held.items()):
                 if not self._execute(RENEW, (alive_until, key, token)).rowcount:
-                    del self.held[token]
+                    self.held.pop(token, None)  # it may have been recorded at this very moment
 
     def _begun(self, asked: Asked) -> tuple[Any, ...]:
         return (asked.key, asked.until, asked.turn, asked.digest, asked.token, time.time() + self._lease)
@@ -305,6 +305,11 @@ class Rows:
     def drop(self) -> None:
         """Close the file; the next verb opens it anew."""
         self._file.drop()
+
+    def was_only_busy(self, error: Exception) -> bool:
+        """Whether somebody else was writing, and nothing is left half done here."""
+        name = str(getattr(error, "sqlite_errorname", ""))
+        return name.startswith("SQLITE_BUSY") and not self._file.is_in_transaction
 
     def _execute(self, statement: str, values: Any = ()) -> sqlite3.Cursor:
         return self._file.connection().execute(statement, values)

@@ -132,7 +132,7 @@ class Worker:
         self._rows = Rows(file, clock=clock, lease=lease)
         self._renew_each = lease / 3
         self._renew_at = inf
-        self._beside = self._rows.beside()
+        self._beside: Rows | None = None
         self._beside_lock = threading.Lock()
         self._done_beside = self._written_back = 0
         self._is_called = False
@@ -148,12 +148,13 @@ class Worker:
         if not self._file.is_open or not self._beside_lock.acquire(blocking=False):
             return WAITS
         try:
-            value = attempt(self._beside)
-        except (sqlite3.Error, OSError, StoreUnavailable):
-            self._beside.drop()
-            return WAITS  # the thread has patience; or it meets the same, and explains it
+            # Not sooner: it must know which file was opened, or it would make a new one if that is gone.
+            self._beside = beside = self._beside or self._rows.beside()
+            value = self._attempt_beside(beside, attempt)
         finally:
             self._beside_lock.release()
+        if value is WAITS:
+            return WAITS
         self._done_beside += 1
         if rings is not None and rings in self._parked:
             self._queue.put(Errand(rings=rings))
@@ -161,6 +162,17 @@ class Worker:
             self._is_called = True
             self._queue.put(Errand())
         return value
+
+    def _attempt_beside(self, beside: Rows, attempt: Callable[[Rows], T | Waits]) -> T | Waits:
+        try:
+            return attempt(beside)
+        except (sqlite3.Error, OSError, StoreUnavailable) as error:
+            if not beside.was_only_busy(error):
+                beside.drop()
+            return WAITS  # the thread has patience; or it meets the same, and explains it
+        except Exception:
+            beside.drop()  # it may have been in the middle of a transaction
+            raise
 
     def put(self, job: Job[Any] | Withdrawn) -> None:
         self._queue.put(job)
@@ -300,7 +312,8 @@ class Worker:
                 job.fail(self._file.unavailable(problem, advice))
         self._rows.drop()
         with self._beside_lock:
-            self._beside.drop()
+            if self._beside is not None:
+                self._beside.drop()
         if end.job is not None:
             end.job.answer(None)
 
