@@ -29,6 +29,11 @@ from askback.question import Question, Visit
 from askback.schema.validate import Misfit, Problem, read_content
 from askback.words import Words
 
+AFTER_THE_END = (
+    "{verb} was reached after its call had been answered. Await it before the body returns; work that goes on in the "
+    "background has nobody to ask."
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
@@ -51,6 +56,18 @@ class Put(NamedTuple):
     seconds: float | None
 
 
+class Mark(NamedTuple):
+    """How far a body had come: what it had asked and done."""
+
+    unkeyed: int
+    elicited: int
+    places: frozenset[str]
+    effects: frozenset[str]
+
+
+_BEGINNING = Mark(0, 0, frozenset(), frozenset())
+
+
 class Setting(Protocol):
     """Where a conversation takes place; looked at only when something is asked."""
 
@@ -68,6 +85,9 @@ class Setting(Protocol):
 
     @property
     def keeper(self) -> Keeper: ...
+
+    @property
+    def is_later_round(self) -> bool: ...
 
 
 class Conversation:
@@ -107,6 +127,25 @@ class Conversation:
         self._places.add(place)
         seconds = self._setting.policy.seconds if seconds is None else seconds
         return Put(place, key is not None, question, seconds)
+
+    @property
+    def is_later_round(self) -> bool:
+        """Whether this pass came back with state of ours."""
+        return self._setting.is_later_round
+
+    def mark(self) -> Mark:
+        """Where the body is now, for a host that may run it again inside this pass."""
+        if not self._is_begun:
+            return _BEGINNING
+        effects = self._effects.keys if self._effects is not None else ()
+        return Mark(self._unkeyed, self._elicited, frozenset(self._places), frozenset(effects))
+
+    def rewind(self, mark: Mark) -> None:
+        """The body runs again from that place: what it asks has its old places, and the journal has the answers."""
+        if self._is_begun:
+            self._unkeyed, self._elicited, self._places = mark.unkeyed, mark.elicited, set(mark.places)
+        if self._effects is not None:
+            self._effects.keys = set(mark.effects)
 
     def put_elicited(self, question: Question, *, seconds: float | None) -> Put:
         """Give a place to a question of the host's own calls, which know no keys and yet may go side by side."""
@@ -148,10 +187,7 @@ class Conversation:
         if self.is_left:
             raise Suspended
         if self.is_over:
-            raise OutsideConversation(
-                f"{verb} was reached after its call had been answered. Await it before the body returns; work that "
-                "goes on in the background has nobody to ask."
-            )
+            raise OutsideConversation(AFTER_THE_END.format(verb=verb))
         if not self._is_begun:
             self._begin()
 

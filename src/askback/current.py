@@ -40,8 +40,9 @@ def current_conversation(verb: str) -> "Conversation":
     if conversation is None:
         raise OutsideConversation(
             f"{verb} works inside a tool, prompt or resource body of a server with Askback(server) installed, while "
-            "its call is being served. Here there is no such call: install Askback on the server that runs this "
-            "body, and in background work pass in what was asked before."
+            "its call is being served. Here there is no such call. Install Askback on the server that clients connect "
+            "to; a parent covers what is mounted in it. In background work, a task of FastMCP for example, nobody can "
+            "be asked: ask before it begins and pass the answer in."
         )
     conversation.require_open(verb)
     return conversation

@@ -38,15 +38,15 @@ class Effects:
 
     def __init__(self, journal: Journal, keeper: Keeper) -> None:
         self._journal, self._keeper = journal, keeper
-        self._keys: set[str] = set()
+        self.keys: set[str] = set()
 
     async def once(
         self, key: str, function: Callable[..., Any], call: Callable[[], Any], *, seconds: float | None
     ) -> Any:
         """Run the effect now, or give what it gave before; with `seconds`, what it gave to this caller."""
-        if key in self._keys:
+        if key in self.keys:
             raise KeyTaken(key, kind="once")
-        self._keys.add(key)
+        self.keys.add(key)
         adapter = adapter_for(function)
         cause: Exception | None = None
         effect = self._journal.effects.get(key)

@@ -1,4 +1,4 @@
-"""Askback's middleware without a transport: a request comes as the boundary would pass it on, its state in the clear."""
+"""Askback's middleware without a transport: a request comes as the boundary passes it on, its state in the clear."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any

@@ -86,6 +86,11 @@ class Call:
         self._journal = journal
 
     @property
+    def is_later_round(self) -> bool:
+        """Whether this call came back with state of ours."""
+        return self._journal is not None and self._journal.round > 0
+
+    @property
     def carrier(self) -> Rounds | Push | Replaying:
         """How this call's questions leave the server."""
         self._carrier = self._carrier or self._make_carrier()

@@ -4,6 +4,7 @@
 revision, a reply that fits, and replay.
 """
 
+from copy import copy
 from functools import lru_cache
 from typing import TypeVar, cast
 
@@ -13,11 +14,14 @@ from mcp.shared.message import ServerMessageMetadata
 from mcp_types import ElicitCompleteNotification, ElicitRequest, RequestId, ServerNotification, ServerRequest
 from pydantic import BaseModel
 
-from askback.conversation import Conversation
+from askback.conversation import AFTER_THE_END, Conversation
+from askback.errors import OutsideConversation
 from askback.wire.elicited import question_of, reply_of
 from askback.wire.era import Era, revision_of
 
 ResultT = TypeVar("ResultT", bound=BaseModel)
+
+VERB = "ctx.elicit(...)"
 
 
 class AskingSession(ServerSession):
@@ -25,6 +29,8 @@ class AskingSession(ServerSession):
 
     conversation: Conversation | None = None
     """None after the end of a pass: it would keep the whole call, which keeps the session."""
+    plain: type[ServerSession] = ServerSession
+    """What it was before."""
 
     async def send_request(
         self,
@@ -34,12 +40,14 @@ class AskingSession(ServerSession):
         metadata: ServerMessageMetadata | None = None,
         progress_callback: ProgressFnT | None = None,
     ) -> ResultT:
-        conversation = self.conversation
-        if conversation is None or not isinstance(request, ElicitRequest):
+        if not isinstance(request, ElicitRequest):
             return await super().send_request(
                 request, result_type, request_read_timeout_seconds, metadata, progress_callback
             )
-        conversation.require_open("ctx.elicit(...)")
+        conversation = self.conversation
+        if conversation is None:
+            raise OutsideConversation(AFTER_THE_END.format(verb=VERB))
+        conversation.require_open(VERB)
         put = conversation.put_elicited(question_of(request.params), seconds=request_read_timeout_seconds)
         return result_type.model_validate(reply_of(await conversation.ask(put)), by_name=False)
 
@@ -55,6 +63,13 @@ class AskingSession(ServerSession):
         await super().send_notification(notification, related_request_id)
 
 
+def as_it_was(session: AskingSession) -> ServerSession:
+    """The same session without the conversation, for what is not ours to ask."""
+    plain = cast("ServerSession", copy(session))
+    plain.__class__ = session.plain
+    return plain
+
+
 def asking(session: ServerSession) -> AskingSession:
     """Turn a request's own session into one that asks. The kernel makes it for this request and nobody else."""
     session.__class__ = _asking(type(session))
@@ -66,4 +81,4 @@ def _asking(kind: type[ServerSession]) -> type[ServerSession]:
     """`AskingSession`, or one that keeps what somebody's own kind of session adds."""
     if kind is ServerSession or issubclass(kind, AskingSession):
         return AskingSession if kind is ServerSession else kind
-    return type("AskingSession", (AskingSession, kind), {})
+    return type("AskingSession", (AskingSession, kind), {"plain": kind})

@@ -1,5 +1,6 @@
 """Where Askback meets each host: one file for the official SDK, one for FastMCP, chosen here."""
 
+from types import ModuleType
 from typing import Any, cast
 
 from mcp.server.lowlevel import Server
@@ -10,18 +11,14 @@ from askback.server.adapters import mcp
 def lowlevel_of(server: object) -> Server[Any]:
     """The low-level server inside `server`, after a look at everything we rely on in it."""
     if is_fastmcp(server):
-        from askback.server.adapters import fastmcp  # an extra: here it is known to be installed
-
-        return mcp.examined(fastmcp.inner_server_of(cast("Any", server)), server)
+        return mcp.examined(_fastmcp().inner_server_of(cast("Any", server)), server)
     return mcp.examined(mcp.inner_server_of(server), server)
 
 
 def settle_in(server: object) -> None:
     """What the host itself needs, beside the middleware in its low-level server."""
     if is_fastmcp(server):
-        from askback.server.adapters import fastmcp
-
-        fastmcp.settle_in(cast("Any", server))
+        _fastmcp().settle_in(cast("Any", server))
     else:
         mcp.settle_in(server)
 
@@ -32,3 +29,13 @@ def is_fastmcp(server: object) -> bool:
         base.__name__ == "FastMCP" and base.__module__.partition(".")[0] == "fastmcp"
         for base in type(server).__mro__
     )
+
+
+def _fastmcp() -> ModuleType:
+    """Our file for FastMCP; an extra, which is known to be installed where this is called."""
+    try:
+        from askback.server.adapters import fastmcp
+    except ImportError as error:
+        mcp.require(False, str(error), "fastmcp")
+        raise
+    return fastmcp

@@ -13,18 +13,34 @@ from fastmcp.resources.base import InputRequiredResourceResult
 from fastmcp.server.dependencies import FastMCPRequestContext, fastmcp_request_ctx
 from fastmcp.server.middleware import Middleware
 from fastmcp.server.middleware.middleware import CallNext, MiddlewareContext
+from fastmcp.server.providers.proxy import ProxyPrompt, ProxyResource, ProxyTemplate, ProxyTool
 from fastmcp.tools.base import InputRequiredToolResult
 from mcp.shared.exceptions import MCPError
 
+from askback.conversation import Mark
 from askback.current import CURRENT
 from askback.errors import own_error
 from askback.server.adapters.mcp import hand_over, require
-from askback.server.session import AskingSession
+from askback.server.session import AskingSession, as_it_was
 from askback.wire.era import CONVERSATION_METHODS, NOVEMBER_2025, Era, revision_of
 from askback.wire.notices import demands_visits
 from askback.wire.returned import ROUND
 
 RETURNED = (InputRequiredToolResult, InputRequiredPromptResult, InputRequiredResourceResult)
+
+PROXIES: dict[type, str] = {
+    ProxyTool: "run",
+    ProxyPrompt: "render",
+    ProxyResource: "read",
+    ProxyTemplate: "create_resource",
+}
+"""What passes a call on to another server, and where."""
+
+DISPATCH = "_dispatch_component_middleware"
+"""Where every server, mounted or not, runs its own chain around a body."""
+
+STATE, LATER_ROUND = "_task_request_state", "askback"
+"""Where a context says that its call is a later round, if the request itself does not, and what it says then."""
 
 INSIDE: ContextVar[object] = ContextVar("askback_inside_fastmcp", default=None)
 """The conversation whose call FastMCP's chain runs for; what a body calls by itself is that body's business."""
@@ -41,13 +57,21 @@ def inner_server_of(server: FastMCP[Any]) -> object:
     )
     for kind in RETURNED:
         require(ROUND in kind.model_fields, f"{kind.__name__} holds the questions", package)
-    return vars(server).get("_mcp_server")
+    require(hasattr(FastMCP, DISPATCH), f"FastMCP has {DISPATCH}", package)
+    require(hasattr(Context(server), STATE), f"Context has {STATE}", package)
+    for kind, name in PROXIES.items():
+        require(hasattr(kind, name), f"{kind.__name__} has {name}", package)
+    inner = vars(server).get("_mcp_server")
+    require(inner is not None, "FastMCP holds its low-level server", package)
+    return inner
 
 
 def settle_in(server: FastMCP[Any]) -> None:
     """Let through what FastMCP would flatten, and let `ctx.elicit()` ask on every revision."""
     server.middleware.insert(0, Passage())
     _let_contexts_elicit()
+    _let_bodies_run_again()
+    _leave_proxies_out()
 
 
 class Passage(Middleware):
@@ -64,7 +88,7 @@ class Passage(Middleware):
             told = _told(error)
             if told is None:
                 raise
-            raise told from error
+            raise told from told.__cause__  # from `error`, which it caused, it would go round in circles
         finally:
             INSIDE.reset(token)
         bound = fastmcp_request_ctx.get()
@@ -109,3 +133,58 @@ def _let_contexts_elicit() -> None:
             fastmcp_request_ctx.reset(token)
 
     Context.elicit = elicit_on_every_revision
+
+
+@lru_cache(maxsize=1)
+def _let_bodies_run_again() -> None:
+    """A middleware may call on twice, as FastMCP's retry does: the body has its old places in the conversation then.
+
+    A later round is shown to the chain as one, so that the response cache keeps out of it, as out of FastMCP's own.
+    """
+    dispatch: Callable[..., Awaitable[Any]] = getattr(FastMCP, DISPATCH)
+
+    @wraps(dispatch)
+    async def dispatch_and_watch(
+        self: FastMCP[Any], context: MiddlewareContext[Any], call_next: CallNext[Any, Any]
+    ) -> Any:
+        conversation = CURRENT.get()
+        if conversation is None or context.method not in CONVERSATION_METHODS:
+            return await dispatch(self, context, call_next)
+        marks: list[Mark] = []
+
+        async def run_body(context: MiddlewareContext[Any]) -> Any:
+            if marks:
+                conversation.rewind(marks[0])
+            else:
+                marks.append(conversation.mark())
+            return await call_next(context)
+
+        if conversation.is_later_round:
+            setattr(context.fastmcp_context, STATE, LATER_ROUND)
+        return await dispatch(self, context, run_body)
+
+    setattr(FastMCP, DISPATCH, dispatch_and_watch)
+
+
+@lru_cache(maxsize=1)
+def _leave_proxies_out() -> None:
+    """What a proxy passes on is asked by another server: it goes through as it would without us."""
+    for kind, name in PROXIES.items():
+        setattr(kind, name, _outside(getattr(kind, name)))
+
+
+def _outside(run: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    @wraps(run)
+    async def run_outside(*args: Any, **kwargs: Any) -> Any:
+        bound = fastmcp_request_ctx.get()
+        if bound is None or not isinstance(bound.session, AskingSession):
+            return await run(*args, **kwargs)
+        token = fastmcp_request_ctx.set(replace(bound, session=as_it_was(bound.session)))
+        current = CURRENT.set(None)
+        try:
+            return await run(*args, **kwargs)
+        finally:
+            CURRENT.reset(current)
+            fastmcp_request_ctx.reset(token)
+
+    return run_outside
