@@ -35,6 +35,7 @@ class Effects:
 
     _running = 0
     _all_done: anyio.Event | None = None
+    _noting: anyio.Lock | None = None
 
     def __init__(self, journal: Journal, keeper: Keeper) -> None:
         self._journal, self._keeper = journal, keeper
@@ -54,7 +55,7 @@ class Effects:
             run = partial(run_effect, key, call, adapter)
             effect, cause = await self._undisturbed(key, self._first(key, run, seconds))
         try:
-            return outcome_of(effect, adapter)
+            return outcome_of(effect, adapter, within=seconds)
         except (EffectFailed, NotRecordable) as failed:
             raise failed from cause
 
@@ -73,17 +74,26 @@ class Effects:
             effects[key] = known
             return known, None
         cause: Exception | None = None
+        is_begun = False
+        effects[key] = INTERRUPTED._replace(key=key)  # so it stays if the effect never comes back
         try:
-            # So it stays if the effect never comes back.
-            await self._keeper.keep(effects | {key: INTERRUPTED._replace(key=key)})
-            effects[key] = INTERRUPTED._replace(key=key)
+            await self._keep()
+            is_begun = True
             effects[key], cause = await run()
         finally:
+            if not is_begun:
+                del effects[key]
             # Also when we are being cancelled: the next to come must learn how far this got.
             with anyio.CancelScope(shield=True):
                 await self._keeper.settle(key, effects.get(key))
-                await self._keeper.keep(effects)
+                await self._keep()
         return effects[key], cause
+
+    async def _keep(self) -> None:
+        """One after the other, for effects side by side: a note that came late would undo the one before."""
+        self._noting = self._noting or anyio.Lock(fast_acquire=True)
+        async with self._noting:
+            await self._keeper.keep(self._journal.effects)
 
     async def _undisturbed(self, key: str, effect: Awaitable[T]) -> T:
         self._running += 1

@@ -224,8 +224,9 @@ class EffectFailed(AskbackError):
     `text` is what the exception said. It is not part of the message, which may reach the client: it may hold anything.
     """
 
-    def __init__(self, *, key: str, kind: str, text: str) -> None:
-        self.key, self.kind, self.text = key, kind, text
-        super().__init__(
-            f"The effect {key!r} failed with {kind}. It was not tried again; call anew to try it again."
-        )
+    def __init__(self, *, key: str, kind: str, text: str, within: float | None = None) -> None:
+        self.key, self.kind, self.text, self.within = key, kind, text, within
+        again = "call anew to try it again"
+        if within is not None:
+            again = f"the same call does not try it again within {within:g} seconds of the first time"
+        super().__init__(f"The effect {key!r} failed with {kind}. It was not tried again; {again}.")

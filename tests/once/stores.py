@@ -61,7 +61,7 @@ class Unhurried(MemoryStore):
         for claim, (run, noted) in list(self._held.items()):
             if run is dead:
                 del self._held[claim]
-                await super().note(claim, noted or b"[]")
+                await super().note(claim, noted or b"[0.0,[]]")
                 await super().release(claim)
 
     async def _go_on(self) -> None:

@@ -48,7 +48,7 @@ class Flaky(MemoryStore):
         await self._try_last("release", claim)
         await super().release(claim)
 
-    _noted = b"[]"
+    _noted = b"[0.0,[]]"
 
     async def _try_last(self, verb: str, claim: Mine) -> None:
         try:

@@ -42,13 +42,13 @@ async def run_effect(
     return _record(key, result, adapter)
 
 
-def outcome_of(effect: Effect, adapter: Adapter) -> Any:
+def outcome_of(effect: Effect, adapter: Adapter, *, within: float | None) -> Any:
     """What the author gets: the same on the first run and on every replay."""
     if effect.failed is not None:
         kind, text = effect.failed
         if kind == UNRECORDABLE:
             raise NotRecordable(problem=text, instead=RECORDABLE)
-        raise EffectFailed(key=effect.key, kind=kind, text=text)
+        raise EffectFailed(key=effect.key, kind=kind, text=text, within=within)
     try:
         return _read(effect.result, adapter)
     except ValidationError:

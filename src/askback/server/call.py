@@ -50,6 +50,7 @@ class Call:
 
     claim: Mine | None = None
     """This round, where it is a later one: nobody else runs it meanwhile."""
+    _claimed_at: float | None = None
     _now: float | None = None
     _journal: Journal | None = None
     _carrier: Rounds | Push | Replaying | None = None
@@ -100,7 +101,23 @@ class Call:
     def keeper(self) -> Keeping:
         """Where this call's effects are remembered."""
         settings = self._settings
-        return Keeping(self.ctx, settings.store, claim=self.claim, caller=settings.caller, now=self.now)
+        return Keeping(
+            self.ctx,
+            settings.store,
+            claim=self.claim,
+            claimed_at=self.claimed_at,
+            caller=settings.caller,
+            now=self.now,
+        )
+
+    @property
+    def claimed_at(self) -> float:
+        """When this round was claimed for the first time, perhaps by one that did not come back."""
+        return self.now if self._claimed_at is None else self._claimed_at
+
+    @claimed_at.setter
+    def claimed_at(self, time: float) -> None:
+        self._claimed_at = time
 
     @property
     def client(self) -> Client:

@@ -9,13 +9,17 @@ import anyio
 from mcp.server.context import HandlerResult
 from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import handler_exception_to_error_data
-from mcp_types import INTERNAL_ERROR, ErrorData
+from mcp_types import INTERNAL_ERROR, MISSING_REQUIRED_CLIENT_CAPABILITY, ErrorData
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
-from askback.errors import RoundRefused
+from askback.errors import CannotAsk, RoundRefused
 from askback.server.call import Call
-from askback.server.keeping import effects_from_bytes
+from askback.server.keeping import Notes
 from askback.stores.protocol import Done, Lost, Mine, Refused, Store
+from askback.wire.nested import asks_by_itself
+from askback.wire.requests import examine, read_round
+from askback.wire.results import error_end
+from askback.wire.rounds import Resumed, judge_lateness
 
 logger = logging.getLogger("askback")
 
@@ -24,28 +28,39 @@ UNTOLD = ErrorData(code=INTERNAL_ERROR, message="Internal server error")
 
 
 async def run_once(
-    call: Call, store: Store, digest: str, until: float, run: Callable[[], Awaitable[HandlerResult]]
+    call: Call, store: Store, resumed: Resumed, until: float, run: Callable[[], Awaitable[HandlerResult]]
 ) -> HandlerResult:
     """Run this round, or give what it gave when another copy of it ran."""
-    journal = call.journal
-    match await store.claim(journal.conversation, turn=journal.round, digest=digest, until=until):
+    journal = resumed.journal
+    match await store.claim(journal.conversation, turn=journal.round, digest=resumed.digest, until=until):
         case Mine() as claim:
             call.claim = claim
-            if claim.noted:
-                journal.effects |= effects_from_bytes(claim.noted)
+            _go_on_from(claim.noted, call, resumed)
             return await _run(store, claim, run)
         case Done(end):
-            return _given_again(end)
+            return _given_again(end, call)
         case Refused() | Lost():
             logger.warning("a round that was already used came again in %s", call.ctx.method)
             raise RoundRefused
+
+
+def _go_on_from(noted: bytes, call: Call, resumed: Resumed) -> None:
+    """What was noted by whoever ran this round before us: its effects, and the time they went by."""
+    if noted:
+        notes = Notes.read(noted)
+        call.claimed_at = notes.claimed_at
+        resumed.journal.effects |= notes.effects
+    judge_lateness(resumed, now=call.claimed_at)
 
 
 async def _run(store: Store, claim: Mine, run: Callable[[], Awaitable[HandlerResult]]) -> HandlerResult:
     try:
         result = await run()
     except Exception as error:
-        await _record(store, claim, _error_as_bytes(error))
+        if isinstance(error, MCPError) and error.code == MISSING_REQUIRED_CLIENT_CAPABILITY:
+            await store.release(claim)  # the same round, from a client that says what it can do, goes on
+        else:
+            await _record(store, claim, _error_as_bytes(error))
         raise
     except BaseException:
         # Cancelled: the next copy may take over.
@@ -80,11 +95,22 @@ def _as_bytes(end: dict[str, Any]) -> bytes:
         return json.dumps(end).encode()
 
 
-def _given_again(end: bytes) -> dict[str, Any]:
+def _given_again(end: bytes, call: Call) -> dict[str, Any]:
     kept = from_json(end) if b"\\ud" not in end else json.loads(end)
     if "error" in kept:
         _raise(*kept["error"])
-    return kept["result"]
+    result = kept["result"]
+    if asks_by_itself(result):
+        _require_that_it_can_be_shown(result, call)
+    return result
+
+
+def _require_that_it_can_be_shown(result: dict[str, Any], call: Call) -> None:
+    """Every request says anew what its client can do, and so does a copy (R02, R04)."""
+    try:
+        examine(read_round(result).input_requests, call.client)
+    except CannotAsk as error:
+        error_end(error, method=call.ctx.method, revision=call.revision)
 
 
 def _raise(code: int, message: str, data: Any) -> NoReturn:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from mcp.server.context import ServerRequestContext
 from pydantic_core import from_json, to_json
@@ -21,16 +21,38 @@ LOCAL = "local"
 """The caller on stdio and in memory: whoever started the server."""
 
 
+class Notes(NamedTuple):
+    """What whoever takes a round over must know."""
+
+    claimed_at: float
+    """When the round was claimed for the first time: the time by which its replies were in time, or late."""
+    effects: dict[str, Effect]
+
+    def written(self) -> bytes:
+        return to_json([self.claimed_at, [list(effect) for effect in self.effects.values()]])
+
+    @classmethod
+    def read(cls, noted: bytes) -> "Notes":
+        claimed_at, rows = from_json(noted)
+        return cls(claimed_at, {row[0]: Effect(*row) for row in rows})
+
+
 class Keeping:
     """The store, as the effects of one call see it."""
 
-    def __init__(self, ctx: Context, store: Store, *, claim: Mine | None, caller: Caller, now: float) -> None:
-        self._ctx, self._store, self._claim, self._caller, self._now = ctx, store, claim, caller, now
+    def __init__(
+        self, ctx: Context, store: Store, *, claim: Mine | None, claimed_at: float, caller: Caller, now: float
+    ) -> None:
+        self._ctx, self._store, self._caller, self._now = ctx, store, caller, now
+        self._claim, self._claimed_at = claim, claimed_at
         self._claims: dict[str, Mine] = {}
 
     async def keep(self, effects: Mapping[str, Effect]) -> None:
         """With the claim on this round. Only a later round can be taken over; a first call has nothing to be taken."""
-        if self._claim is not None and not await self._store.note(self._claim, effects_as_bytes(effects)):
+        if self._claim is None:
+            return
+        notes = Notes(self._claimed_at, dict(effects))
+        if not await self._store.note(self._claim, notes.written()):
             # We were taken for dead, and another runs this round now: what is not begun must not begin.
             raise RoundRefused
 
@@ -55,14 +77,6 @@ class Keeping:
             await self._store.release(claim)
         else:
             await self._store.record(claim, to_json(list(effect)))
-
-
-def effects_as_bytes(effects: Mapping[str, Effect]) -> bytes:
-    return to_json([list(effect) for effect in effects.values()])
-
-
-def effects_from_bytes(noted: bytes) -> dict[str, Effect]:
-    return {row[0]: Effect(*row) for row in from_json(noted)}
 
 
 def caller_of(ctx: Context, caller: Caller) -> str:

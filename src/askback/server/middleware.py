@@ -1,6 +1,7 @@
 """One call, from its request to its end: opens the conversation, runs the body, answers for it where it left."""
 
 import logging
+import os
 import secrets
 from dataclasses import replace
 from functools import cached_property, partial
@@ -52,10 +53,11 @@ class Middleware:
 
     async def _next_round(self, call: Call, call_next: CallNext) -> HandlerResult:
         # The boundary has just made this dictionary, to put the state in the clear into it.
-        call.journal, digest = resume(cast("dict[str, Any]", call.ctx.params), call.now)
+        resumed = resume(cast("dict[str, Any]", call.ctx.params))
+        call.journal = resumed.journal
         until = call.now + self._settings.life
         converse = partial(self._converse, call, call_next)
-        return await run_once(call, self._settings.store, digest, until, converse)
+        return await run_once(call, self._settings.store, resumed, until, converse)
 
     async def _converse(self, call: Call, call_next: CallNext) -> HandlerResult:
         """Pass after pass of the body, until one is the last of this request."""
@@ -166,7 +168,9 @@ class Middleware:
 
     def _named(self, journal: Journal) -> Journal:
         """The same journal with an id, unique among all workers; a call that never leaves the process needs none."""
-        journal.conversation = journal.conversation or f"{self._prefix}-{next(self._numbers)}"
+        if not journal.conversation:
+            # With the process: one that was forked has our prefix, and counts on from our number.
+            journal.conversation = f"{self._prefix}-{os.getpid():x}-{next(self._numbers)}"
         return journal
 
     @cached_property

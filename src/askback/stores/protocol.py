@@ -61,7 +61,10 @@ class Store(Protocol):
         ...
 
     async def record(self, claim: Mine, result: bytes) -> bool:
-        """Keep what the run gave and wake all who wait for it; False, with nothing changed, if the claim was lost."""
+        """Keep what the run gave and wake all who wait for it; False, with nothing changed, if the claim was lost.
+
+        If it cannot be kept, the claim is given up as if its runner had died, so that nobody waits for ever.
+        """
         ...
 
     async def note(self, claim: Mine, noted: bytes) -> bool:

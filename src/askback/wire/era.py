@@ -58,8 +58,8 @@ def revision_of(version: str) -> Revision:
 def target_of(method: str, params: Mapping[str, Any]) -> tuple[str, Any]:
     """What a call is about: the name or the URI, and its arguments."""
     if method == RESOURCES_READ:
-        return str(params.get("uri", "")), None
-    return str(params.get("name", "")), params.get("arguments")
+        return str(params.get("uri", "")), {}
+    return str(params.get("name", "")), params.get("arguments") or {}
 
 
 def declares(capabilities: ClientCapabilities | None, mode: Mode) -> bool:

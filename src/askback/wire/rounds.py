@@ -48,6 +48,8 @@ class Resumed(NamedTuple):
 
     journal: Journal
     digest: str
+    out: list[str]
+    """The places of the questions that this round could answer."""
 
 
 def carries_journal(params: Mapping[str, Any] | None) -> bool:
@@ -55,7 +57,7 @@ def carries_journal(params: Mapping[str, Any] | None) -> bool:
     return params is not None and is_ours(params.get("requestState"))
 
 
-def resume(params: dict[str, Any], now: float) -> Resumed:
+def resume(params: dict[str, Any]) -> Resumed:
     """The journal that came back with this call, with the replies to its open questions.
 
     Both are taken out of the parameters: what the client added for the round is ours, not the body's. What the body
@@ -67,10 +69,11 @@ def resume(params: dict[str, Any], now: float) -> Resumed:
     except UnreadableJournal as error:
         raise MCPError(INVALID_PARAMS, REFUSED_STATE, {"reason": "invalid_request_state"}) from error
     replies = _replies(params.pop("inputResponses", None))
-    taken = _take_replies(journal, replies, now)
+    out = [place for place in journal.opened if place not in journal.arrived]
+    taken = _take_replies(journal, out, replies)
     if journal.nested is not None:
         taken |= give_back(params, journal, replies)
-    return Resumed(journal, _digest(state, taken))
+    return Resumed(journal, _digest(state, taken), out)
 
 
 def _replies(responses: Any) -> dict[str, Any]:
@@ -79,21 +82,20 @@ def _replies(responses: Any) -> dict[str, Any]:
     return cast("dict[str, Any]", responses or {})
 
 
-def _take_replies(journal: Journal, replies: dict[str, Any], now: float) -> dict[str, Any]:
+def _take_replies(journal: Journal, out: list[str], replies: dict[str, Any]) -> dict[str, Any]:
     """Replies to what was asked; other keys are nobody's question and are not looked at (R42)."""
-    taken: dict[str, Any] = {}
-    for place, opened in journal.opened.items():
-        if place in journal.arrived:
-            continue  # a reply that came in an earlier round stays the reply
-        raw = replies.get(place)
-        arrival = None if raw is None else _arrival(raw)
-        if raw is not None:
-            taken[place] = raw
-        if is_late(opened, now=now):
-            journal.arrived[place] = Late()
-        elif arrival is not None:
-            journal.arrived[place] = arrival
+    taken = {place: replies[place] for place in out if replies.get(place) is not None}
+    for place, raw in taken.items():
+        journal.arrived[place] = _arrival(raw)
     return taken
+
+
+def judge_lateness(resumed: Resumed, *, now: float) -> None:
+    """When the round is claimed for the first time, and for good: a copy that comes later was still in time."""
+    journal = resumed.journal
+    for place in resumed.out:
+        if is_late(journal.opened[place], now=now):
+            journal.arrived[place] = Late()
 
 
 def is_late(opened: Opened, *, now: float) -> bool:
