@@ -107,7 +107,10 @@ async def test_a_background_task_is_told_that_nobody_can_be_asked_and_what_to_do
     guest = Guest()
     async with guest.at(mcp, mode) as client:
         assert "order is queued" in await say(client, "order")
-        with anyio.fail_after(5), pytest.raises(OutsideConversation, match="ask before it begins and pass the answer in"):
+        with (
+            anyio.fail_after(5),
+            pytest.raises(OutsideConversation, match="ask before it begins and pass the answer in"),
+        ):
             await queue.work[0]
     assert guest.asked == []
 
