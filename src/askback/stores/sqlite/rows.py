@@ -57,8 +57,8 @@ class Row(NamedTuple):
 
 
 BEGIN = """
-INSERT INTO claims (key, until, turn, digest, run_turn, run_digest, token, alive_until, noted)
-VALUES (?, ?, -1, '', ?, ?, ?, ?, x'')
+INSERT INTO claims (key, look_at, until, turn, digest, run_turn, run_digest, token, alive_until, noted)
+VALUES (?1, ?2, ?2, -1, '', ?3, ?4, ?5, ?6, x'')
 ON CONFLICT (key) DO UPDATE SET
     until = max(until, excluded.until), run_turn = excluded.run_turn, run_digest = excluded.run_digest,
     token = excluded.token, alive_until = excluded.alive_until
@@ -67,7 +67,7 @@ WHERE token IS NULL AND turn < excluded.run_turn
 LOOK = """
 SELECT until, turn, digest, result, run_turn, run_digest, token, alive_until, noted FROM claims WHERE key = ?
 """
-TAKE = "INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+TAKE = "INSERT OR REPLACE INTO claims VALUES (?1, ?2, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
 NOTE = "UPDATE claims SET noted = ? WHERE key = ? AND token = ?"
 NOBODY = "run_turn = NULL, run_digest = NULL, token = NULL, alive_until = NULL, noted = x''"
 RECORD = f"""
@@ -99,14 +99,19 @@ TABLES = {
 }
 """When a row has expired; what is being run by somebody alive has not."""
 
-ANY_OVER = "SELECT " + " OR ".join(
-    f"EXISTS (SELECT 1 FROM {table} WHERE {over})" for table, over in TABLES.items()
-)
+DUE = {"claims": "look_at <= :now"} | dict.fromkeys(("settled", "spent", "vault"), "until <= :now")
+"""What an index finds at once."""
+
+ANY_DUE = "SELECT " + " OR ".join(f"EXISTS (SELECT 1 FROM {table} WHERE {due})" for table, due in DUE.items())
+PUT_OFF = """
+UPDATE claims SET look_at = until WHERE rowid IN (
+    SELECT rowid FROM claims WHERE look_at <= :now AND until > :now LIMIT :most)
+"""
 COUNT = "SELECT " + " + ".join(
     f"(SELECT count(*) FROM {table} WHERE ({over}) IS NOT TRUE)" for table, over in TABLES.items()
 )
 FORGET = [
-    f"DELETE FROM {table} WHERE rowid IN (SELECT rowid FROM {table} WHERE {over} LIMIT :most)"
+    f"DELETE FROM {table} WHERE rowid IN (SELECT rowid FROM {table} WHERE {DUE[table]} AND ({over}) LIMIT :most)"
     for table, over in TABLES.items()
 ]
 
@@ -280,8 +285,8 @@ class Rows:
         """A bounded part of what `sweep` does, now and then."""
         now = self._clock()
         if now >= self._tidy_at:
-            is_any_over = bool(self._execute(ANY_OVER, self._times()).fetchone()[0])
-            forgotten = self._forget(FEW) if is_any_over else 0
+            is_any_due = bool(self._execute(ANY_DUE, self._times()).fetchone()[0])
+            forgotten = self._forget(FEW) if is_any_due else 0
             self._tidy_at = now if forgotten >= FEW else now + REST
 
     def write_back(self) -> None:
@@ -292,10 +297,10 @@ class Rows:
         return int(self._execute(COUNT, self._times()).fetchone()[0])
 
     def _forget(self, most: int) -> int:
+        bounded = self._times() | {"most": most}
         with self._transaction():
-            return sum(
-                self._execute(statement, self._times() | {"most": most}).rowcount for statement in FORGET
-            )
+            self._execute(PUT_OFF, bounded)
+            return sum(self._execute(statement, bounded).rowcount for statement in FORGET)
 
     def _times(self) -> dict[str, float]:
         return {"now": self._clock(), "wall": time.time()}
