@@ -232,8 +232,10 @@ async def once(key: str, fn: Callable[..., Any], /, *args: Any, within: Seconds 
     replay. If `fn` raises, `EffectFailed` is raised, now and on replay, and it is not tried again in this call.
 
     With `within`, neither is it tried again in any call of the same caller to the same tool with the same arguments
-    before that time is over: for hosts that begin a call anew where others would go on.
+    before that time is over: for hosts that begin a call anew where others would go on. A `within` that is meant for
+    `fn` itself goes into a `functools.partial`.
     """
+    _require_effect_key(key)
     if not callable(fn):
         raise AuthorError(
             f"once({key!r}, {fn!r}) has nothing to run. Pass the function itself and its arguments."
@@ -263,6 +265,9 @@ async def _ask_together(conversation: Conversation, questions: list[Ask[Any]]) -
 _YES = cast("Mapping[str, Any]", {"yes": Boolean(title="Yes")})
 """One boolean: some clients hang on a form without fields, and an accept alone could be a reflex."""
 
+MOST_KEY = 200
+"""Characters of a key; it travels with every later round."""
+
 _PLACE = re.compile(r"(ask|elicit|visit)-\d+")
 
 
@@ -277,5 +282,15 @@ def _checked(key: str | None) -> str | None:
     )
 
 
+def _require_effect_key(key: object) -> None:
+    if not (isinstance(key, str) and 0 < len(key) <= MOST_KEY and is_readable(key)):
+        raise AuthorError(
+            f"once({key!r:.80}, ...) has a key that cannot be written down. Give it a readable text of 1 to {MOST_KEY} "
+            "characters, such as 'place order'."
+        )
+
+
 def _is_key(key: object) -> bool:
-    return isinstance(key, str) and 0 < len(key) <= 200 and is_readable(key) and not _PLACE.fullmatch(key)
+    return (
+        isinstance(key, str) and 0 < len(key) <= MOST_KEY and is_readable(key) and not _PLACE.fullmatch(key)
+    )

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from askback.answer import Accepted, Answer, Cancelled, Declined
 from askback.carrier import Carrier, Showing
-from askback.current import EFFECT, Returned, Stopped, Suspended
+from askback.current import EFFECT, HandedBack, Stopped, Suspended
 from askback.effects import Effects, Keeper
 from askback.errors import (
     AskbackError,
@@ -80,8 +80,9 @@ class Setting(Protocol):
     @property
     def policy(self) -> Policy: ...
 
-    @property
-    def now(self) -> float: ...
+    def clock(self) -> float:
+        """The time at this moment: a person has as long as their question says from when it is put."""
+        ...
 
     @property
     def keeper(self) -> Keeper: ...
@@ -194,22 +195,35 @@ class Conversation:
     def stop(self, text: str) -> NoReturn:
         """End the call with the author's words."""
         self.last_words = text
-        self._host.interrupt()
+        if self._effects is not None and self._effects.are_running:
+            self._effects.when_done(self._host.interrupt)
+        else:
+            self._host.interrupt()
         raise Stopped
 
     def hand_back(self, result: object) -> NoReturn:
         """Leave with the questions that the body returned; the middleware asks them and calls the body again."""
         self.returned = result
-        raise Returned
+        raise HandedBack
 
     @property
     def is_clear(self) -> bool:
         """Whether the body has left nothing waiting behind; else `clear` it."""
-        return not self._is_begun or self._host.is_clear
+        if not self._is_begun:
+            return True
+        return self._host.is_clear and not self._is_stopped_in_an_effect
 
     async def clear(self) -> None:
-        """End what the body has left waiting."""
+        """End what the body has left waiting; an effect that was under way when it was stopped is waited for."""
+        if self._effects is not None and self._is_stopped_in_an_effect:
+            self._effects.when_done(None)  # the body has left by itself
+            await self._effects.to_end()
         await self._host.clear()
+
+    @property
+    def _is_stopped_in_an_effect(self) -> bool:
+        is_running = self._effects is not None and self._effects.are_running
+        return is_running and self.last_words is not None
 
     def _enter(self) -> None:
         self._host.require_same_loop()
@@ -279,7 +293,7 @@ class Conversation:
     def _ask_again(self, put: Put, opened: Opened, problems: tuple[Problem, ...]) -> Answer[Any] | None:
         attempts = opened.attempts + 1
         problem = self._setting.policy.words.describe(problems)
-        opened = opened._replace(attempts=attempts, problem=problem, asked_at=self._setting.now)
+        opened = opened._replace(attempts=attempts, problem=problem, asked_at=self._setting.clock())
         if attempts > self._setting.policy.again:
             return self._answer(put, self._close(opened, "unfit"))
         self._journal.opened[put.place] = opened
@@ -314,7 +328,7 @@ class Conversation:
         opened = self._journal.opened.get(put.place)
         if opened is None:
             opened = Opened(
-                put.place, question.digest, gist_of(question.message), self._setting.now, put.seconds
+                put.place, question.digest, gist_of(question.message), self._setting.clock(), put.seconds
             )
             self._journal.opened[put.place] = opened
         message = question.message

@@ -24,7 +24,7 @@ class Stopped(Leave):
     """The author ended the call politely; the conversation keeps the words."""
 
 
-class Returned(Leave):
+class HandedBack(Leave):
     """The body returned questions by itself; the conversation keeps them."""
 
 

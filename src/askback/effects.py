@@ -1,5 +1,6 @@
 """The effects of one call, in one pass of its body: each is run once, and nothing leaves while one is under way."""
 
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, Protocol, TypeVar
@@ -7,11 +8,13 @@ from typing import Any, Protocol, TypeVar
 import anyio
 
 from askback.current import EFFECT
-from askback.errors import EffectFailed, KeyTaken, NotRecordable
+from askback.errors import EffectFailed, KeyTaken, NotRecordable, StoreUnavailable
 from askback.journal.entries import Effect, Journal
 from askback.journal.once import INTERRUPTED, adapter_for, outcome_of, run_effect
 
 T = TypeVar("T")
+
+logger = logging.getLogger("askback")
 
 
 class Keeper(Protocol):
@@ -36,6 +39,7 @@ class Effects:
     _running = 0
     _all_done: anyio.Event | None = None
     _noting: anyio.Lock | None = None
+    _afterwards: Callable[[], None] | None = None
 
     def __init__(self, journal: Journal, keeper: Keeper) -> None:
         self._journal, self._keeper = journal, keeper
@@ -58,6 +62,14 @@ class Effects:
             return outcome_of(effect, adapter, within=seconds)
         except (EffectFailed, NotRecordable) as failed:
             raise failed from cause
+
+    @property
+    def are_running(self) -> bool:
+        return self._running > 0
+
+    def when_done(self, act: Callable[[], None] | None) -> None:
+        """Put something off until none is under way; `None` takes it back."""
+        self._afterwards = act
 
     async def to_end(self) -> None:
         """Wait until none is under way: cut short, it would be neither done nor undone."""
@@ -86,8 +98,17 @@ class Effects:
             # Also when we are being cancelled: the next to come must learn how far this got.
             with anyio.CancelScope(shield=True):
                 await self._keeper.settle(key, effects.get(key))
-                await self._keep()
+                await self._keep_afterwards()
         return effects[key], cause
+
+    async def _keep_afterwards(self) -> None:
+        """It has happened, whatever becomes of the note: until then it stands as interrupted, which is safe."""
+        try:
+            await self._keep()
+        except StoreUnavailable:
+            logger.exception(
+                "what an effect gave could not be noted; whoever takes over finds it interrupted"
+            )
 
     async def _keep(self) -> None:
         """One after the other, for effects side by side: a note that came late would undo the one before."""
@@ -103,6 +124,13 @@ class Effects:
         finally:
             EFFECT.reset(token)
             self._running -= 1
-            if not self._running and self._all_done is not None:
-                self._all_done.set()
-                self._all_done = None
+            if not self._running:
+                self._announce()
+
+    def _announce(self) -> None:
+        done, self._all_done = self._all_done, None
+        act, self._afterwards = self._afterwards, None
+        if done is not None:
+            done.set()
+        if act is not None:
+            act()

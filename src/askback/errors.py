@@ -226,7 +226,21 @@ class EffectFailed(AskbackError):
 
     def __init__(self, *, key: str, kind: str, text: str, within: float | None = None) -> None:
         self.key, self.kind, self.text, self.within = key, kind, text, within
-        again = "call anew to try it again"
-        if within is not None:
-            again = f"the same call does not try it again within {within:g} seconds of the first time"
-        super().__init__(f"The effect {key!r} failed with {kind}. It was not tried again; {again}.")
+        super().__init__(f"The effect {key!r} failed with {kind}. {UNKNOWN.get(kind) or _again(within)}")
+
+
+INTERRUPTED, FORGOTTEN = "Interrupted", "Forgotten"
+
+UNKNOWN = {
+    INTERRUPTED: "It was begun and cut short, so nobody knows whether it happened. Find out before you call again.",
+    FORGOTTEN: "It was run before, and what it gave is no longer kept. Look for what it did before you call again.",
+}
+"""Failures after which calling anew could do the thing a second time."""
+
+
+def _again(within: float | None) -> str:
+    if within is None:
+        return "It was not tried again; call anew to try it again."
+    return (
+        f"It was not tried again; the same call does not try it within {within:g} seconds of the first time."
+    )

@@ -10,7 +10,7 @@ import pytest
 from mcp.server import MCPServer
 from pydantic import BaseModel
 
-from askback import Askback, OutsideConversation, Text, ask, confirm, once
+from askback import Askback, Declined, OutsideConversation, Text, ask, confirm, once
 from askback.testing import REVISIONS, accept, cancel, decline, get_prompt, read_resource, run_tool
 from askback.testing.replies import Reply
 from tests.conversation.conftest import RunBody
@@ -210,3 +210,24 @@ async def test_a_question_inside_once_is_an_authors_error(run: RunBody):
 
     result = await run(body)
     assert result.is_error and "Ask first" in result.text
+
+
+async def test_stopping_beside_an_effect_lets_it_end(run: RunBody):
+    """Cut short it would be neither done nor undone; the call is answered when it has ended."""
+    paid: list[str] = []
+
+    async def pay() -> str:
+        for _ in range(10):
+            await anyio.lowlevel.checkpoint()
+        paid.append("done")
+        return "paid"
+
+    async def stop() -> None:
+        Declined().or_stop("Another time.")
+
+    async def body() -> str:
+        await asyncio.gather(once("pay", pay), stop())
+        return "never"
+
+    assert (await run(body)).text == "Another time."
+    assert paid == ["done"]

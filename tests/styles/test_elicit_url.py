@@ -27,8 +27,12 @@ def way(request: pytest.FixtureRequest) -> Way:
 
 
 def links(run: Run) -> list[dict[str, Any]]:
-    """The links as they went out."""
-    pushed = [line.body for line in run.transcript if line.what == "elicitation/create"]
+    """The links as they went out, without the empty `_meta` that older dispatchers add."""
+    pushed = [
+        {name: value for name, value in line.body.items() if name != "_meta"}
+        for line in run.transcript
+        if line.what == "elicitation/create"
+    ]
     returned = [
         request["params"]
         for line in run.transcript

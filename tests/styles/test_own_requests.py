@@ -144,6 +144,7 @@ async def test_a_link_without_an_id_gets_one_where_the_revision_has_ids(
     assert result.text == "accept"
     (sent,) = (line.body for line in result.transcript if line.what == "elicitation/create")
     assert len(sent.pop("elicitationId")) > 16
+    assert not sent.pop("_meta", None)  # older dispatchers add an empty one
     assert sent == {"mode": "url", "message": "Please pay.", "url": "https://till.example/7"}
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ConfigDict, PydanticUserError, TypeAdapter, ValidationError
 from pydantic_core import to_json
 
+from askback import errors
 from askback.errors import AuthorError, EffectFailed, NotRecordable
 from askback.journal.entries import Effect
 
@@ -19,10 +20,10 @@ UNRECORDABLE = "NotRecordable"
 
 RECORDABLE = "declare the return type, and return something pydantic can turn into JSON and back"
 
-INTERRUPTED = Effect("", failed=("Interrupted", "It was begun, and cut short before it ended."))
+INTERRUPTED = Effect("", failed=(errors.INTERRUPTED, "It was begun, and cut short before it ended."))
 """What is on record while an effect runs: if it never comes back, it must not be begun again."""
 
-FORGOTTEN = Effect("", failed=("Forgotten", "It was run before, and what it gave is no longer kept."))
+FORGOTTEN = Effect("", failed=(errors.FORGOTTEN, "It was run before, and what it gave is no longer kept."))
 """Where a bounded store kept only that the effect was run."""
 
 

@@ -72,9 +72,13 @@ class Call:
     def now(self) -> float:
         """The time of this pass."""
         if self._now is None:
-            rehearsal = REHEARSAL.get()
-            self._now = self._settings.clock() + (rehearsal.seconds_ahead if rehearsal is not None else 0.0)
+            self._now = self.clock()
         return self._now
+
+    def clock(self) -> float:
+        """The time at this moment."""
+        rehearsal = REHEARSAL.get()
+        return self._settings.clock() + (rehearsal.seconds_ahead if rehearsal is not None else 0.0)
 
     @property
     def journal(self) -> Journal:

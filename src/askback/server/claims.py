@@ -12,13 +12,13 @@ from mcp.shared.jsonrpc_dispatcher import handler_exception_to_error_data
 from mcp_types import INTERNAL_ERROR, MISSING_REQUIRED_CLIENT_CAPABILITY, ErrorData
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
-from askback.errors import CannotAsk, RoundRefused
+from askback.errors import CannotAsk, RoundRefused, StoreUnavailable
 from askback.server.call import Call
 from askback.server.keeping import Notes
 from askback.stores.protocol import Done, Lost, Mine, Refused, Store
 from askback.wire.nested import asks_by_itself
-from askback.wire.requests import examine, read_round
-from askback.wire.results import error_end
+from askback.wire.requests import read_round, require_served
+from askback.wire.results import STORE_UNAVAILABLE, error_end
 from askback.wire.rounds import Resumed, judge_lateness
 
 logger = logging.getLogger("askback")
@@ -57,18 +57,32 @@ async def _run(store: Store, claim: Mine, run: Callable[[], Awaitable[HandlerRes
     try:
         result = await run()
     except Exception as error:
-        if isinstance(error, MCPError) and error.code == MISSING_REQUIRED_CLIENT_CAPABILITY:
-            await store.release(claim)  # the same round, from a client that says what it can do, goes on
+        if _can_be_mended(error):
+            await _release(store, claim)
         else:
             await _record(store, claim, _error_as_bytes(error))
         raise
     except BaseException:
         # Cancelled: the next copy may take over.
-        with anyio.CancelScope(shield=True):
-            await store.release(claim)
+        await _release(store, claim)
         raise
     await _record(store, claim, _as_bytes({"result": result}))
     return result
+
+
+def _can_be_mended(error: Exception) -> bool:
+    """Whether the same round may go on: from a client that says what it can do, or when the store is back."""
+    if not isinstance(error, MCPError):
+        return False
+    return error.code == MISSING_REQUIRED_CLIENT_CAPABILITY or error.data == STORE_UNAVAILABLE
+
+
+async def _release(store: Store, claim: Mine) -> None:
+    with anyio.CancelScope(shield=True):
+        try:
+            await store.release(claim)
+        except StoreUnavailable:
+            logger.exception("a round could not be released; it can be taken over when its lease has passed")
 
 
 async def _record(store: Store, claim: Mine, end: bytes) -> None:
@@ -91,8 +105,17 @@ def _error_as_bytes(error: Exception) -> bytes:
 def _as_bytes(end: dict[str, Any]) -> bytes:
     try:
         return to_json(end)
-    except PydanticSerializationError:  # half of a surrogate pair, which the standard library can spell
+    except PydanticSerializationError:
+        return _spelled_out(end)
+
+
+def _spelled_out(end: dict[str, Any]) -> bytes:
+    """Half of a surrogate pair can be spelled by the standard library; what else there is cannot be kept."""
+    try:
         return json.dumps(end).encode()
+    except (TypeError, ValueError, RecursionError):
+        logger.exception("the end of a round cannot be written down; its copies are told no more than that")
+        return to_json({"error": [UNTOLD.code, UNTOLD.message, None]})
 
 
 def _given_again(end: bytes, call: Call) -> dict[str, Any]:
@@ -108,7 +131,7 @@ def _given_again(end: bytes, call: Call) -> dict[str, Any]:
 def _require_that_it_can_be_shown(result: dict[str, Any], call: Call) -> None:
     """Every request says anew what its client can do, and so does a copy (R02, R04)."""
     try:
-        examine(read_round(result).input_requests, call.client)
+        require_served(read_round(result).input_requests, call.client)
     except CannotAsk as error:
         error_end(error, method=call.ctx.method, revision=call.revision)
 

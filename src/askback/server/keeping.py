@@ -1,6 +1,7 @@
 """Where effects are remembered: with the round that runs them, and in a wider scope where the author wants one."""
 
 import json
+import logging
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -8,7 +9,7 @@ from typing import Any, NamedTuple
 from mcp.server.context import ServerRequestContext
 from pydantic_core import from_json, to_json
 
-from askback.errors import CallerUnknown, RoundRefused
+from askback.errors import CallerUnknown, RoundRefused, StoreUnavailable
 from askback.journal.entries import Effect
 from askback.journal.once import FORGOTTEN, INTERRUPTED
 from askback.server.adapters.mcp import Caller
@@ -16,6 +17,8 @@ from askback.stores.protocol import Done, Lost, Mine, Refused, Store
 from askback.wire.era import target_of
 
 Context = ServerRequestContext[Any, Any]
+
+logger = logging.getLogger("askback")
 
 LOCAL = "local"
 """The caller on stdio and in memory: whoever started the server."""
@@ -73,10 +76,14 @@ class Keeping:
         claim = self._claims.pop(key, None)
         if claim is None:
             return
-        if effect is None:
-            await self._store.release(claim)
-        else:
-            await self._store.record(claim, to_json(list(effect)))
+        try:
+            if effect is None:
+                await self._store.release(claim)
+            else:
+                await self._store.record(claim, to_json(list(effect)))
+        except StoreUnavailable:
+            # It has happened, or not, whatever the store does; for everybody else it counts as interrupted.
+            logger.exception("what an effect gave could not be kept for later calls")
 
 
 def caller_of(ctx: Context, caller: Caller) -> str:

@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 
 from askback.conversation import Conversation
 from askback.current import CURRENT, EFFECT
-from askback.errors import AskbackError, AuthorError, own_error
+from askback.errors import AskbackError, AuthorError, StoreUnavailable, own_error
 from askback.journal.codec import decode, encode
 from askback.journal.entries import Journal
 from askback.server.adapters.mcp import output_schema
@@ -26,7 +26,7 @@ from askback.wire.era import CONVERSATION_METHODS, TOOLS_CALL, Era
 from askback.wire.nested import asks_by_itself, brings_unasked, nested_round, take_over, without_round
 from askback.wire.notices import demands_visits, visits_required
 from askback.wire.replay import Replaying
-from askback.wire.results import enveloped, error_end, polite_end, sieved
+from askback.wire.results import enveloped, error_end, polite_end, sieved, store_end
 from askback.wire.rounds import Rounds, carries_journal, input_required, resume
 
 logger = logging.getLogger("askback")
@@ -57,7 +57,10 @@ class Middleware:
         call.journal = resumed.journal
         until = call.now + self._settings.life
         converse = partial(self._converse, call, call_next)
-        return await run_once(call, self._settings.store, resumed, until, converse)
+        try:
+            return await run_once(call, self._settings.store, resumed, until, converse)
+        except StoreUnavailable as error:
+            raise self._unavailable(error) from error
 
     async def _converse(self, call: Call, call_next: CallNext) -> HandlerResult:
         """Pass after pass of the body, until one is the last of this request."""
@@ -155,7 +158,13 @@ class Middleware:
         end = polite_end(text, method=method, params=params, output_schema=schema)
         return sieved(self._enveloped(call, end), method=method, revision=call.revision)
 
+    def _unavailable(self, error: StoreUnavailable) -> MCPError:
+        logger.error("the store cannot be used", exc_info=error)
+        return store_end(error)
+
     def _failure(self, call: Call, error: AskbackError) -> dict[str, Any]:
+        if isinstance(error, StoreUnavailable):
+            raise self._unavailable(error) from error
         if isinstance(error, AuthorError):
             logger.error("%s left uncaught", type(error).__name__, exc_info=error)
         else:

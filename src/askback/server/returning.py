@@ -45,9 +45,8 @@ class _Aside:
     def policy(self) -> Policy:
         return self._call.policy
 
-    @property
-    def now(self) -> float:
-        return self._call.now
+    def clock(self) -> float:
+        return self._call.clock()
 
     @property
     def keeper(self) -> Keeper:

@@ -15,6 +15,10 @@ def open_store(store: Store | str | None, *, clock: Callable[[], float]) -> Stor
     if store is None or store == "memory:":
         return MemoryStore(clock=clock)
     if not isinstance(store, str):
+        if not callable(getattr(store, "claim", None)):
+            raise OperatorError(
+                f"store={store!r:.80} is no store. Write {FORMS}, or give an object that is one."
+            )
         return store
     scheme, _, path = store.partition(":")
     if scheme == "sqlite" and path.startswith("///") and path != "///":

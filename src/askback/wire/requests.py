@@ -7,6 +7,7 @@ from mcp_types import (
     ClientCapabilities,
     CreateMessageRequest,
     ElicitRequest,
+    ElicitRequestURLParams,
     InputRequest,
     InputRequiredResult,
     ListRootsRequest,
@@ -16,7 +17,6 @@ from pydantic import ValidationError
 from askback.errors import AuthorError, CannotAsk, QuestionRefused, SecretInForm
 from askback.wire.elicited import question_of
 from askback.wire.era import CanShow, Era, Revision, require_mode
-from askback.wire.push import mode_of
 
 
 class Client(NamedTuple):
@@ -41,10 +41,19 @@ def read_round(result: object) -> InputRequiredResult:
 
 def examine(requests: Mapping[str, InputRequest] | None, client: Client) -> None:
     """Refuse, before any of it is sent, a round that the client cannot serve (R02) or that fishes for secrets (R11)."""
+    require_served(requests, client)
+    for request in (requests or {}).values():
+        if isinstance(request, ElicitRequest):
+            _examine_question(request, client)
+
+
+def require_served(requests: Mapping[str, InputRequest] | None, client: Client) -> None:
+    """Refuse what this client did not declare; the questions themselves were examined before."""
     for request in (requests or {}).values():
         match request:
             case ElicitRequest():
-                _examine_question(request, client)
+                mode = "url" if isinstance(request.params, ElicitRequestURLParams) else "form"
+                require_mode(mode, client.revision, client.can_show)
             case CreateMessageRequest():
                 _require("sampling", client.declared is not None and client.declared.sampling is not None)
             case ListRootsRequest():
@@ -53,16 +62,13 @@ def examine(requests: Mapping[str, InputRequest] | None, client: Client) -> None
 
 def _examine_question(request: ElicitRequest, client: Client) -> None:
     try:
-        question = question_of(request.params)
+        question_of(request.params)
     except SecretInForm:
         raise
     except QuestionRefused:
+        # On the rounds era it goes out in its author's own words, which are the author's business.
         if client.revision.era is not Era.ROUNDS:
             raise
-        # There it goes out in its author's own words, which are the author's business.
-        require_mode("form", client.revision, client.can_show)
-    else:
-        require_mode(mode_of(question), client.revision, client.can_show)
 
 
 def _require(capability: str, is_declared: bool) -> None:

@@ -9,7 +9,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, SERVER_INFO_META_KEY
 from mcp_types.methods import serialize_server_result
 
-from askback.errors import AskbackError, CannotAsk
+from askback.errors import AskbackError, CannotAsk, StoreUnavailable
 from askback.wire.era import NOUN, PROMPTS_GET, RESOURCES_READ, TOOLS_CALL, Era, Revision
 
 
@@ -22,6 +22,18 @@ def error_end(error: AskbackError, *, method: str, revision: Revision) -> dict[s
         return _tool_text(str(error), is_error=True)
     code = INTERNAL_ERROR if isinstance(error, CannotAsk) else error.code
     raise MCPError(code, str(error)) from error
+
+
+STORE_UNAVAILABLE: dict[str, Any] = {"reason": "store_unavailable"}
+
+
+def store_end(error: StoreUnavailable) -> MCPError:
+    """One sentence for the client; what is wrong, and where, is the operator's to know."""
+    return MCPError(
+        error.code,
+        "The server cannot keep what this call needs. Its operator must look after it; try again later.",
+        STORE_UNAVAILABLE,
+    )
 
 
 def polite_end(

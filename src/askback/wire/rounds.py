@@ -117,12 +117,17 @@ def _digest(state: str, taken: Mapping[str, Any]) -> str:
     """The same for the same replies to the same round, in whatever order they came."""
     try:
         written = _in_order(taken)
-    except (
-        ValueError,
-        RecursionError,
-    ):  # numbers or depths that no question takes: each is asked again alike
-        written = "unreadable"
+    except (ValueError, RecursionError):
+        written = _in_order({place: _written(raw) for place, raw in taken.items()})
     return blake2b(f"{state}\0{written}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _written(raw: Any) -> str:
+    try:
+        return _in_order(raw)
+    except (ValueError, RecursionError):
+        # Numbers or depths that no question takes: each is asked again alike.
+        return "unreadable"
 
 
 def input_required(journal: Journal, carrier: Rounds) -> dict[str, Any]:
