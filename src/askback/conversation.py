@@ -90,6 +90,11 @@ class Setting(Protocol):
     @property
     def is_later_round(self) -> bool: ...
 
+    @property
+    def takes_returns(self) -> bool:
+        """Whether questions that a body returns must be asked otherwise: the revision cannot carry them."""
+        ...
+
 
 class Conversation:
     """The questions and effects of one call, in one pass of its body."""
@@ -200,6 +205,11 @@ class Conversation:
         else:
             self._host.interrupt()
         raise Stopped
+
+    @property
+    def takes_returns(self) -> bool:
+        """Whether a body that returns questions is to `hand_back` them."""
+        return self._setting.takes_returns
 
     def hand_back(self, result: object) -> NoReturn:
         """Leave with the questions that the body returned; the middleware asks them and calls the body again."""

@@ -91,6 +91,10 @@ class Call:
         self._journal = journal
 
     @property
+    def takes_returns(self) -> bool:
+        return self.revision.era is not Era.ROUNDS
+
+    @property
     def is_later_round(self) -> bool:
         """Whether this call came back with state of ours."""
         return self._journal is not None and self._journal.round > 0

@@ -38,7 +38,7 @@ class _Aside:
     def __init__(self, call: Call) -> None:
         self._call = call
         self.journal = Journal()
-        self.is_later_round = False
+        self.is_later_round = self.takes_returns = False
         self.carrier: Carrier = call.make_push()
 
     @property

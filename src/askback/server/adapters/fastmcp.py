@@ -91,9 +91,8 @@ class Passage(Middleware):
             raise told from told.__cause__  # from `error`, which it caused, it would go round in circles
         finally:
             INSIDE.reset(token)
-        bound = fastmcp_request_ctx.get()
-        if isinstance(result, RETURNED) and bound is not None:
-            hand_over(getattr(result, ROUND), bound.protocol_version)
+        if isinstance(result, RETURNED):
+            hand_over(getattr(result, ROUND))
         return result
 
 

@@ -17,7 +17,7 @@ from mcp_types.methods import is_input_required
 
 from askback.current import CURRENT
 from askback.errors import UnsupportedHost, own_error
-from askback.wire.era import CONVERSATION_METHODS, TOOLS_LIST, Era, revision_of
+from askback.wire.era import TOOLS_LIST
 from askback.wire.push import BackChannel
 
 Context = ServerRequestContext[Any, Any]
@@ -133,8 +133,8 @@ def hand_returns_over(lowlevel: Server[Any]) -> None:
     watched: dict[str, tuple[HandlerEntry[Any], HandlerEntry[Any]]] = {}
 
     def get_request_handler(method: str) -> HandlerEntry[Any] | None:
-        entry = look_up(method)
-        if entry is None or method not in CONVERSATION_METHODS:
+        entry, conversation = look_up(method), CURRENT.get()
+        if entry is None or conversation is None or not conversation.takes_returns:
             return entry
         if method not in watched or watched[method][0] is not entry:  # it may be registered anew at any time
             watched[method] = entry, replace(entry, handler=_handing_over(entry.handler))
@@ -147,16 +147,16 @@ def _handing_over(run: Callable[..., Awaitable[Any]]) -> Callable[..., Coroutine
     async def run_and_hand_over(ctx: Context, params: Any) -> Any:
         result = await run(ctx, params)
         if is_input_required(result):
-            hand_over(result, ctx.protocol_version)
+            hand_over(result)
         return result
 
     return run_and_hand_over
 
 
-def hand_over(result: object, version: str) -> None:
+def hand_over(result: object) -> None:
     """Leave with the questions that a body returned, on a revision that cannot carry them."""
     conversation = CURRENT.get()
-    if conversation is not None and revision_of(version).era is not Era.ROUNDS:
+    if conversation is not None and conversation.takes_returns:
         conversation.hand_back(result)
 
 
