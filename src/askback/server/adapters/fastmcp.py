@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import fields, replace
-from functools import lru_cache, wraps
+from functools import lru_cache, partial, wraps
 from typing import Any
 
 from fastmcp import Context, FastMCP
@@ -11,13 +11,12 @@ from fastmcp.exceptions import FastMCPError
 from fastmcp.prompts.base import InputRequiredPromptResult
 from fastmcp.resources.base import InputRequiredResourceResult
 from fastmcp.server.dependencies import FastMCPRequestContext, fastmcp_request_ctx
-from fastmcp.server.middleware import Middleware
 from fastmcp.server.middleware.middleware import CallNext, MiddlewareContext
 from fastmcp.server.providers.proxy import ProxyPrompt, ProxyResource, ProxyTemplate, ProxyTool
 from fastmcp.tools.base import InputRequiredToolResult
 from mcp.shared.exceptions import MCPError
 
-from askback.conversation import Mark
+from askback.conversation import Conversation, Mark
 from askback.current import CURRENT
 from askback.errors import own_error
 from askback.server.adapters.mcp import hand_over, require
@@ -25,6 +24,8 @@ from askback.server.session import AskingSession, as_it_was
 from askback.wire.era import CONVERSATION_METHODS, NOVEMBER_2025, Era, revision_of
 from askback.wire.notices import demands_visits
 from askback.wire.returned import ROUND
+
+Dispatch = Callable[..., Awaitable[Any]]
 
 RETURNED = (InputRequiredToolResult, InputRequiredPromptResult, InputRequiredResourceResult)
 
@@ -68,32 +69,9 @@ def inner_server_of(server: FastMCP[Any]) -> object:
 
 def settle_in(server: FastMCP[Any]) -> None:
     """Let through what FastMCP would flatten, and let `ctx.elicit()` ask on every revision."""
-    server.middleware.insert(0, Passage())
     _let_contexts_elicit()
-    _let_bodies_run_again()
+    _let_bodies_through()
     _leave_proxies_out()
-
-
-class Passage(Middleware):
-    """Outermost in FastMCP's own chain: what a body leaves with reaches Askback as it is."""
-
-    async def __call__(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
-        conversation = CURRENT.get()
-        if context.method not in CONVERSATION_METHODS or INSIDE.get() is conversation:
-            return await call_next(context)
-        token = INSIDE.set(conversation)
-        try:
-            result = await call_next(context)
-        except FastMCPError as error:
-            told = _told(error)
-            if told is None:
-                raise
-            raise told from told.__cause__  # from `error`, which it caused, it would go round in circles
-        finally:
-            INSIDE.reset(token)
-        if isinstance(result, RETURNED):
-            hand_over(getattr(result, ROUND))
-        return result
 
 
 def _told(error: BaseException) -> MCPError | None:
@@ -135,12 +113,12 @@ def _let_contexts_elicit() -> None:
 
 
 @lru_cache(maxsize=1)
-def _let_bodies_run_again() -> None:
-    """A middleware may call on twice, as FastMCP's retry does: the body has its old places in the conversation then.
+def _let_bodies_through() -> None:
+    """Around every chain of FastMCP's middleware: what a body leaves with reaches Askback as it is.
 
     A later round is shown to the chain as one, so that the response cache keeps out of it, as out of FastMCP's own.
     """
-    dispatch: Callable[..., Awaitable[Any]] = getattr(FastMCP, DISPATCH)
+    dispatch: Dispatch = getattr(FastMCP, DISPATCH)
 
     @wraps(dispatch)
     async def dispatch_and_watch(
@@ -149,20 +127,47 @@ def _let_bodies_run_again() -> None:
         conversation = CURRENT.get()
         if conversation is None or context.method not in CONVERSATION_METHODS:
             return await dispatch(self, context, call_next)
-        marks: list[Mark] = []
-
-        async def run_body(context: MiddlewareContext[Any]) -> Any:
-            if marks:
-                conversation.rewind(marks[0])
-            else:
-                marks.append(conversation.mark())
-            return await call_next(context)
-
         if conversation.is_later_round:
             setattr(context.fastmcp_context, STATE, LATER_ROUND)
-        return await dispatch(self, context, run_body)
+        run = partial(dispatch, self, context, _Body(conversation, call_next))
+        return await run() if INSIDE.get() is conversation else await _let_through(conversation, run)
 
     setattr(FastMCP, DISPATCH, dispatch_and_watch)
+
+
+async def _let_through(conversation: Conversation, run: Callable[[], Awaitable[Any]]) -> Any:
+    """The client's own call: our errors as they are, and returned questions where nobody else could carry them."""
+    token = INSIDE.set(conversation)
+    try:
+        result = await run()
+    except FastMCPError as error:
+        told = _told(error)
+        if told is None:
+            raise
+        raise told from told.__cause__  # from `error`, which it caused, it would go round in circles
+    finally:
+        INSIDE.reset(token)
+    if isinstance(result, RETURNED):
+        hand_over(getattr(result, ROUND))
+    return result
+
+
+class _Body:
+    """The end of a chain. A middleware may call it twice, as FastMCP's retry does: then its questions have their old
+    places in the conversation."""
+
+    __slots__ = ("_call_next", "_conversation", "_mark")
+
+    def __init__(self, conversation: Conversation, call_next: CallNext[Any, Any]) -> None:
+        self._conversation, self._call_next = conversation, call_next
+        self._mark: Mark | None = None
+
+    def __call__(self, context: MiddlewareContext[Any]) -> Awaitable[Any]:
+        if self._mark is None:
+            self._mark = self._conversation.mark()
+        else:
+            self._conversation.rewind(self._mark)
+        return self._call_next(context)
 
 
 @lru_cache(maxsize=1)
