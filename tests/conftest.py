@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import settings
 
+from askback.testing import REVISIONS
 from tests.left_out import PREFIX
 from tests.requirements import REQUIREMENTS, named_by
 
@@ -14,6 +15,12 @@ settings.load_profile("shared machine")
 def anyio_backend() -> str:
     # The SDK's HTTP transports run under uvicorn, which knows asyncio alone.
     return "asyncio"
+
+
+@pytest.fixture(params=REVISIONS)
+def revision(request: pytest.FixtureRequest) -> str:
+    """Every revision that can ask; a folder's own fixture takes its place where it runs on fewer."""
+    return request.param
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

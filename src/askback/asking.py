@@ -9,7 +9,7 @@ from typing import Any, Generic, Literal, ParamSpec, TypeVar, cast, overload
 from typing_extensions import TypeForm
 
 from askback.answer import Accepted, Answer
-from askback.conversation import Conversation
+from askback.conversation import Conversation, Put
 from askback.current import current_conversation
 from askback.duration import seconds_of
 from askback.errors import AuthorError, QuestionRefused
@@ -88,9 +88,7 @@ async def ask(
     """
     conversation = current_conversation("ask(...)")
     form = form_of(message, what, initial=initial, meta=meta)
-    seconds = None if timeout is None else seconds_of(timeout, "timeout")
-    put = conversation.put(form, key=None if key is None else _checked(key), seconds=seconds)
-    return await conversation.ask(put)
+    return await conversation.ask(_put(conversation, form, key, timeout))
 
 
 async def confirm(message: str, *, key: str | None = None, timeout: Seconds = None) -> bool:
@@ -140,9 +138,7 @@ async def choose(
     conversation = current_conversation("choose(...)")
     sheet = sheet_of_options(options, multiple=multiple, least=least, most=most)
     form = form_of(message, sheet, initial=initial)
-    seconds = None if timeout is None else seconds_of(timeout, "timeout")
-    put = conversation.put(form, key=None if key is None else _checked(key), seconds=seconds)
-    return await conversation.ask(put)
+    return await conversation.ask(_put(conversation, form, key, timeout))
 
 
 class Ask(Generic[T]):
@@ -243,6 +239,11 @@ async def once(key: str, fn: Callable[..., Any], /, *args: Any, within: Seconds 
     seconds = None if within is None else seconds_of(within, "within")
     conversation = current_conversation("once(...)")
     return await conversation.once(key, fn, partial(fn, *args, **kwargs), seconds=seconds)
+
+
+def _put(conversation: Conversation, form: Form[Any], key: str | None, timeout: Seconds) -> Put:
+    seconds = None if timeout is None else seconds_of(timeout, "timeout")
+    return conversation.put(form, key=None if key is None else _checked(key), seconds=seconds)
 
 
 def _question(key: str, pair: Any) -> Ask[Any]:

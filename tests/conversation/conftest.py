@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 import pytest
 
-from askback.testing import REVISIONS, Run, run_tool
+from askback.testing import Run, run_tool
 from askback.testing.script import Answers
 from tests.conversation.servers import HOSTS, Body
 
@@ -14,11 +14,6 @@ class RunBody(Protocol):
     """Runs a body as the tool of a server, answered by a script."""
 
     def __call__(self, body: Body, answers: Answers = ..., **options: Any) -> Awaitable[Run]: ...
-
-
-@pytest.fixture(params=REVISIONS)
-def revision(request: pytest.FixtureRequest) -> str:
-    return request.param
 
 
 @pytest.fixture(params=HOSTS)

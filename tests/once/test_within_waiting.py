@@ -1,5 +1,8 @@
 """`once(..., within=...)` in calls side by side: one runs the effect, and nobody waits for what never comes."""
 
+from collections.abc import Callable, Coroutine
+from typing import Any
+
 import anyio
 import pytest
 
@@ -16,9 +19,19 @@ from tests.once.clock import Clock
 from tests.once.deliveries import INTERRUPTED, PATIENCE, End, end_of, ends_of, text_of
 from tests.once.kitchen import Kitchen, until_cut
 from tests.once.servers import Host, serve
-from tests.wire.raw import accepting, answering, raw_client
+from tests.wire.raw import Raw, accepting, answering, raw_client
 
 pytestmark = [pytest.mark.anyio, pytest.mark.verifies("R39")]
+
+
+def collecting(client: Raw) -> tuple[list[End], Callable[[], Coroutine[Any, Any, None]]]:
+    """The ends of the calls made with it, as they come."""
+    ends: list[End] = []
+
+    async def call() -> None:
+        ends.append(await client.call())
+
+    return ends, call
 
 
 async def test_of_calls_side_by_side_one_runs_it_and_the_others_wait(host: Host, store: Store):
@@ -28,11 +41,7 @@ async def test_of_calls_side_by_side_one_runs_it_and_the_others_wait(host: Host,
         return await once("bake", kitchen.bake, within=HOUR)
 
     async with raw_client(serve(host, body, store=store)) as client:
-        ends: list[End] = []
-
-        async def call() -> None:
-            ends.append(await client.call())
-
+        ends, call = collecting(client)
         with anyio.fail_after(PATIENCE):
             async with anyio.create_task_group() as tasks:
                 for _ in range(10):
@@ -50,11 +59,7 @@ async def test_who_waits_goes_on_waiting_when_the_time_is_over_before_the_effect
         return await once("bake", kitchen.bake, within=1)
 
     async with raw_client(mcpserver(body, clock=clock)) as client:
-        ends: list[End] = []
-
-        async def call() -> None:
-            ends.append(await client.call())
-
+        ends, call = collecting(client)
         with anyio.fail_after(PATIENCE):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(call)
@@ -89,11 +94,7 @@ async def test_a_call_that_gives_up_waiting_takes_nothing_from_the_others(host: 
         return await once("bake", kitchen.bake, within=HOUR)
 
     async with raw_client(serve(host, body, store=store)) as client:
-        ends: list[End] = []
-
-        async def call() -> None:
-            ends.append(await client.call())
-
+        ends, call = collecting(client)
         with anyio.fail_after(PATIENCE):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(call)

@@ -124,6 +124,11 @@ async def test_a_store_that_is_dropped_takes_its_thread_along(path: Path):
     assert not thread.is_alive()
 
 
+def run_one_turn(loop: asyncio.AbstractEventLoop) -> None:
+    loop.call_soon(loop.stop)
+    loop.run_forever()
+
+
 def test_a_claim_granted_to_a_loop_that_is_closed_is_handed_on(path: Path):
     store = SQLiteStore(path)
 
@@ -138,7 +143,7 @@ def test_a_claim_granted_to_a_loop_that_is_closed_is_handed_on(path: Path):
     )  # that the waiter is never ended is what is acted out
     waiter = closed.create_task(claim())
     for _ in range(3):
-        closed.run_until_complete(asyncio.sleep(0))
+        run_one_turn(closed)
     closed.close()
     in_a_loop_of_its_own(store.release(first))
     assert isinstance(in_a_loop_of_its_own(claim()), Mine)

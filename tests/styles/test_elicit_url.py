@@ -29,7 +29,7 @@ def way(request: pytest.FixtureRequest) -> Way:
 def links(run: Run) -> list[dict[str, Any]]:
     """The links as they went out, without the empty `_meta` that older dispatchers add."""
     pushed = [
-        {name: value for name, value in line.body.items() if name != "_meta"}
+        {name: value for name, value in line.body.items() if name != "_meta" or value}
         for line in run.transcript
         if line.what == "elicitation/create"
     ]

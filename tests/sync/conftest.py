@@ -17,11 +17,6 @@ class RunBody(Protocol):
     def __call__(self, body: Body, answers: Answers = ..., **options: Any) -> Awaitable[Run]: ...
 
 
-@pytest.fixture(params=REVISIONS)
-def revision(request: pytest.FixtureRequest) -> str:
-    return request.param
-
-
 @pytest.fixture(params=[one for one in REVISIONS if one.startswith("2025")])
 def push_revision(request: pytest.FixtureRequest) -> str:
     """The revisions on which a thread waits for the person."""

@@ -1,5 +1,6 @@
 """What the tests of the contract share: a clock, two ways into one store, and calls that are under way meanwhile."""
 
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -35,14 +36,14 @@ class Clock:
         return self.now + seconds
 
 
-class Contract:
+class Contract(ABC):
     """How a store is opened; what the tests take from it."""
 
     pytestmark = pytest.mark.anyio
 
+    @abstractmethod
     def open_store(self, place: Path, clock: Clock) -> Store:
         """The store of that place, which is an empty directory at first."""
-        raise NotImplementedError
 
     def open_again(self, store: Store, place: Path, clock: Clock) -> Store:
         """The same as another process would open it; override it where that is `store` itself."""

@@ -1,5 +1,6 @@
 """A runner that is gone without a word: for stores whose runners can die apart from them."""
 
+from abc import abstractmethod
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -13,13 +14,13 @@ from askback.testing.store_contract.base import HOUR, Clock, Contract, begin, bo
 class DeathContract(Contract):
     """Say how a store is opened whose death is noticed within a second or so, and how it dies."""
 
+    @abstractmethod
     def open_mortal(self, place: Path, clock: Clock) -> Store:
         """The store of that place, with the shortest lease it can have."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def kill(self, store: Store) -> None:
         """From now on it does nothing any more for what it was running."""
-        raise NotImplementedError
 
     @pytest.fixture
     async def mortal(self, store: Store, tmp_path: Path, clock: Clock) -> AsyncIterator[Store]:
