@@ -100,7 +100,8 @@ class Conversation:
     """The questions and effects of one call, in one pass of its body."""
 
     # Most calls ask nothing: what they never touch is set on the class alone, or when the first thing is asked.
-    is_suspended = False
+    is_left = False
+    """Whether the body was left before its end; flags, since a kept exception would keep the whole body."""
     is_over = False
     """Set when the call is answered: whoever still asks is outside it."""
     last_words: str | None = None
@@ -183,11 +184,6 @@ class Conversation:
         self._effects = self._effects or Effects(self._journal, self._setting.keeper)
         return await self._effects.once(key, function, call, seconds=seconds)
 
-    @property
-    def is_left(self) -> bool:
-        """Whether the body was left before its end; flags, since a kept exception would keep the whole body."""
-        return self.is_suspended or self.last_words is not None or self.returned is not None
-
     def require_open(self, verb: str) -> None:
         """After its end a suspended body suspends again, and a finished one is told so."""
         if self.is_left:
@@ -199,7 +195,7 @@ class Conversation:
 
     def stop(self, text: str) -> NoReturn:
         """End the call with the author's words."""
-        self.last_words = text
+        self.is_left, self.last_words = True, text
         if self._effects is not None and self._effects.are_running:
             self._effects.when_done(self._host.interrupt)
         else:
@@ -213,7 +209,7 @@ class Conversation:
 
     def hand_back(self, result: object) -> NoReturn:
         """Leave with the questions that the body returned; the middleware asks them and calls the body again."""
-        self.returned = result
+        self.is_left, self.returned = True, result
         raise HandedBack
 
     @property
@@ -358,7 +354,7 @@ class Conversation:
             if self._effects is not None:
                 await self._effects.to_end()
         # No await since the last look at the effects, so none can have begun in between.
-        self.is_suspended = True
+        self.is_left = True
         if is_abroad:
             await self._host.be_interrupted()
         # A class, not an object: a frame that held the object would be a cycle.

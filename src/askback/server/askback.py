@@ -15,6 +15,7 @@ from askback.server.adapters import lowlevel_of, settle_in
 from askback.server.adapters.mcp import Caller, Keys, Seal, hand_returns_over, install, see_to_boundary
 from askback.server.call import Settings
 from askback.server.middleware import Middleware
+from askback.server.session import watch_sessions
 from askback.stores import Store, open_store
 from askback.wire.era import Mode
 from askback.words import Words
@@ -86,6 +87,7 @@ class Askback:
             caller=sealed.caller,
         )
         install(lowlevel, Middleware(lowlevel, settings))
+        watch_sessions()
         hand_returns_over(lowlevel)
         settle_in(server)
 

@@ -3,16 +3,18 @@
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from mcp.server.context import ServerRequestContext
+from mcp.server.session import ServerSession
 
 from askback.conversation import Policy
 from askback.journal.entries import Journal
 from askback.server.adapters.mcp import Caller, back_channel
 from askback.server.keeping import Keeping
 from askback.stores.protocol import Mine, Store
-from askback.wire.era import Era, Mode, declares, revision_of
+from askback.wire.era import CanShow, Era, Mode, declares, revision_of
 from askback.wire.push import Push
 from askback.wire.replay import Replaying
 from askback.wire.requests import Client
@@ -58,6 +60,7 @@ class Call:
     def __init__(self, settings: Settings, ctx: Context) -> None:
         self.ctx = ctx
         self.revision = revision_of(ctx.protocol_version)
+        self.takes_returns = self.revision.era is not Era.ROUNDS
         self._settings = settings
 
     @property
@@ -89,10 +92,6 @@ class Call:
     @journal.setter
     def journal(self, journal: Journal) -> None:
         self._journal = journal
-
-    @property
-    def takes_returns(self) -> bool:
-        return self.revision.era is not Era.ROUNDS
 
     @property
     def is_later_round(self) -> bool:
@@ -143,9 +142,15 @@ class Call:
         push = self.make_push()
         return Replaying(push) if rehearsal is not None and rehearsal.always_replay else push
 
-    def can_show(self, mode: Mode) -> bool:
-        """Whether this call's client can show a form, or a link."""
-        declared = self.ctx.session.client_capabilities
-        if declared is None and self._settings.clients_can is not None:
-            return mode in self._settings.clients_can
-        return declares(declared, mode)
+    @property
+    def can_show(self) -> CanShow:
+        """Whether this call's client can show a form, or a link. Holds the session and not the call, whose carrier
+        holds it: a circle would keep every call until the garbage is collected."""
+        return partial(_can_show, self.ctx.session, self._settings.clients_can)
+
+
+def _can_show(session: ServerSession, stated: frozenset[Mode] | None, mode: Mode) -> bool:
+    declared = session.client_capabilities
+    if declared is None and stated is not None:
+        return mode in stated
+    return declares(declared, mode)

@@ -21,7 +21,7 @@ from askback.server.adapters.mcp import output_schema
 from askback.server.call import Call, Context, Settings
 from askback.server.claims import run_once
 from askback.server.returning import Returning
-from askback.server.session import asking
+from askback.server.session import held
 from askback.wire.era import CONVERSATION_METHODS, TOOLS_CALL, Era
 from askback.wire.nested import asks_by_itself, brings_unasked, nested_round, take_over, without_round
 from askback.wire.notices import demands_visits, visits_required
@@ -85,8 +85,8 @@ class Middleware:
 
     async def _run(self, call: Call, conversation: Conversation, call_next: CallNext) -> HandlerResult:
         """One pass of the body. A body that left is answered for, however it took its leaving."""
-        session = asking(call.ctx.session)
-        session.conversation = conversation
+        session = held(call.ctx.session)
+        session.askback_conversation = conversation
         token = CURRENT.set(conversation)
         effect = EFFECT.set(None) if EFFECT.get() is not None else None
         try:
@@ -101,7 +101,7 @@ class Middleware:
         finally:
             if not conversation.is_clear:
                 await conversation.clear()
-            session.conversation = None
+            session.askback_conversation = None
             CURRENT.reset(token)
             if effect is not None:
                 EFFECT.reset(effect)

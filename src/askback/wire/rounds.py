@@ -1,6 +1,5 @@
 """The rounds era: the call ends with questions, and the client calls again with the answers and our state."""
 
-import json
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple, cast
@@ -54,7 +53,7 @@ class Resumed(NamedTuple):
 
 def carries_journal(params: Mapping[str, Any] | None) -> bool:
     """Whether this call is a later round of ours."""
-    return params is not None and is_ours(params.get("requestState"))
+    return params is not None and "requestState" in params and is_ours(params["requestState"])
 
 
 def resume(params: dict[str, Any]) -> Resumed:
@@ -110,24 +109,23 @@ def _arrival(raw: Any) -> Arrival:
     return reply
 
 
-_in_order = json.JSONEncoder(sort_keys=True).encode
-
-
 def _digest(state: str, taken: Mapping[str, Any]) -> str:
     """The same for the same replies to the same round, in whatever order they came."""
-    try:
-        written = _in_order(taken)
-    except (ValueError, RecursionError):
-        written = _in_order({place: _written(raw) for place, raw in taken.items()})
+    written = [(place, _written(taken[place])) for place in sorted(taken)]
     return blake2b(f"{state}\0{written}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def _written(raw: Any) -> str:
+def _written(raw: Mapping[str, Any]) -> str:
     try:
-        return _in_order(raw)
-    except (ValueError, RecursionError):
+        return repr([(name, _in_order(raw[name])) for name in sorted(raw)])
+    except (ValueError, TypeError, RecursionError):
         # Numbers or depths that no question takes: each is asked again alike.
         return "unreadable"
+
+
+def _in_order(member: Any) -> Any:
+    """The fields of a content; a reply that fits a question has no objects further down."""
+    return sorted(cast("dict[str, Any]", member).items()) if isinstance(member, dict) else member
 
 
 def input_required(journal: Journal, carrier: Rounds) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from askback.conversation import Conversation, Mark
 from askback.current import CURRENT
 from askback.errors import own_error
 from askback.server.adapters.mcp import hand_over, require
-from askback.server.session import AskingSession, as_it_was
+from askback.server.session import as_it_was, is_held
 from askback.wire.era import CONVERSATION_METHODS, NOVEMBER_2025, Era, revision_of
 from askback.wire.notices import demands_visits
 from askback.wire.returned import ROUND
@@ -99,7 +99,7 @@ def _let_contexts_elicit() -> None:
         bound = fastmcp_request_ctx.get()
         if (
             bound is None
-            or not isinstance(bound.session, AskingSession)
+            or not is_held(bound.session)
             or revision_of(bound.protocol_version).era is not Era.ROUNDS
         ):
             return await elicit(self, *args, **kwargs)
@@ -181,7 +181,7 @@ def _outside(run: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]
     @wraps(run)
     async def run_outside(*args: Any, **kwargs: Any) -> Any:
         bound = fastmcp_request_ctx.get()
-        if bound is None or not isinstance(bound.session, AskingSession):
+        if bound is None or not is_held(bound.session):
             return await run(*args, **kwargs)
         token = fastmcp_request_ctx.set(replace(bound, session=as_it_was(bound.session)))
         current = CURRENT.set(None)
