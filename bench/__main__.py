@@ -13,6 +13,8 @@ from bench import table
 from bench.blocks import QUICK, Plan
 from bench.connect import ROOT
 from bench.contests import all_contests
+from bench.growth import Grown, measure
+from bench.growths import all_growths
 from bench.results import Outcome, as_json
 from bench.run import run_contests
 from bench.thinking import NAME, measure_memory
@@ -21,8 +23,9 @@ from bench.thinking import NAME, measure_memory
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
     contests = [contest for contest in all_contests() if options.only in contest.name]
-    if not contests and options.only not in NAME:
-        names = "\n  ".join([*(contest.name for contest in all_contests()), NAME])
+    growths = [growth for growth in all_growths() if options.only in growth.name]
+    if not contests and not growths and options.only not in NAME:
+        names = "\n  ".join([*(one.name for one in (*all_contests(), *all_growths())), NAME])
         print(
             f"Nothing is called {options.only!r}. --only takes a part of one of these:\n  {names}",
             file=sys.stderr,
@@ -32,12 +35,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(table.title(plan))
     outcomes: list[Outcome] = []
     anyio.run(run_contests, contests, plan, partial(_show, outcomes))
+    grown = [_shown(anyio.run(measure, growth, plan), growth is growths[0]) for growth in growths]
     memory = anyio.run(measure_memory, plan.people) if options.only in NAME else None
     if memory is not None:
         print(table.memory_lines(memory))
-    print(table.summary(outcomes, memory))
+    print(table.summary(outcomes, grown, memory))
     options.json.parent.mkdir(parents=True, exist_ok=True)
-    options.json.write_text(json.dumps(as_json(outcomes, memory, plan), indent=2) + "\n")
+    options.json.write_text(json.dumps(as_json(outcomes, grown, memory, plan), indent=2) + "\n")
     return 0
 
 
@@ -48,6 +52,11 @@ def _show(outcomes: list[Outcome], outcome: Outcome) -> None:
         print(table.heading(contest))
     print(table.line(outcome), flush=True)
     outcomes.append(outcome)
+
+
+def _shown(grown: Grown, is_first: bool) -> Grown:
+    print("\n".join([*([table.growth_heading()] if is_first else []), table.growth_line(grown)]), flush=True)
+    return grown
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:

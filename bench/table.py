@@ -4,7 +4,8 @@ import os
 
 from bench.blocks import Plan
 from bench.contests import Contest, Part, Questions, Rival, Transport
-from bench.results import Outcome, memory_verdict
+from bench.growth import Grown
+from bench.results import Outcome, growth_verdict, memory_verdict
 from bench.thinking import TARGET_BYTES, Memory
 
 TRANSPORTS: dict[Transport, str] = {"in-memory": "in memory", "stdio": "over stdio", "http": "over HTTP"}
@@ -80,6 +81,34 @@ def _target(contest: Contest) -> str:
     return f"{contest.target.ratio:.2f}{'*' if contest.target.by_estimate else ' '}"
 
 
+def growth_heading() -> str:
+    titles = LINE.format(
+        what="much against little of the same",
+        against="little is",
+        ratio="ratio",
+        interval="95 % interval",
+        target="target",
+        verdict="target is",
+        ours="us, much",
+        theirs="little",
+    )
+    return f"\n{titles}\n{'-' * len(titles)}"
+
+
+def growth_line(grown: Grown) -> str:
+    growth, ratio, timing = grown.growth, grown.ratio, grown.timing
+    return LINE.format(
+        what=growth.much,
+        against=growth.little,
+        ratio=f"{ratio.value:.2f}",
+        interval=f"{ratio.low:.2f} - {ratio.high:.2f}",
+        target=f"{growth.target.ratio:.2f}{'*' if growth.target.by_estimate else ' '}",
+        verdict=growth_verdict(grown),
+        ours=f"{timing.ours * 1e6:,.0f}",
+        theirs=f"{timing.theirs * 1e6:,.0f}",
+    )
+
+
 def memory_lines(memory: Memory) -> str:
     resident = "not told by this system" if memory.resident is None else f"{memory.resident:,.0f} bytes each"
     return (
@@ -90,10 +119,11 @@ def memory_lines(memory: Memory) -> str:
     )
 
 
-def summary(outcomes: list[Outcome], memory: Memory | None) -> str:
+def summary(outcomes: list[Outcome], growths: list[Grown], memory: Memory | None) -> str:
     judged = [
         (outcome.contest.name, outcome.verdict) for outcome in outcomes if outcome.contest.target is not None
     ]
+    judged += [(grown.growth.name, growth_verdict(grown)) for grown in growths]
     if memory is not None:
         judged.append(("thinking", memory_verdict(memory)))
     open_ones = [f"  {verdict}: {name}" for name, verdict in judged if verdict != "met"]

@@ -28,6 +28,18 @@ def test_every_ratio_in_memory_comes_with_an_interval_and_is_kept_as_json(
     assert all(words in shown for words in ("95 % interval", "five in sequence", "targets met"))
 
 
+def test_what_grows_comes_with_an_interval_and_its_target(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    written = tmp_path / "bench.json"
+    assert main(["--quick", "--only", "forms/", "--pairs", "2", "--json", str(written)]) == 0
+    report = json.loads(written.read_text())
+    assert [growth["name"] for growth in report["growths"]] == ["forms/read", "forms/check"]
+    for growth in report["growths"]:
+        low, high = growth["interval"]
+        assert 1 < low <= growth["ratio"] <= high
+        assert growth["target"]["ratio"] == 60
+    assert "check 50 fields" in capsys.readouterr().out
+
+
 def test_a_name_that_nothing_has_lists_those_there_are(capsys: pytest.CaptureFixture[str]):
     assert main(["--only", "the weather"]) == 2
     listed = capsys.readouterr().err
