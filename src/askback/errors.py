@@ -10,17 +10,27 @@
     │   ├── AskedInsideOnce      a question inside an effect
     │   ├── NotRecordable        a result the journal cannot hold
     │   ├── Drift                on replay the body asked something else, twice
-    │   └── InstalledTwice       a second Askback on one server
-    ├── PeerError                the client broke what it promised
+    │   ├── InstalledTwice       a second Askback on one server
+    │   ├── AnswerRefused        an answer that does not fit what was asked, on the client's side
+    │   └── ConnectionMustLive   a call that is to be left and taken up later, where the protocol cannot do that
+    ├── PeerError                the other side broke what it promised
     │   ├── InvalidAnswer        replies kept not fitting the question
-    │   └── RoundRefused         a round that was used before came again
+    │   ├── RoundRefused         a round that was used before came again
+    │   ├── NotUnderstood        a server said what its revision of the protocol does not know
+    │   ├── TooManyQuestions     a server that does not stop asking
+    │   └── ServerGone           the server went away during a call
     ├── OperatorError            the set-up must change
     │   ├── UnsupportedHost      this server, or this SDK version, cannot carry us
     │   ├── StoreUnavailable     what must be kept cannot be written down or looked up
-    │   └── CallerUnknown        nobody tells who calls, and something is to be kept for the caller
+    │   ├── CallerUnknown        nobody tells who calls, and something is to be kept for the caller
+    │   ├── CannotConnect        a server that does not start, or does not answer
+    │   └── PolicyRefused        a policy file that cannot be followed
     ├── CannotAsk                nobody can be asked here
     ├── TimedOut                 nobody answered in time
-    └── EffectFailed             what `once` ran has raised
+    ├── EffectFailed             what `once` ran has raised
+    ├── Unanswered               a question reached us, and nobody answers it
+    ├── NotVisited               the person did not go where the call needs them to go
+    └── Unfinished               a call took longer than it may
 
 All derive from `MCPError`, which the SDK's servers pass on as it is: so an error that the author leaves uncaught
 reaches the middleware whole, and the client reads our text instead of "Error executing tool".
@@ -143,8 +153,30 @@ class InstalledTwice(AuthorError):
     """A server has one Askback; a second would ask everything twice."""
 
 
+class AnswerRefused(AuthorError):
+    """What a program, a policy or a script gave for an answer does not fit the question; nothing was sent."""
+
+    def __init__(self, *, question: str, problems: str) -> None:
+        self.question, self.problems = question, problems
+        super().__init__(
+            f"The answer to {question!r} does not fit what was asked: {problems.rstrip('.')}. Nothing was sent."
+        )
+
+
+class ConnectionMustLive(AuthorError):
+    """`begin` and `resume` need a revision whose calls end with their questions."""
+
+    def __init__(self, *, revision: str) -> None:
+        self.revision = revision
+        super().__init__(
+            f"This server speaks MCP {revision}: it asks while the call is open, so the connection must live until "
+            "the person has answered, and the call cannot be taken up again elsewhere. Give Driver a person and use "
+            "call_tool(...), or keep the driver open in a process that stays."
+        )
+
+
 class PeerError(AskbackError):
-    """The client broke what it promised; its author's move."""
+    """The other side broke what it promised; its author's move."""
 
     default_code = INVALID_PARAMS
 
@@ -167,6 +199,35 @@ class RoundRefused(PeerError):
         super().__init__(
             "This round was answered before. Call again from the start.",
             data={"reason": "used_round"},
+        )
+
+
+class NotUnderstood(PeerError):
+    """A server said something that the protocol does not know at this place."""
+
+    def __init__(self, problem: str) -> None:
+        self.problem = problem
+        super().__init__(f"The server broke the protocol: {problem.rstrip('.')}. Its author must mend that.")
+
+
+class TooManyQuestions(PeerError):
+    """More questions in one call, or the same one more often, than a person should be put through."""
+
+    def __init__(self, *, asked: int, problem: str) -> None:
+        self.asked, self.problem = asked, problem
+        super().__init__(
+            f"{problem.rstrip('.')}, so the call was ended. If this server is right to ask so much, raise Limits."
+        )
+
+
+class ServerGone(PeerError):
+    """The connection ended before the call did; whether the call was done is for the server to say."""
+
+    def __init__(self, *, server: str, during: str, said: str = "") -> None:
+        self.server, self.during, self.said = server, during, said
+        super().__init__(
+            f"The server {server} went away during {during}, so nobody knows whether it was done. Look for what it "
+            f"did before you call again.{_last_words(said)}"
         )
 
 
@@ -194,6 +255,26 @@ class CallerUnknown(OperatorError):
             "This call keeps something for its caller, and nobody tells who the caller is: over HTTP that takes "
             "authorization. Protect the server, or tell callers apart with Askback(server, caller=...)."
         )
+
+
+class CannotConnect(OperatorError):
+    """What was tried, what went wrong, the last lines that the server wrote, and what to do."""
+
+    def __init__(self, *, server: str, problem: str, advice: str, said: str = "") -> None:
+        self.server, self.problem, self.advice, self.said = server, problem, advice, said
+        super().__init__(f"Cannot connect to {server}: {problem.rstrip('.')}. {advice}{_last_words(said)}")
+
+
+def _last_words(said: str) -> str:
+    return f" The last it wrote:\n{said}" if said else ""
+
+
+class PolicyRefused(OperatorError):
+    """A policy is checked whole before anything is answered by it; `file` is where to mend it."""
+
+    def __init__(self, *, file: str, problem: str, instead: str) -> None:
+        self.file, self.problem, self.instead = file, problem, instead
+        super().__init__(f"The policy {file}: {problem.rstrip('.')}. Instead: {instead.rstrip('.')}.")
 
 
 class CannotAsk(AskbackError):
@@ -227,6 +308,34 @@ class EffectFailed(AskbackError):
     def __init__(self, *, key: str, kind: str, text: str, within: float | None = None) -> None:
         self.key, self.kind, self.text, self.within = key, kind, text, within
         super().__init__(f"The effect {key!r} failed with {kind}. {UNKNOWN.get(kind) or _again(within)}")
+
+
+class Unanswered(AskbackError):
+    """Nobody answered, and nothing may answer in their place: no rule of a policy, no terminal, no person."""
+
+
+class NotVisited(AskbackError):
+    """A call that begins with a visit ended there: the person said no, or gave up waiting."""
+
+    def __init__(self, *, message: str, why: str) -> None:
+        self.message_shown, self.why = message, why
+        super().__init__(
+            f"This call needs the person to open a link first ({message!r}), and {why.rstrip('.')}. "
+            "Call again when they want to."
+        )
+
+
+class Unfinished(AskbackError):
+    """Given up waiting for the server; the time that people took to answer counts only against the caller's limit."""
+
+    default_code = REQUEST_TIMEOUT
+
+    def __init__(self, *, call: str, problem: str) -> None:
+        self.call, self.problem = call, problem
+        super().__init__(
+            f"The call of {call} was given up: {problem.rstrip('.')}. The server was told; whether it was done all "
+            "the same is for it to say."
+        )
 
 
 INTERRUPTED, FORGOTTEN = "Interrupted", "Forgotten"

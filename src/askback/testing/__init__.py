@@ -4,9 +4,15 @@ run = await run_tool(mcp, "order", {"pizza": "Margherita"}, [accept(drink="cola"
 assert run.text == "Order 1"
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from askback.testing.replies import accept, cancel, decline, fail, raw, silence
 from askback.testing.run import REVISIONS, Run, get_prompt, read_resource, run_tool
 from askback.testing.script import Asked, Script, ScriptMismatch
+
+if TYPE_CHECKING:
+    from askback.testing.person import ScriptedPerson
 
 __all__ = [
     "REVISIONS",
@@ -14,6 +20,7 @@ __all__ = [
     "Run",
     "Script",
     "ScriptMismatch",
+    "ScriptedPerson",
     "accept",
     "cancel",
     "decline",
@@ -24,3 +31,10 @@ __all__ = [
     "run_tool",
     "silence",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """The scripted person takes the `client` extra, which whoever tests a server alone does not need."""
+    if name == "ScriptedPerson":
+        return import_module("askback.testing.person").ScriptedPerson
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,9 @@
+"""Consent to links: what a link is, whether it may be opened at all, and what a person should know first."""
+
+from askback.client.consent.judging import judge
+from askback.client.consent.opening import Opener, open_in_browser
+from askback.client.consent.shown import Shown, shown
+from askback.client.consent.sites import KnownSites, path_of_user
+from askback.client.consent.verdict import Verdict
+
+__all__ = ["KnownSites", "Opener", "Shown", "Verdict", "judge", "open_in_browser", "path_of_user", "shown"]

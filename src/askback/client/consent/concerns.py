@@ -1,0 +1,144 @@
+"""What a person should know about a link before opening it. Each concern is one plain sentence."""
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Final
+
+from askback.client.consent.names import is_ace, is_mixed, passes_for, readings_of, scripts_of, unicode_of
+from askback.client.consent.places import Place, is_shared
+from askback.client.consent.wellknown import BORROWED, WELL_KNOWN
+
+MOST_LABELS: Final = 5
+"""In front of the domain; cloud regions take four. More push the domain out of sight."""
+LONGEST_HOST: Final = 100
+
+_NAMES = "|".join(name.replace(".", "[.-]") for name in sorted(WELL_KNOWN))
+_BORROWED = re.compile(rf"(?:^|[.-])({_NAMES})(?=[.-])")
+_UNSEEN = re.compile("%E2%80%8[BEF]|%E2%80%A[A-E]|%E2%81%A[0-9]|%EF%BB%BF", re.IGNORECASE)
+_KEYS = re.compile(
+    r"[?&](password|passwd|pwd|secret|client_secret|access_token|refresh_token|id_token|api_?key)=[^&]",
+    re.IGNORECASE,
+)
+
+
+def concerns_of(place: Place) -> Iterator[str]:
+    """The gravest first; nothing for an ordinary https link."""
+    for concern in CONCERNS if place.host else ():
+        yield from concern(place)
+
+
+def strangeness_of(domain: str, *, own: str | None, before: frozenset[str]) -> Iterator[str]:
+    """A domain that is neither the server's own nor one that the person went to for this server before."""
+    if domain in before or not domain:
+        return
+    if own is not None and domain != own:
+        yield f"{domain} is not the domain of the server that asks ({own})."
+    if before:
+        yield f"This server sent you to {_listed(before)} before; {domain} is new."
+
+
+def _look_alike(place: Place) -> Iterator[str]:
+    domain = unicode_of(place.domain)
+    for reading in readings_of(domain):
+        if reading in WELL_KNOWN and place.domain not in WELL_KNOWN:
+            yield f"{domain} looks like {reading}, and is another site."
+            return
+
+
+def _borrowed(place: Place) -> Iterator[str]:
+    """Another site's name in front of the domain that the link really goes to."""
+    if place.address or place.domain in WELL_KNOWN:
+        return
+    front = place.labels[: -place.domain.count(".") or None]
+    named = _BORROWED.search(".".join(front) + ".")
+    pairs = (f"{name}.{end}" for name, end in pairwise(front[:-1]) if end in BORROWED)
+    if borrowed := named[1] if named else next(pairs, None):
+        yield f"The host holds the name {borrowed}, but the site is {place.domain}."
+
+
+def _scripts(place: Place) -> Iterator[str]:
+    for label in map(unicode_of, place.labels):
+        if is_mixed(label):
+            yield f"{label} mixes letters of several scripts: {', '.join(scripts_of(label))}."
+        elif plain := passes_for(label):
+            letters = next((f"{script} letters" for script in scripts_of(label)), "signs")
+            yield f"{label} is written in {letters} that look like {plain}."
+
+
+def _international(place: Place) -> Iterator[str]:
+    if any(map(is_ace, place.labels)):
+        yield f"The host is an international name (Punycode): {place.host} reads as {unicode_of(place.host)}."
+
+
+def _address(place: Place) -> Iterator[str]:
+    if place.address is None:
+        return
+    mapped = getattr(place.address, "ipv4_mapped", None) or place.address
+    where = next((words for name, words in ADDRESSES if getattr(mapped, name)), "")
+    yield f"The host is an IP address{where}, not a name: it does not tell whose site it is."
+
+
+ADDRESSES: Final = (
+    ("is_loopback", " of this machine"),
+    ("is_unspecified", " of this machine"),
+    ("is_link_local", " of your own network segment"),
+    ("is_private", " of a private network"),
+    ("is_multicast", " of a group of machines"),
+    ("is_reserved", " that is not in use"),
+)
+"""What an address belongs to, the narrowest first."""
+
+
+def _unencrypted(place: Place) -> Iterator[str]:
+    if place.scheme == "http:":
+        kept = "; it stays on this machine" if place.is_loopback else ", so others can read and change it"
+        yield f"The link uses http, which is not encrypted{kept}."
+
+
+def _port(place: Place) -> Iterator[str]:
+    if place.port and not place.is_loopback:
+        yield f"The link uses an unusual port, {place.port}."
+
+
+def _name(place: Place) -> Iterator[str]:
+    if place.address or place.is_loopback:
+        return
+    if is_shared(place.host):
+        yield f"{place.host} is an ending that many sites share, not a site."
+    elif len(place.labels) == 1:
+        yield f"{place.host} is a single word: it means whatever this network makes of it."
+    if place.host.endswith("."):
+        yield "The host ends in a dot, which can make it pass for another site."
+    if len(place.labels) - place.domain.count(".") - 1 > MOST_LABELS or len(place.host) > LONGEST_HOST:
+        yield f"The host is very long; all that counts is its end, {place.domain}."
+
+
+def _keys(place: Place) -> Iterator[str]:
+    if named := _KEYS.search(place.query):
+        yield f"The link itself carries something secret ({named[1].lower()})."
+
+
+def _unseen(place: Place) -> Iterator[str]:
+    """A browser may decode these where it shows the link; joiners are left out, since Persian is written with them."""
+    if _UNSEEN.search(place.href):
+        yield "The link holds characters that turn or hide text where they are shown."
+
+
+CONCERNS: Final[tuple[Callable[[Place], Iterator[str]], ...]] = (
+    _look_alike,
+    _borrowed,
+    _scripts,
+    _international,
+    _address,
+    _unencrypted,
+    _port,
+    _name,
+    _keys,
+    _unseen,
+)
+
+
+def _listed(domains: frozenset[str]) -> str:
+    first, *others = sorted(domains)
+    return f"{first} and {len(others)} more" if others else first

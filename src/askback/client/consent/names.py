@@ -1,0 +1,97 @@
+"""International names: the Unicode form of a host, the scripts in it, and what it could be taken for."""
+
+import unicodedata
+from collections.abc import Iterator
+from typing import Final
+
+import ada_url
+import idna
+
+from askback.schema.secrets.spelling import fold
+
+SCRIPTS: Final = {"CJK": "Han", "IDEOGRAPHIC": "Han", "MODIFIER": "", "COMBINING": ""}
+"""First words of Unicode's character names that are not themselves the name of a script."""
+
+TOGETHER: Final = (
+    frozenset(("Latin", "Han", "Hiragana", "Katakana")),
+    frozenset(("Latin", "Han", "Bopomofo")),
+    frozenset(("Latin", "Han", "Hangul")),
+)
+"""Scripts that are written side by side in one word."""
+
+TWINS: Final = (("0", "o"), ("1", "l"), ("rn", "m"), ("vv", "w"), ("5", "s"), ("3", "e"))
+"""Plain characters that pass for others at a glance."""
+
+
+def unicode_of(host: str) -> str:
+    """As it would be read aloud; labels that stand for no name stay as they are."""
+    return ".".join(label if is_false_ace(label) else _decoded(label) for label in host.split("."))
+
+
+def is_ace(label: str) -> bool:
+    return label.startswith("xn--")
+
+
+def is_false_ace(label: str) -> bool:
+    """Punycode that says something else when it is written again: no registry gives out such a name."""
+    if not is_ace(label):
+        return False
+    decoded = _decoded(label)
+    return decoded == label or decoded.isascii() or ada_url.idna_to_ascii(decoded).decode() != label
+
+
+def false_letters(label: str) -> str:
+    """Signs in a Unicode label that could pass for a slash, a dot or a colon."""
+    if label.isascii() or _is_idna(label):
+        return ""
+    return "".join(sign for sign in label if not sign.isascii() and _is_sign(sign))
+
+
+def scripts_of(label: str) -> list[str]:
+    """The scripts of its letters, in order."""
+    found: dict[str, None] = {}
+    for character in label:
+        if unicodedata.category(character).startswith("L"):
+            first = unicodedata.name(character, "UNNAMED").split()[0].split("-")[0]
+            found.setdefault(SCRIPTS.get(first, first.capitalize()))
+    return [script for script in found if script]
+
+
+def is_mixed(label: str) -> bool:
+    """Letters of scripts that nobody writes in one word."""
+    scripts = frozenset(scripts_of(label))
+    return len(scripts) > 1 and not any(scripts <= usual for usual in TOGETHER)
+
+
+def passes_for(label: str) -> str | None:
+    """The plain name it reads as, where no letter of it is Latin and yet all of them look so."""
+    if label.isascii() or "Latin" in scripts_of(label):
+        return None
+    folded = fold(label).lower()
+    return folded if folded.isascii() and folded.replace("-", "").isalnum() else None
+
+
+def readings_of(name: str) -> Iterator[str]:
+    """What a hasty eye could make of a name: without accents and disguise, and with look-alikes exchanged."""
+    plain = ".".join(fold(label).lower().replace(" ", "-") for label in name.split("."))
+    yield plain
+    for twin, meant in TWINS:
+        plain = plain.replace(twin, meant)
+    yield plain
+
+
+def _decoded(label: str) -> str:
+    return ada_url.idna_to_unicode(label) if is_ace(label) else label
+
+
+def _is_idna(label: str) -> bool:
+    try:
+        idna.check_label(label)
+    except idna.IDNAError:
+        return False
+    return True
+
+
+def _is_sign(character: str) -> bool:
+    category = unicodedata.category(character)
+    return category[0] in "PZ" or category in ("Sm", "Sk", "Sc") or "\u2500" <= character <= "\u257f"

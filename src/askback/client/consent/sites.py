@@ -1,0 +1,155 @@
+"""The sites a person has consented to, by server: what makes a new one stand out."""
+
+import json
+import logging
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from pydantic import TypeAdapter
+from typing_extensions import TypedDict
+
+if sys.platform != "win32":
+    import fcntl
+
+logger = logging.getLogger(__name__)
+
+MOST_SERVERS: Final = 500
+MOST_DOMAINS: Final = 50
+"""Per server, and MOST_SERVERS in all: a person's habits fit, and a server cannot fill a disk. The oldest go first."""
+LARGEST: Final = 2_000_000
+"""Bytes; a file of ours cannot be larger, so one that is was not written by us."""
+
+TRIES, PAUSE = 200, 0.01
+"""How often and after how many seconds a held lock is tried again; holding it takes a millisecond."""
+
+Sites = dict[str, list[str]]
+
+
+class _File(TypedDict):
+    sites: Sites
+
+
+_FILE: Final = TypeAdapter(_File)
+
+
+class KnownSites:
+    """Registrable domains by a server's label. Kept in a file for its owner's eyes alone, or in memory without one.
+
+    Several programs may share the file: each change is made under a lock to what the file says then, and replaces it
+    whole. A file that cannot be read or written is said in the log and costs nothing but the memory of it.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
+        self._sites: Sites = {}
+
+    def before(self, label: str) -> frozenset[str]:
+        """The domains that this server was allowed to send the person to."""
+        return frozenset(self._read().get(label, ()))
+
+    def remember(self, label: str, domain: str) -> None:
+        """The person has consented to a link there."""
+        if not domain or domain in self.before(label):
+            return
+        with self._locked():
+            self._sites = _with(self._read(), label, domain)
+            self._write()
+
+    def _read(self) -> Sites:
+        if self._path is None:
+            return self._sites
+        try:
+            self._sites = _parsed(self._path.read_bytes())
+        except FileNotFoundError:
+            self._sites = {}
+        except OSError as error:
+            logger.warning("%s cannot be read, so known sites count as new: %s", self._path, error)
+        except ValueError:
+            self._set_aside(self._path)
+        return self._sites
+
+    def _set_aside(self, path: Path) -> None:
+        self._sites = {}
+        aside = path.with_suffix(".broken")
+        logger.warning("%s is no list of sites. It is kept as %s, and a new one is begun.", path, aside.name)
+        try:
+            os.replace(path, aside)
+        except OSError as error:
+            logger.warning("%s cannot be moved: %s", path, error)
+
+    def _write(self) -> None:
+        if self._path is None:
+            return
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            _replace(self._path, json.dumps({"sites": self._sites}, indent=1))
+        except OSError as error:
+            logger.warning("%s cannot be written, so this site will count as new: %s", self._path, error)
+
+    @contextmanager
+    def _locked(self) -> Generator[None]:
+        """Alone among the programs that use this file, where the system has such locks; without one the last wins."""
+        if self._path is None or sys.platform == "win32":
+            yield
+            return
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            lock = os.open(self._path.with_suffix(".lock"), os.O_CREAT | os.O_RDWR, 0o600)
+        except OSError:
+            yield
+            return
+        try:
+            _take(lock)
+            yield
+        finally:
+            os.close(lock)
+
+
+def _take(lock: int) -> None:
+    """Bounded: a program that was stopped while it held the lock must not stop this one."""
+    for _ in range(TRIES):
+        try:
+            return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(PAUSE)
+    logger.warning("Another program holds on to the list of known sites; it is written all the same.")
+    return None
+
+
+def _replace(path: Path, text: str) -> None:
+    """In one step, by a file that is made for its owner alone."""
+    with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
+        try:
+            file.write(text)
+            file.close()
+            os.replace(file.name, path)
+        except OSError:
+            os.unlink(file.name)
+            raise
+
+
+def path_of_user(environment: Mapping[str, str] = os.environ) -> Path:
+    """Where this user's known sites are kept, as the system has it for what programs remember."""
+    if sys.platform == "win32":
+        state = environment.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    else:
+        state = environment.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(state) / "askback" / "sites.json"
+
+
+def _with(sites: Sites, label: str, domain: str) -> Sites:
+    domains = [*sites.get(label, ()), domain][-MOST_DOMAINS:]
+    changed = {**{other: old for other, old in sites.items() if other != label}, label: domains}
+    return dict(list(changed.items())[-MOST_SERVERS:])
+
+
+def _parsed(text: bytes) -> Sites:
+    if len(text) > LARGEST:
+        raise ValueError("too large")
+    return _FILE.validate_json(text, strict=True)["sites"]

@@ -1,0 +1,56 @@
+"""A form filled in by a rule: the values it gives, if they fit and the rule may give them."""
+
+from typing import Any
+
+from askback.client.forms import Draft, Entry
+from askback.client.person import FormAsked
+from askback.client.policy.rules import AnswerSo
+
+
+class DoesNotFit(ValueError):
+    """The rule names this question, and its answer cannot be sent; the problems in words."""
+
+
+def content_of(outcome: AnswerSo, asked: FormAsked) -> dict[str, Any]:
+    """What is sent. Fields that the rule does not name are left out, or keep their defaults if it says so."""
+    blank = asked.blank
+    if blank.refusal is not None:
+        raise DoesNotFit(blank.refusal)
+    if unknown := sorted(outcome.values.keys() - {entry.name for entry in blank.entries}):
+        raise DoesNotFit(f"the form has no field {unknown[0]!r}; it has {_listed(blank.entries)}")
+    draft = _draft(outcome, asked)
+    sent = [entry for entry in blank.entries if outcome.with_defaults or entry.name in outcome.values]
+    if suspects := _suspects(outcome, asked, draft, sent):
+        raise DoesNotFit("; ".join(suspects))
+    if problems := draft.problems():
+        raise DoesNotFit("; ".join(f"{name}: {problem.rstrip('.')}" for name, problem in problems.items()))
+    named = {entry.name for entry in sent}
+    return {name: value for name, value in draft.content().items() if name in named}
+
+
+def _draft(outcome: AnswerSo, asked: FormAsked) -> Draft:
+    draft = Draft(asked.blank)
+    for entry in asked.blank.entries:
+        if entry.name in outcome.values or not outcome.with_defaults:
+            draft.set(entry.name, outcome.values.get(entry.name))
+    for name in outcome.secrets & {entry.name for entry in asked.blank.entries}:
+        draft.excuse(name)
+    return draft
+
+
+def _suspects(outcome: AnswerSo, asked: FormAsked, draft: Draft, sent: list[Entry]) -> list[str]:
+    """Whatever seems to be a secret is sent only where the rule says so for that field."""
+    of_message = asked.blank.suspicion_of(asked.message) if asked.blank.suspicion is None else None
+    stops = draft.stops()
+    found: list[str] = []
+    for entry in sent:
+        why = entry.suspicion or stops.get(entry.name) or (of_message if entry.field.is_typed else None)
+        if why and entry.name not in outcome.secrets:
+            found.append(
+                f"{entry.name}: {why.rstrip('.')} (if it may be sent, write secrets = [{entry.name!r}] in the rule)"
+            )
+    return found
+
+
+def _listed(entries: tuple[Entry, ...]) -> str:
+    return ", ".join(entry.name for entry in entries) or "none"

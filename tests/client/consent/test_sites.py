@@ -1,0 +1,126 @@
+"""What a person consented to before is remembered, and nothing goes wrong when it cannot be."""
+
+import json
+import logging
+import stat
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from askback.client.consent import KnownSites, path_of_user
+from askback.client.consent import sites as sites_module
+from askback.client.consent.sites import MOST_DOMAINS, MOST_SERVERS
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "askback" / "sites.json"
+
+
+def test_a_consented_site_is_known_to_the_next_program(path: Path):
+    KnownSites(path).remember("shop", "github.com")
+    assert KnownSites(path).before("shop") == {"github.com"}
+    assert KnownSites(path).before("another") == frozenset()
+
+
+def test_without_a_file_it_is_known_as_long_as_the_program_runs():
+    sites = KnownSites(None)
+    sites.remember("shop", "github.com")
+    assert sites.before("shop") == {"github.com"}
+    assert KnownSites(None).before("shop") == frozenset()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes are of POSIX")
+def test_only_its_owner_can_read_it(path: Path):
+    KnownSites(path).remember("shop", "github.com")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"7",
+        b'{"sites": []}',
+        b'{"sites": {"a": "b"}}',
+        b'{"sites": {"a": [1]}}',
+        b"\xff\xfe",
+        b"[" * 99_999,
+    ],
+    ids=lambda text: repr(text[:24]),
+)
+def test_a_broken_file_is_set_aside_and_a_new_one_begun(
+    path: Path, text: bytes, caplog: pytest.LogCaptureFixture
+):
+    path.parent.mkdir(parents=True)
+    path.write_bytes(text)
+    sites = KnownSites(path)
+    assert sites.before("shop") == frozenset()
+    assert "is no list of sites" in caplog.text
+    sites.remember("shop", "github.com")
+    assert KnownSites(path).before("shop") == {"github.com"}
+    assert path.with_suffix(".broken").read_bytes() == text
+
+
+def test_a_place_that_cannot_be_written_costs_only_the_memory(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+):
+    (tmp_path / "file").write_text("")
+    sites = KnownSites(tmp_path / "file" / "sites.json")
+    with caplog.at_level(logging.WARNING):
+        sites.remember("shop", "github.com")
+    assert "cannot be written" in caplog.text
+
+
+def test_a_server_that_sends_everywhere_does_not_fill_the_disk(path: Path):
+    sites = KnownSites(path)
+    for number in range(MOST_DOMAINS + 5):
+        sites.remember("shop", f"{number}.example")
+    assert len(sites.before("shop")) == MOST_DOMAINS
+    assert f"{MOST_DOMAINS + 4}.example" in sites.before("shop")
+
+
+def test_the_oldest_servers_are_forgotten_first(path: Path):
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"sites": {str(number): ["a.example"] for number in range(MOST_SERVERS)}}))
+    sites = KnownSites(path)
+    sites.remember("new", "b.example")
+    assert not sites.before("0") and sites.before("1") and sites.before("new")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="locks are of POSIX")
+def test_writers_at_the_same_time_lose_nothing(path: Path):
+    def write(number: int) -> None:
+        KnownSites(path).remember("shop", f"{number}.example")  # a lock of its own, as in another program
+
+    with ThreadPoolExecutor(8) as writers:
+        list(writers.map(write, range(40)))
+    assert len(KnownSites(path).before("shop")) == 40
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="locks are of POSIX")
+def test_a_lock_that_is_never_given_back_stops_nobody(path: Path, monkeypatch: pytest.MonkeyPatch):
+    fcntl = pytest.importorskip("fcntl")
+    monkeypatch.setattr(sites_module, "PAUSE", 0)
+    path.parent.mkdir(parents=True)
+    with path.with_suffix(".lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        KnownSites(path).remember("shop", "github.com")
+    assert KnownSites(path).before("shop") == {"github.com"}
+
+
+def test_nothing_but_the_list_and_its_lock_is_left_behind(path: Path):
+    KnownSites(path).remember("shop", "github.com")
+    assert {file.name for file in path.parent.iterdir()} <= {"sites.json", "sites.lock"}
+
+
+def test_it_is_kept_where_the_system_keeps_what_programs_remember(tmp_path: Path):
+    assert path_of_user({"XDG_STATE_HOME": str(tmp_path), "LOCALAPPDATA": str(tmp_path)}) == (
+        tmp_path / "askback" / "sites.json"
+    )
+    assert path_of_user({}).parts[-2:] == ("askback", "sites.json")
