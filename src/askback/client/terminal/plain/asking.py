@@ -1,0 +1,79 @@
+"""What every question has in line mode: who asks, why, their words, and the commands that always work."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from askback.answer import Answer, Cancelled, Declined
+from askback.client import labels, safe
+from askback.client.person import Turn
+from askback.client.terminal.asking import MANY_QUESTIONS
+from askback.client.terminal.plain.lines import SETTLE_SECONDS, Lines
+from askback.client.terminal.tty import Tty
+
+HELP = "?"
+BACK = "<"
+COMMANDS = {
+    HELP: "says this again",
+    BACK: "goes back one field",
+    "!decline": "says no; the server learns that you said no",
+    "!cancel": "puts the question away without an answer; Ctrl-C does the same",
+}
+ALL = "!decline all"
+ALL_MEANS = "says no to this and to all that this server asks from now on"
+
+
+class Ended(Exception):
+    """The person has decided."""
+
+    def __init__(self, answer: Answer[Any]) -> None:
+        super().__init__(answer)
+        self.answer = answer
+
+
+class Asking:
+    """Speaks and listens for one turn."""
+
+    def __init__(self, turn: Turn, tty: Tty, lines: Lines, *, quiet: float) -> None:
+        self.turn = turn
+        self._tty = tty
+        self._lines = lines
+        self._quiet = quiet
+
+    def say(self, *lines: str) -> None:
+        self._tty.say(*lines)
+
+    def quote(self, lines: Iterable[str], *, indent: str = "") -> None:
+        """What the server writes: every line behind a bar, so that none passes for ours."""
+        self.say(*(f"{indent}| {line}" for line in lines))
+
+    def warn(self, *lines: str) -> None:
+        self.say(*(f"Warning: {line}" for line in lines))
+
+    def introduce(self) -> None:
+        asked = self.turn.asked
+        self.say("", f"{labels.who_asks(asked.asker)} asks. {labels.place(self.turn)}.", labels.why(asked))
+        self.say(f"Words of {safe.line(asked.asker.label)}, each line behind a bar:")
+        self.quote(safe.block(asked.message))
+
+    def offer_all(self) -> None:
+        """From the third question on, the way out of all of them is named unasked."""
+        if self.turn.number >= MANY_QUESTIONS:
+            self.say(f"{ALL} {ALL_MEANS}.")
+
+    def help(self) -> None:
+        self.say(*(f"{command} {meaning}." for command, meaning in COMMANDS.items()))
+        self.offer_all()
+
+    async def read(self, *, decides: bool = False) -> str:
+        """A line that is not one of the ways to say no. Where it can decide, the prompt waits a little longer."""
+        line = await self._lines.read(quiet=self._quiet if decides else min(self._quiet, SETTLE_SECONDS))
+        match line.strip().casefold():
+            case "!decline":
+                raise Ended(Declined())
+            case "!cancel":
+                raise Ended(Cancelled())
+            case "!decline all" if self.turn.number >= MANY_QUESTIONS:
+                self.turn.declines_all = True
+                raise Ended(Declined())
+            case _:
+                return line

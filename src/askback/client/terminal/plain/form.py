@@ -1,0 +1,180 @@
+"""A form in line mode: field after field, back at will, then everything once more before it is sent."""
+
+from typing import Any, NoReturn
+
+from askback.answer import Accepted, Answer
+from askback.client import labels, safe
+from askback.client.forms import Draft, Entry
+from askback.client.person import FormAsked
+from askback.client.terminal.plain.asking import BACK, HELP, Asking
+from askback.client.terminal.review import doubts
+from askback.client.terminal.said import (
+    label_of,
+    said,
+    said_change,
+    said_expected,
+    said_in_full,
+    said_stop,
+    titles,
+)
+
+FIELD_HELP = (
+    "Enter alone keeps what stands there.",
+    "!empty empties the field.",
+    "!lines begins a text of several lines, which a line with a single dot ends.",
+    "A backslash before one of these makes it an ordinary answer.",
+)
+MOST_LISTED = 30
+"""Options that are read out unasked; the rest is listed by !list."""
+
+
+class PlainForm:
+    """One form with one person."""
+
+    def __init__(self, asking: Asking, asked: FormAsked) -> None:
+        self._asking = asking
+        self._asked = asked
+        self._entries = asked.blank.entries
+        self._draft = Draft(asked.blank)
+
+    async def answer(self) -> Answer[Any]:
+        if self._asked.blank.refusal is not None:
+            await self._refuse(self._asked.blank.refusal)
+        self._introduce()
+        at = 0
+        while True:
+            at = await self._fill(at)
+            chosen = await self._review()
+            if chosen is None:
+                return Accepted(self._draft.content())
+            at = chosen
+
+    async def _refuse(self, why: str) -> NoReturn:
+        self._asking.say(why, "This form can only be refused: type !decline or !cancel.")
+        while True:
+            await self._asking.read(decides=True)
+            self._asking.say("Type !decline or !cancel.")
+
+    def _introduce(self) -> None:
+        if self._asked.blank.suspicion_of(self._asked.message):
+            self._asking.warn(labels.BANNER)
+        for one in self._asked.blank.left_out:
+            self._asking.say(f"Left out, {safe.line(one.name)}: {one.why}")
+        count = len(self._entries)
+        fields = f"{count} field{'' if count == 1 else 's'} to fill in" if count else "Nothing to fill in"
+        self._asking.say(f"{fields}. Type ? for help, < to go back, !decline or !cancel at any time.")
+        self._asking.offer_all()
+
+    async def _fill(self, at: int) -> int:
+        """From this field on to the last, back where the person goes back."""
+        while at < len(self._entries):
+            entry = self._entries[at]
+            self._present(at, entry)
+            line = await self._asking.read(decides=at == 0)
+            if line.strip() == BACK:
+                at = max(0, at - 1)
+            elif await self._take(entry, line):
+                at += 1
+        return at
+
+    def _present(self, at: int, entry: Entry) -> None:
+        asking = self._asking
+        asking.say("", f"Field {at + 1} of {len(self._entries)}: {label_of(entry)}")
+        asking.quote(safe.block(entry.hint) if entry.hint else [], indent="  ")
+        if entry.suspicion is not None:
+            asking.warn(entry.suspicion)
+        self._list(entry, MOST_LISTED)
+        how = "; type a number or a name, several with commas" if entry.kind == "choices" else ""
+        how = "; type a number or a name" if entry.kind == "choice" else how
+        asking.say(f"  {said_expected(entry)}{how}", f"  now: {said(entry, self._draft)}")
+
+    def _list(self, entry: Entry, most: int) -> None:
+        if entry.kind == "boolean":
+            return
+        options = titles(entry)
+        for number, (_, title) in enumerate(options[:most], start=1):
+            self._asking.say(f"  {number}. {title}")
+        if len(options) > most:
+            self._asking.say(f"  and {len(options) - most} more; !list says them all")
+
+    async def _take(self, entry: Entry, line: str) -> bool:
+        """Put what was typed into the field; whether the next one can come."""
+        match line.strip():
+            case "?":
+                self._asking.help()
+                self._asking.say(*FIELD_HELP)
+                return False
+            case "!list":
+                self._list(entry, len(entry.options))
+                return False
+            case "":
+                pass
+            case "!empty":
+                self._draft.set(entry.name, None)
+            case "!lines" if entry.kind == "text":
+                self._draft.write(entry.name, await self._several_lines())
+            case _:
+                self._draft.write(entry.name, line.removeprefix("\\"))
+        return self._is_fine(entry)
+
+    async def _several_lines(self) -> str:
+        self._asking.say("Several lines; a single dot ends them.")
+        lines: list[str] = []
+        while (line := await self._asking.read()) != ".":
+            lines.append(line)
+        return "\n".join(lines)
+
+    def _is_fine(self, entry: Entry) -> bool:
+        if (why := self._draft.pasted_key(entry.name)) is not None:
+            self._asking.warn(said_stop(entry, why))
+        problem = self._draft.problem(entry.name)
+        if problem is not None:
+            self._asking.say(problem)
+        return problem is None
+
+    async def _review(self) -> int | None:
+        """None to send; otherwise the field to go on with."""
+        self._say_review()
+        while True:
+            word = (await self._asking.read(decides=True)).strip().casefold()
+            if word == "send":
+                stop = await self._doubt()
+                if stop is None:
+                    return None
+                self._say_review()
+            elif word == BACK and self._entries:
+                return len(self._entries) - 1
+            elif word.isdecimal() and 0 < int(word) <= len(self._entries):
+                return int(word) - 1
+            else:
+                self._asking.say("Nothing is sent. " + self._review_words())
+            if word == HELP:
+                self._asking.help()
+
+    def _say_review(self) -> None:
+        changes = {change.entry.name: change for change in self._draft.differences()}
+        self._asking.say("", f"Review what is sent to {safe.line(self._asked.asker.label)}:")
+        for number, entry in enumerate(self._entries, start=1):
+            first, *rest = said_in_full(entry, self._draft)
+            self._asking.say(f"  {number}. {label_of(entry)}: {first}", *(f"     {line}" for line in rest))
+            if entry.name in changes:
+                self._asking.say(f"     {said_change(changes[entry.name])}")
+        self._asking.say(self._review_words())
+
+    def _review_words(self) -> str:
+        number = ", a number to change that field, < to go back" if self._entries else ""
+        return f"Type send to send it{number}, !decline or !cancel."
+
+    async def _doubt(self) -> str | None:
+        """Ask once more where something looks like a secret; None if it may go out."""
+        reasons = list(doubts(self._asked, self._draft))
+        if not reasons:
+            return None
+        self._asking.warn(*reasons)
+        self._asking.say("Nothing is sent yet. Type yes to send it all the same; anything else goes back.")
+        word = (await self._asking.read(decides=True)).strip().casefold()
+        if word != "yes":
+            return "kept"
+        for name in self._draft.stops():
+            self._draft.excuse(name)
+        return None

@@ -1,0 +1,132 @@
+"""The person who is asked line by line."""
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, TextIO, assert_never
+
+import anyio
+import anyio.to_thread
+
+from askback.answer import Accepted, Answer, Cancelled
+from askback.client import safe
+from askback.client.consent import Opener, open_in_browser
+from askback.client.person import FormAsked, Mode, Turn, VisitAsked, Word
+from askback.client.terminal.asking import MOST_REASON
+from askback.client.terminal.guard import QUIET_SECONDS
+from askback.client.terminal.plain.asking import Asking, Ended
+from askback.client.terminal.plain.form import PlainForm
+from askback.client.terminal.plain.lines import Interrupted, Lines
+from askback.client.terminal.plain.visit import consent
+from askback.client.terminal.record import opened, record, said_time
+from askback.client.terminal.tty import Tty
+
+
+class PlainPerson:
+    """Answers at a terminal in its ordinary mode. Ctrl-C and the end of the input cancel."""
+
+    shows_several = False
+
+    def __init__(
+        self,
+        *,
+        input: TextIO | None = None,  # noqa: A002 - the words that everybody knows for the two streams
+        output: TextIO | None = None,
+        opener: Opener = open_in_browser,
+        clock: Callable[[], float] = time.monotonic,
+        quiet: float = QUIET_SECONDS,
+    ) -> None:
+        self._tty = Tty(input, output)
+        self._lines = Lines(self._tty)
+        self._opener = opener
+        self._clock = clock
+        self._quiet = quiet
+
+    @property
+    def modes(self) -> frozenset[Mode]:
+        return frozenset({"form", "url"}) if self._tty.is_terminal else frozenset()
+
+    async def answer(self, turn: Turn) -> Answer[Any]:
+        self._tty.require()
+        with self._lines.taken():
+            answer = await self._until_gone(turn)
+        if isinstance(answer, Accepted) and isinstance(turn.asked, VisitAsked) and turn.gone is None:
+            is_open = await anyio.to_thread.run_sync(self._opener, turn.asked.verdict)
+            self._tty.say(*opened(turn, turn.asked, is_open=is_open))
+        else:
+            self._tty.say(record(turn, answer))
+        return answer
+
+    async def _until_gone(self, turn: Turn) -> Answer[Any]:
+        """Asks; a question that is taken back is let go when the person has seen that it is."""
+        answers: list[Answer[Any]] = []
+        async with anyio.create_task_group() as group:
+
+            async def ask() -> None:
+                answers.append(await self._ask(turn))
+                group.cancel_scope.cancel()
+
+            group.start_soon(ask)
+            while turn.gone is None:
+                await turn.changed()
+            group.cancel_scope.cancel()
+        if turn.gone is None or answers:
+            return answers[0]
+        return await self._let_go(turn.gone)
+
+    async def _let_go(self, why: str) -> Answer[Any]:
+        self._tty.say("", safe.line(why, MOST_REASON), "Press Enter to leave.")
+        with suppress(Interrupted):
+            await self._lines.read(quiet=self._quiet)
+        return Cancelled()
+
+    async def _ask(self, turn: Turn) -> Answer[Any]:
+        asking = Asking(turn, self._tty, self._lines, quiet=self._quiet)
+        asking.introduce()
+        try:
+            match turn.asked:
+                case FormAsked() as asked:
+                    return await PlainForm(asking, asked).answer()
+                case VisitAsked() as asked:
+                    return await consent(asking, asked)
+                case _:
+                    assert_never(turn.asked)
+        except Ended as ended:
+            return ended.answer
+        except Interrupted:
+            return Cancelled()
+
+    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
+        words: list[Word] = ["done"]
+        async with anyio.create_task_group() as group:
+
+            async def listen() -> None:
+                words[0] = await self._word(asked)
+                group.cancel_scope.cancel()
+
+            group.start_soon(listen)
+            await finished.wait()
+            group.cancel_scope.cancel()
+        return words[0]
+
+    async def _word(self, asked: VisitAsked) -> Word:
+        started = self._clock()
+        self._tty.say(
+            f"Waiting for {safe.line(asked.asker.label)}. "
+            "Type done when you are done, again to open the page again, or cancel; Enter tells the time."
+        )
+        with self._lines.taken():
+            while True:
+                try:
+                    line = await self._lines.read(quiet=self._quiet)
+                except Interrupted:
+                    return "cancel"
+                match line.strip().casefold():
+                    case "done":
+                        return "done"
+                    case "cancel" | "!cancel":
+                        return "cancel"
+                    case "again":
+                        await anyio.to_thread.run_sync(self._opener, asked.verdict)
+                    case _:
+                        self._tty.say(f"Waiting for {said_time(self._clock() - started)}.")

@@ -1,0 +1,61 @@
+"""How a question ended, on one line of the ordinary screen, where it stays readable afterwards."""
+
+from typing import Any, assert_never
+
+from askback.answer import Accepted, Answer, Cancelled, Declined
+from askback.client import safe
+from askback.client.person import Asked, FormAsked, Turn, VisitAsked
+from askback.client.terminal.cells import cut
+
+MOST_OF_MESSAGE = 40
+"""Cells of the question in its record: enough to know it by."""
+
+
+def record(turn: Turn, answer: Answer[Any], *, is_open: bool = False) -> str:
+    """Who asked what, and what became of it."""
+    return f"{_question(turn.asked)}: {_end(turn, answer, is_open=is_open)}"
+
+
+def _question(asked: Asked) -> str:
+    label = safe.line(asked.asker.label)
+    match asked:
+        case FormAsked():
+            first, *rest = asked.message.strip().split("\n", 1)
+            message = safe.line(first) + ("…" if rest else "")
+            return f"{label} asked “{cut(message, MOST_OF_MESSAGE)}”"
+        case VisitAsked():
+            return f"{label} asked to visit {safe.line(asked.verdict.host or asked.url, 80)}"
+        case _:
+            assert_never(asked)
+
+
+def _end(turn: Turn, answer: Answer[Any], *, is_open: bool) -> str:
+    if turn.gone is not None:
+        return f"not answered. {safe.line(turn.gone)}"
+    match answer:
+        case Accepted() if isinstance(turn.asked, FormAsked):
+            return "sent"
+        case Accepted():
+            return "opened in the browser" if is_open else "agreed, but no browser opens here"
+        case Declined():
+            return "declined, and so will be all that this server asks" if turn.declines_all else "declined"
+        case Cancelled():
+            return "cancelled"
+        case _:
+            assert_never(answer)
+
+
+def opened(turn: Turn, asked: VisitAsked, *, is_open: bool) -> list[str]:
+    """The record of a visit that was agreed to; where no browser opens, with the link to copy, whole and alone."""
+    line = record(turn, Accepted(None), is_open=is_open)
+    return (
+        [line]
+        if is_open
+        else [line, "Open it by hand:", safe.line(asked.verdict.href, len(asked.verdict.href))]
+    )
+
+
+def said_time(seconds: float) -> str:
+    """Elapsed, as a clock shows it."""
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes}:{rest:02}"

@@ -1,0 +1,147 @@
+"""The screens before a form is sent: everything once more, and where there is reason to, one more time."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from askback.answer import Accepted
+from askback.client import labels, safe
+from askback.client.forms import Draft, Entry
+from askback.client.person import FormAsked
+from askback.client.terminal.asking import Action, Asking, Next
+from askback.client.terminal.cells import filled, width_of
+from askback.client.terminal.editors import INDENT
+from askback.client.terminal.page import (
+    BOLD,
+    SPARE_COLUMNS,
+    Body,
+    Row,
+    Size,
+    text_rows,
+    warning_rows,
+)
+from askback.client.terminal.said import (
+    label_of,
+    said_change,
+    said_in_full,
+    said_stop,
+)
+from askback.client.terminal.stage import Leave
+
+
+class Review(Asking):
+    """Everything once more before it is sent, and what is not as it came."""
+
+    def __init__(self, fill: Asking, form: FormAsked, draft: Draft) -> None:
+        super().__init__(fill.turn)
+        self._fill = fill
+        self.form = form
+        self.draft = draft
+
+    def status(self) -> tuple[str, ...]:
+        return (*super().status(), "Up Down: scroll")
+
+    def actions(self) -> list[Action]:
+        return [
+            Action(word=labels.SEND, act=self._send),
+            Action(word=labels.BACK, key="escape", act=lambda: self._fill),
+        ]
+
+    def words(self) -> list[str]:
+        """The question was read on the screen before; here it is about the answer."""
+        return []
+
+    def above(self, size: Size) -> list[Row]:
+        title = f"Review what is sent to {safe.line(self.asked.asker.label)}"
+        return [*text_rows(title, size.columns, style=BOLD), *([] if size.is_low else [[]])]
+
+    def body(self, size: Size) -> Body:
+        rows = list(reviewed(self.draft, size.columns))
+        return Body(rows=rows or nothing_to_fill_in(size))
+
+    def typed(self, size: Size) -> list[Row]:
+        return self._fill.typed(size)
+
+    def _send(self) -> Next:
+        reasons = list(doubts(self.form, self.draft))
+        return Sure(self, reasons) if reasons else sent(self.draft)
+
+
+class Sure(Asking):
+    """One more confirmation, where something looks like a secret. Enter goes back."""
+
+    def __init__(self, review: Review, reasons: list[str]) -> None:
+        super().__init__(review.turn)
+        self._review = review
+        self._reasons = reasons
+
+    def actions(self) -> list[Action]:
+        return [
+            Action(word=labels.BACK, key="escape", act=lambda: self._review),
+            Action(word=labels.SEND_ANYWAY, act=self._send),
+        ]
+
+    def words(self) -> list[str]:
+        return []
+
+    def above(self, size: Size) -> list[Row]:
+        title = text_rows("Are you sure? Nothing is sent yet.", size.columns, style=BOLD)
+        return [*title, *([] if size.is_low else [[]])]
+
+    def body(self, size: Size) -> Body:
+        rows = [row for reason in self._reasons for row in [*warning_rows(reason, size.columns), []]]
+        return Body(rows=rows)
+
+    def typed(self, size: Size) -> list[Row]:
+        return self._review.typed(size)
+
+    def _send(self) -> Next:
+        draft = self._review.draft
+        for name in draft.stops():
+            draft.excuse(name)
+        return sent(draft)
+
+
+def sent(draft: Draft) -> Leave[Any]:
+    """The last screen is left with everything that is filled in."""
+    return Leave(Accepted(draft.content()))
+
+
+def doubts(asked: FormAsked, draft: Draft) -> Iterator[str]:
+    """Why the person is asked once more before this goes out."""
+    given = [entry for entry in asked.blank.entries if draft.value(entry.name) is not None]
+    suspected = [entry for entry in given if entry.suspicion is not None]
+    for entry in suspected:
+        yield f"{label_of(entry)}: {entry.suspicion}"
+    whole = asked.blank.suspicion_of(asked.message)
+    if not suspected and whole and any(entry.field.is_typed for entry in given):
+        yield whole
+    stops = draft.stops()
+    yield from (said_stop(entry, stops[entry.name]) for entry in given if entry.name in stops)
+
+
+def reviewed(draft: Draft, columns: int) -> Iterator[Row]:
+    """Each value in full, with a word where it differs from the form as it came."""
+    changes = {difference.entry.name: difference for difference in draft.differences()}
+    width = label_width(draft.blank.entries, columns)
+    for entry in draft.blank.entries:
+        before, hang = f"   {filled(label_of(entry), width)}  ", " " * (width + 5)
+        if columns < SPARE_COLUMNS:
+            yield from text_rows(label_of(entry), columns)
+            before = hang = "   "
+        for place, line in enumerate(said_in_full(entry, draft)):
+            yield from text_rows(line, columns, before=before if place == 0 else hang, after=hang)
+        if (change := changes.get(entry.name)) is not None:
+            yield from text_rows(
+                said_change(change), columns, before=hang + "~ ", after=hang + "  ", style=BOLD
+            )
+
+
+def label_width(entries: tuple[Entry, ...], columns: int) -> int:
+    """Of the column of labels: the longest, but never more than a third of the screen."""
+    longest = max((width_of(label_of(entry)) for entry in entries), default=0)
+    return min(longest, columns // 3)
+
+
+def nothing_to_fill_in(size: Size) -> list[Row]:
+    """Instead of the fields of a form that has none."""
+    return text_rows("There is nothing to fill in: to send it says yes.", size.columns, before=INDENT)

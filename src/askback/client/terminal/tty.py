@@ -1,0 +1,101 @@
+"""The terminal itself: whether there is one, what it can show, and what still waits in its input."""
+
+import os
+import sys
+import termios
+from contextlib import suppress
+from functools import cached_property
+from typing import TextIO
+
+from prompt_toolkit.input import Input, create_input
+from prompt_toolkit.input.typeahead import clear_typeahead
+from prompt_toolkit.output import Output, create_output
+from prompt_toolkit.output.vt100 import Vt100_Output
+
+from askback.client.terminal.page import Row
+from askback.errors import Unanswered
+
+ASCII = str.maketrans("│┌└─•…·↑↓“”", '|++-*~.^v""')
+"""For terminals whose encoding has no such signs; each is one cell wide in both spellings."""
+
+
+class Tty:
+    """A pair of streams. Looked up when it is used, not when it is made: a program may set its streams up later."""
+
+    def __init__(self, reading: TextIO | None = None, writing: TextIO | None = None) -> None:
+        self._reading = reading
+        self._writing = writing
+
+    @property
+    def reading(self) -> TextIO:
+        return self._reading or sys.stdin
+
+    @property
+    def writing(self) -> TextIO:
+        return self._writing or sys.stdout
+
+    @property
+    def is_terminal(self) -> bool:
+        """Both ways: who cannot see the question or cannot answer it is not asked."""
+        return _is_terminal(self.reading) and _is_terminal(self.writing)
+
+    def require(self) -> None:
+        """Raise where nobody can be asked; whoever looks at `modes` first does not come here."""
+        if not self.is_terminal:
+            raise Unanswered(
+                "A question came, and there is no terminal to show it on: standard input or output leads elsewhere. "
+                "Run this in a terminal, answer on the desk, or write a policy."
+            )
+
+    @property
+    def is_dumb(self) -> bool:
+        """Cannot move its cursor."""
+        return os.environ.get("TERM", "dumb") in {"", "dumb", "unknown"}
+
+    @cached_property
+    def input(self) -> Input:
+        return create_input(self.reading)
+
+    @cached_property
+    def output(self) -> Output:
+        output = create_output(self.writing)
+        if isinstance(output, Vt100_Output):
+            output.enable_cpr = False  # a terminal that does not answer would be waited for
+        return output
+
+    def say(self, *lines: str) -> None:
+        """Lines on the ordinary screen, where they stay."""
+        self.write("".join(f"{line}\n" for line in lines))
+
+    def write(self, text: str) -> None:
+        """Text on the ordinary screen; what its encoding lacks becomes a question mark."""
+        encoding = self.writing.encoding or "ascii"
+        with suppress(OSError):  # a terminal that was closed has nobody to read it
+            self.writing.write(text.encode(encoding, "replace").decode(encoding))
+            self.writing.flush()
+
+    def forget_pending(self) -> None:
+        """What was typed before a question was drawn was not meant for it."""
+        with suppress(termios.error, OSError, ValueError):
+            termios.tcflush(self.reading.fileno(), termios.TCIFLUSH)
+
+    def forget_typeahead(self) -> None:
+        """Keys that the last screen read and did not use."""
+        clear_typeahead(self.input)
+
+    def spelled(self, row: Row) -> Row:
+        """The row in signs that this terminal has."""
+        if self.speaks_unicode:
+            return row
+        return [(style, text.translate(ASCII)) for style, text in row]
+
+    @property
+    def speaks_unicode(self) -> bool:
+        return (self.writing.encoding or "ascii").lower().replace("-", "").startswith("utf")
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    try:
+        return stream is not None and stream.isatty()
+    except ValueError:  # closed
+        return False

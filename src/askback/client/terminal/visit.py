@@ -1,0 +1,140 @@
+"""The screens of a visit: who, where and why before anything opens, and the wait after it has."""
+
+from collections.abc import Callable
+from typing import Any
+
+import anyio
+
+from askback.answer import Accepted
+from askback.client import labels, safe
+from askback.client.consent import Shown, shown
+from askback.client.person import Turn, VisitAsked, Word
+from askback.client.terminal.asking import Action, Asking
+from askback.client.terminal.cells import ELLIPSIS, cut
+from askback.client.terminal.page import (
+    BOLD,
+    PLAIN,
+    ROOMY_COLUMNS,
+    SPARE_COLUMNS,
+    Body,
+    Button,
+    Page,
+    Row,
+    Size,
+    at_most,
+    link_rows,
+    text_rows,
+    warning_rows,
+)
+from askback.client.terminal.record import said_time
+from askback.client.terminal.stage import Leave, Scene
+
+DOMAIN = "bold underline"
+"""Stands out by weight, by a line and by brackets: on every terminal by one of them at least."""
+NO_BROWSER = "No browser opens here any more."
+WHERE = " where  "
+
+
+class Consent(Asking):
+    """A link before it is opened. The focus is on Decline, and Enter never opens."""
+
+    def __init__(self, turn: Turn, asked: VisitAsked) -> None:
+        super().__init__(turn)
+        self._shown = shown(asked)
+        self._may_open = asked.verdict.allowed
+
+    def status(self) -> tuple[str, ...]:
+        if self._may_open:
+            return ("Ctrl-O alone opens it, Enter does not", "Up Down: scroll")
+        return ("This link is never opened", "Up Down: scroll")
+
+    def actions(self) -> list[Action]:
+        return [Action(word=labels.OPEN, key="c-o", act=lambda: Leave(Accepted(None)), takes_focus=False)][
+            : self._may_open
+        ]
+
+    def above(self, size: Size) -> list[Row]:
+        """Three lines; on the second the domain that somebody registered stands out, in brackets too."""
+        who, why = self._who_and_why(size)
+        return _where(self._shown, size) if size.is_low else [*who, *_where(self._shown, size), *why]
+
+    def _who_and_why(self, size: Size) -> tuple[list[Row], list[Row]]:
+        who = text_rows(self._shown.who, size.columns, before=" who    ")
+        return at_most(who, 2), [[(PLAIN, cut(f" why    {self._shown.why}", size.columns))]]
+
+    def body(self, size: Size) -> Body:
+        who, why = self._who_and_why(size)
+        rows: list[Row] = [*who, *why] if size.is_low else []
+        if self._shown.refusal is not None:
+            rows += [*warning_rows(self._shown.refusal, size.columns), []]
+        for warning in self._shown.warnings:
+            rows += [*warning_rows(warning, size.columns), []]
+        rows += text_rows("the whole link:", size.columns)
+        rows += link_rows(self._shown.url, size.columns)
+        return Body(rows=rows)
+
+
+def _where(shown: Shown, size: Size) -> list[Row]:
+    """On one row, or cut at its left: the registered domain stands at the right, and the whole link is below."""
+    before, domain, after = shown.where
+    if not domain:
+        return text_rows("nowhere that a browser could go", size.columns, before=WHERE)
+    room = size.columns - len(WHERE) - len(domain) - len(after) - 2
+    if len(before) > room:
+        before = ELLIPSIS + before[len(before) - max(0, room - 1) :]
+    if room < 1:
+        return text_rows(f"{before}[{domain}]{after}", size.columns, before=WHERE, style=BOLD)
+    return [[(PLAIN, f"{WHERE}{before}["), (DOMAIN, domain), (PLAIN, f"]{after}")]]
+
+
+class Wait(Scene[Word]):
+    """A few lines below the record, with the time that has gone by."""
+
+    def __init__(
+        self,
+        asked: VisitAsked,
+        finished: anyio.Event,
+        elapsed: Callable[[], float],
+        reopen: Callable[[], Any],
+    ) -> None:
+        super().__init__()
+        self._asked = asked
+        self._finished = finished
+        self._elapsed = elapsed
+        self._reopen = reopen
+        self.has_opened = True
+        """Whether the page was opened when that was last asked for."""
+
+    def page(self, size: Size) -> Page:
+        label = safe.line(self._asked.asker.label)
+        words = (labels.DONE, "Enter"), (labels.RETRY, "Ctrl-O"), (labels.CANCEL, "Ctrl-C")
+        goes_on = f"{label} goes on when the page is finished, or when you say that it is."
+        return Page(
+            bar=(f"Waiting for {label}", said_time(self._elapsed())),
+            body=Body(rows=text_rows(goes_on if self.has_opened else NO_BROWSER, size.columns)),
+            buttons=[Button(word=word, key=key) for word, key in words],
+        )
+
+    def wants(self, key: str) -> bool:
+        return key in {"enter", "c-o", "c-c"}
+
+    def press(self, key: str) -> Leave[Word] | None:
+        match key:
+            case "enter":
+                return Leave("done")
+            case "c-c":
+                return Leave("cancel")
+            case _:
+                self._reopen()
+                return None
+
+    def at_end(self) -> Word:
+        return "cancel"
+
+    def on_change(self) -> Leave[Word] | None:
+        return Leave("done") if self._finished.is_set() else None
+
+
+def rows_of_wait(columns: int) -> int:
+    """How high the wait is, by how wide."""
+    return 4 if columns >= ROOMY_COLUMNS else 6 if columns >= SPARE_COLUMNS else 8
