@@ -1,0 +1,116 @@
+"""What a person can do with a card, by name. Each gives what the page shows next; the first word settles a card."""
+
+from typing import Any
+
+import anyio.to_thread
+from pydantic import BaseModel, ConfigDict
+
+from askback.client.consent import Opener
+from askback.client.desk.board import Board
+from askback.client.desk.cards import AnyCard, FormCard, Refusal, TurnCard, VisitCard, WaitCard
+from askback.client.desk.views import Json, field_note, review
+
+NOT_THAT = "This card has no such button; load the page again."
+
+
+class Said(BaseModel):
+    """What the page sends along; each act reads its own part."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+    field: int = -1
+    value: Any = None
+    values: list[Any] = []
+    stamp: int = -1
+    sure: bool = False
+
+
+class Acts:
+    """The acts on one board's cards."""
+
+    def __init__(self, board: Board, opener: Opener) -> None:
+        self._board, self._opener = board, opener
+
+    async def do(self, name: str, act: str, said: Said) -> Json:
+        """What the page gets; a Refusal where it cannot be done."""
+        card = self._board.find(name)
+        match card:
+            case FormCard():
+                shown = _on_form(card, act, said)
+            case VisitCard():
+                shown = await self._on_visit(card, act)
+            case WaitCard():
+                shown = _on_wait(card, act)
+        settled = self._decline_others(card) if act == "decline-all" else []
+        if card.outcome is not None:
+            self._board.take(card)
+        return {**shown, "outcome": card.outcome, "settled": settled}
+
+    async def _on_visit(self, card: VisitCard, act: str) -> Json:
+        match act:
+            case "open":
+                card.consent()
+                if await anyio.to_thread.run_sync(self._opener, card.visit.verdict):
+                    card.opened()
+                    return {}
+                return {"href": card.leave_to_them()}
+            case "opened":
+                card.opened()
+            case _:
+                _on_turn(card, act)
+        return {}
+
+    def _decline_others(self, first: AnyCard) -> list[str]:
+        """Those of the same server that lie beside it; they came before the word was said."""
+        label = first.asked.asker.label
+        others = [
+            card for card in self._board if isinstance(card, TurnCard) and card.asked.asker.label == label
+        ]
+        for card in others:
+            if card.outcome is None:
+                card.decline_all()
+            self._board.take(card)
+        return [card.id for card in others]
+
+
+def _on_form(card: FormCard, act: str, said: Said) -> Json:
+    match act:
+        case "fill":
+            problem = card.fill(said.field, said.value)
+            return field_note(card, said.field, problem)
+        case "excuse":
+            card.excuse(said.field)
+        case "review":
+            return review(card, card.review(said.values))
+        case "send":
+            card.send(said.stamp, is_sure=said.sure)
+        case _:
+            _on_turn(card, act)
+    return {}
+
+
+def _on_turn(card: TurnCard, act: str) -> None:
+    match act:
+        case "decline":
+            card.decline()
+        case "decline-all":
+            card.decline_all()
+        case "cancel":
+            card.cancel()
+        case "close" if card.gone is not None:
+            card.close()
+        case _:
+            raise Refusal(NOT_THAT)
+
+
+def _on_wait(card: WaitCard, act: str) -> Json:
+    match act:
+        case "done":
+            card.done()
+        case "again":
+            card.again()
+        case "cancel":
+            card.cancel()
+        case _:
+            raise Refusal(NOT_THAT)
+    return {}

@@ -1,0 +1,273 @@
+"""What lies on the desk: a form, a visit to consent to, a visit that is under way. Each is settled once.
+
+Cards know the form model and the question; neither the page nor how it is reached.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import count
+from time import monotonic
+from typing import Any, Generic, TypeVar
+
+import anyio
+
+from askback.answer import Accepted, Answer, Cancelled, Declined
+from askback.client.forms import Draft, Entry
+from askback.client.person import Asked, FormAsked, Turn, VisitAsked, Word
+from askback.errors import Unanswered
+
+T = TypeVar("T")
+
+_numbers = count(1)
+
+
+NOBODY = (
+    "The desk was closed before anybody answered. Keep it open, with `async with desk:` around the calls."
+)
+
+
+class Refusal(Exception):
+    """What the person wants cannot be done with this card; the text is for them to read."""
+
+
+class Card(Generic[T]):
+    """Something that waits for a person's word. The first word settles it, whichever tab it comes from."""
+
+    kind = ""
+
+    def __init__(self, asked: Asked) -> None:
+        self.id = f"{self.kind}-{next(_numbers)}"
+        self.asked = asked
+        self.is_seen = False
+        """Whether a page has shown it in full."""
+        self.outcome: str | None = None
+        """How it was settled, in words, for the other tabs."""
+        self.is_by_person = False
+        """Whether somebody did that, in whichever tab."""
+        self.settled = anyio.Event()
+        self._word: T | None = None
+
+    @property
+    def gone(self) -> str | None:
+        """Why nobody wants the answer any more."""
+        return None
+
+    @property
+    def word(self) -> T:
+        if self._word is None:
+            raise Unanswered(NOBODY)
+        return self._word
+
+    def settle(self, word: T, outcome: str, *, is_by_person: bool = True) -> None:
+        if self.outcome is not None:
+            raise Refusal(f"This question is already settled: {self.outcome}.")
+        self._word, self.outcome, self.is_by_person = word, outcome, is_by_person
+        self.settled.set()
+
+    def abandon(self) -> None:
+        """The desk is closed under it: whoever waits learns that nobody will answer."""
+        self.settled.set()
+
+
+class TurnCard(Card[Answer[Any]]):
+    """A question in its turn."""
+
+    def __init__(self, turn: Turn) -> None:
+        super().__init__(turn.asked)
+        self.turn = turn
+
+    @property
+    def gone(self) -> str | None:
+        return self.turn.gone
+
+    def decline(self) -> None:
+        self.settle(Declined(), "declined")
+
+    def decline_all(self) -> None:
+        self.turn.declines_all = True
+        self.settle(Declined(), "declined, with all others from this server")
+
+    def cancel(self) -> None:
+        self.settle(Cancelled(), "cancelled")
+
+    def close(self, *, is_by_person: bool = True) -> None:
+        """It is gone, and nobody needs what was typed there."""
+        self.settle(Cancelled(), "closed" if is_by_person else "no longer asked", is_by_person=is_by_person)
+
+    def expect_wanted(self) -> None:
+        if self.gone is not None:
+            raise Refusal(self.gone)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reviewed:
+    """The answer as it would go out, and what stands in its way. `stamp` names exactly this state of the draft."""
+
+    stamp: int
+    problems: Mapping[str, str]
+    stops: Mapping[str, str]
+
+
+class FormCard(TurnCard):
+    """A form and what has been filled in so far, in whichever tab."""
+
+    kind = "form"
+
+    def __init__(self, turn: Turn, asked: FormAsked) -> None:
+        super().__init__(turn)
+        self.form = asked
+        self.draft = Draft(asked.blank)
+        self.stamp = 0
+        """Counts the changes, so that what is sent is what was reviewed."""
+        self._touched: set[str] = set()
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        return self.form.blank.entries
+
+    def entry(self, index: int) -> Entry:
+        if not 0 <= index < len(self.entries):
+            raise Refusal("This form has no such field; load the page again.")
+        return self.entries[index]
+
+    def is_touched(self, entry: Entry) -> bool:
+        """Whether somebody has been there; an empty field is no mistake before that."""
+        return entry.name in self._touched
+
+    def fill(self, index: int, filled: object) -> str | None:
+        """Put what the page holds into the draft; gives the problem in words. Options come by their place."""
+        entry = self.entry(index)
+        self.stamp += 1
+        self._touched.add(entry.name)
+        match entry.kind, filled:
+            case "boolean", bool() | None:
+                return self.draft.set(entry.name, filled)
+            case "choice", int() | None:
+                return self.draft.set(entry.name, None if filled is None else _value(entry, filled))
+            case "choices", list():
+                return self.draft.set(entry.name, _values(entry, filled))  # pyright: ignore[reportUnknownArgumentType] checked there
+            case "boolean" | "choice" | "choices", _:
+                raise Refusal(f"A field of kind {entry.kind} cannot hold that; load the page again.")
+            case _, str():
+                return self.draft.write(entry.name, filled)
+            case _:
+                raise Refusal(f"A field of kind {entry.kind} takes text; load the page again.")
+
+    def review(self, filled: list[object]) -> Reviewed:
+        """With everything as this tab shows it, so that nobody sends what another tab typed."""
+        if len(filled) != len(self.entries):
+            raise Refusal("This page shows another form; load it again.")
+        for index, one in enumerate(filled):
+            self.fill(index, one)
+        return Reviewed(stamp=self.stamp, problems=self.draft.problems(), stops=self.draft.stops())
+
+    def excuse(self, index: int) -> None:
+        self.draft.excuse(self.entry(index).name)
+        self.stamp += 1
+
+    def send(self, stamp: int, *, is_sure: bool) -> None:
+        self.expect_wanted()
+        if self.form.blank.refusal is not None:
+            raise Refusal(self.form.blank.refusal)
+        if stamp != self.stamp:
+            raise Refusal(
+                "The answer was changed after this review, perhaps in another tab. Review it again."
+            )
+        if self.suspicion is not None and not is_sure:
+            raise Refusal("This looks like a question for a secret. Confirm that you want to send it.")
+        if self.draft.problems() or self.draft.stops():
+            raise Refusal("The answer does not fit yet. Go back to the fields that say why.")
+        self.settle(Accepted(self.draft.content()), "sent")
+
+    @property
+    def suspicion(self) -> str | None:
+        """Why this seems to ask for a secret; then one more word is wanted before it is sent."""
+        return self.form.blank.suspicion_of(self.form.message)
+
+
+def _value(entry: Entry, place: int) -> str:
+    if isinstance(place, bool) or not 0 <= place < len(entry.options):
+        raise Refusal("This field has no such option; load the page again.")
+    return entry.options[place].value
+
+
+def _values(entry: Entry, places: list[object]) -> list[str] | None:
+    chosen = {place for place in places if isinstance(place, int)}
+    if len(chosen) != len(places):
+        raise Refusal("Each option can be chosen once; load the page again.")
+    return [_value(entry, place) for place in sorted(chosen)] or None
+
+
+class VisitCard(TurnCard):
+    """A link that is not opened before somebody consents."""
+
+    kind = "visit"
+
+    def __init__(self, turn: Turn, asked: VisitAsked) -> None:
+        super().__init__(turn)
+        self.visit = asked
+        self.is_consented = False
+        self.is_left_to_them = False
+
+    def consent(self) -> None:
+        """From here on the link may be opened, once by us; a second click finds it taken."""
+        self.expect_wanted()
+        if not self.visit.verdict.allowed:
+            raise Refusal(self.visit.verdict.refusal or "This link cannot be opened.")
+        if self.is_consented or self.outcome is not None:
+            raise Refusal("This link is already being opened.")
+        self.is_consented = True
+
+    @property
+    def href(self) -> str | None:
+        """What may be opened by a click, once somebody has consented and no browser could be started for them."""
+        return self.visit.verdict.href if self.is_left_to_them else None
+
+    def leave_to_them(self) -> str:
+        """No browser starts from here; the person's own click will do it."""
+        self.is_left_to_them = True
+        return self.visit.verdict.href
+
+    def opened(self) -> None:
+        if not self.is_consented:
+            raise Refusal("Nobody has agreed to open this link yet.")
+        self.settle(Accepted(None), "opened")
+
+
+class WaitCard(Card[Word]):
+    """A visit that is under way somewhere else; the page counts the time."""
+
+    kind = "wait"
+
+    def __init__(self, asked: VisitAsked) -> None:
+        super().__init__(asked)
+        self.visit = asked
+        self.began = monotonic()
+
+    @property
+    def seconds(self) -> float:
+        return monotonic() - self.began
+
+    def done(self) -> None:
+        self.settle("done", "done")
+
+    def again(self) -> None:
+        self.settle("again", "opened again")
+
+    def cancel(self) -> None:
+        self.settle("cancel", "cancelled")
+
+    def finish(self) -> None:
+        """The server itself says that the visit is over."""
+        self.settle("done", "the server says that it is finished", is_by_person=False)
+
+
+AnyCard = FormCard | VisitCard | WaitCard
+
+
+def card_of(turn: Turn) -> FormCard | VisitCard:
+    match turn.asked:
+        case FormAsked() as asked:
+            return FormCard(turn, asked)
+        case VisitAsked() as asked:
+            return VisitCard(turn, asked)

@@ -1,0 +1,98 @@
+"""The gate before the desk: whoever asks is our own page, and whatever leaves is of no use anywhere else.
+
+Knows headers alone. Each refusal is one sentence; which check failed goes to the log.
+"""
+
+import hmac
+import logging
+from collections.abc import Collection
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+logger = logging.getLogger(__name__)
+
+REFUSED = "This desk answers only the page that its own link opened; open that link again."
+
+POLICY = "; ".join(
+    [
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "connect-src 'self'",
+        "img-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+    ]
+)
+"""The last two take away every way to turn text into markup, from our own script as well."""
+
+HEADERS = {
+    "content-security-policy": POLICY,
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-embedder-policy": "require-corp",
+    "permissions-policy": "camera=(), microphone=(), geolocation=(), clipboard-read=(), payment=(), usb=()",
+}
+
+READING = frozenset({"GET", "HEAD"})
+
+
+class Gate:
+    """Lets through what names our own address, comes from our own page and carries the token.
+
+    The page's own files hold nothing of anybody's and are given without the token: it travels in the link's fragment,
+    which a browser never sends, so only the page itself can present it. A cookie would go to every port of this
+    machine, the web server of whoever asks for a visit included.
+    """
+
+    def __init__(self, app: ASGIApp, *, authority: str, token: str, files: Collection[str]) -> None:
+        self._app, self._files = app, files
+        self._authority, self._origin = authority, f"http://{authority}"
+        self._credential = f"Bearer {token}".encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        guarded = _with_headers(send)
+        objection = self._objection(scope["method"], scope["path"], Headers(scope=scope))
+        if objection is None:
+            await self._app(scope, receive, guarded)
+        else:
+            logger.warning("refused %s: %s", scope["method"], objection)
+            await PlainTextResponse(REFUSED, 403)(scope, receive, guarded)
+
+    def _objection(self, method: str, path: str, headers: Headers) -> str | None:
+        if headers.getlist("host") != [self._authority]:
+            return "Host is not the address of this desk"
+        is_reading = method in READING
+        if is_reading and path in self._files:
+            return None
+        if headers.getlist("sec-fetch-site") not in ([], ["same-origin"]):
+            return "Sec-Fetch-Site is not same-origin"
+        if headers.getlist("origin") not in ([[], [self._origin]] if is_reading else [[self._origin]]):
+            return "Origin is not this desk"
+        if not self._is_ours(headers.getlist("authorization")):
+            return "no token, or not the one of this launch"
+        return None
+
+    def _is_ours(self, credentials: list[str]) -> bool:
+        return len(credentials) == 1 and hmac.compare_digest(
+            credentials[0].encode("latin-1"), self._credential
+        )
+
+
+def _with_headers(send: Send) -> Send:
+    async def guarded(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            MutableHeaders(scope=message).update(HEADERS)
+        await send(message)
+
+    return guarded

@@ -1,0 +1,105 @@
+"""The person at the desk: a page in their own browser, on loopback, where questions of all servers wait together."""
+
+import secrets
+from contextlib import AsyncExitStack
+from types import TracebackType
+from typing import Any, Self
+
+import anyio
+
+from askback.answer import Answer
+from askback.client import labels
+from askback.client.consent import Opener, open_in_browser
+from askback.client.desk.acts import Acts
+from askback.client.desk.app import PAGE, make_app
+from askback.client.desk.board import Board
+from askback.client.desk.cards import FormCard, VisitCard, WaitCard, card_of
+from askback.client.desk.gate import Gate
+from askback.client.desk.serving import LOOPBACK, listening, served
+from askback.client.person import Mode, Turn, VisitAsked, Word
+from askback.errors import AuthorError
+
+
+class DeskPerson:
+    """Answers on a page. `async with` opens the desk; `url` is the link to it, to be shown to nobody else.
+
+    Nothing is answered by opening, reloading or closing the page. Whoever has the link can answer: it holds a token
+    that was made for this launch and dies with it.
+    """
+
+    modes: frozenset[Mode] = frozenset(("form", "url"))
+    shows_several = True
+
+    def __init__(self, *, port: int = 0, opener: Opener = open_in_browser) -> None:
+        self._board = Board()
+        self._acts = Acts(self._board, opener)
+        self._port, self._token = port, secrets.token_urlsafe(32)
+        self._stack = AsyncExitStack()
+        self._authority = ""
+
+    @property
+    def url(self) -> str:
+        """The token is in the fragment, which no browser sends to anybody."""
+        if not self._authority:
+            raise AuthorError("The desk is not open yet. Read its url inside `async with desk:`.")
+        return f"http://{self._authority}/#{self._token}"
+
+    async def __aenter__(self) -> Self:
+        if self._authority:
+            raise AuthorError("This desk was opened before. Make a new one for a new launch.")
+        listener = self._stack.enter_context(listening(self._port))
+        self._authority = f"{LOOPBACK}:{listener.getsockname()[1]}"
+        app = make_app(self._board, self._acts)
+        gate = Gate(app, authority=self._authority, token=self._token, files=PAGE)
+        await self._stack.enter_async_context(served(gate, listener, before_end=self._board.close))
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # Not told of the error: a task group would wrap it, and it is nothing to the server.
+        await self._stack.aclose()
+
+    async def answer(self, turn: Turn) -> Answer[Any]:
+        """The person's word. One that is gone before anybody saw it needs none."""
+        card = card_of(turn)
+        self._board.put(card)
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._follow, card)
+                await card.settled.wait()
+                tasks.cancel_scope.cancel()
+        finally:
+            self._let_go(card)
+        return card.word
+
+    async def _follow(self, card: FormCard | VisitCard) -> None:
+        while not (card.gone is not None and not card.is_seen):
+            await card.turn.changed()
+            self._board.note(card)
+        card.close(is_by_person=False)
+
+    def _let_go(self, card: FormCard | VisitCard) -> None:
+        if card.outcome is None and card.is_seen:
+            card.turn.withdraw(labels.GONE_GIVEN_UP)
+            self._board.note(card)
+        else:
+            self._board.take(card)
+
+    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
+        """The person's word, or `done` when the server says so first."""
+        card = WaitCard(asked)
+        self._board.put(card)
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(_finish, card, finished)
+                await card.settled.wait()
+                tasks.cancel_scope.cancel()
+        finally:
+            self._board.take(card)
+        return card.word
+
+
+async def _finish(card: WaitCard, finished: anyio.Event) -> None:
+    await finished.wait()
+    card.finish()

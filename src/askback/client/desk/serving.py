@@ -1,0 +1,81 @@
+"""One application on a loopback port of its own, for the length of a block."""
+
+import socket
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
+
+import anyio
+import uvicorn
+from starlette.types import ASGIApp
+
+from askback.errors import OperatorError
+
+LOOPBACK = "127.0.0.1"
+
+STARTING_SECONDS = 10
+"""For a server in this very process: a machine that needs longer is not going to make it."""
+
+
+class _Inner(uvicorn.Server):
+    """Leaves Ctrl-C to the program it runs in, where it cancels a question and may not end everything."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.is_up = anyio.Event()
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.is_up.set()
+
+    async def run_to_the_end(self, listener: socket.socket) -> None:
+        # A server torn down by a cancellation leaves its sockets to the garbage collector.
+        with anyio.CancelScope(shield=True):
+            await self.serve([listener])
+
+
+@contextmanager
+def listening(port: int) -> Generator[socket.socket]:
+    """A socket bound to loopback; port 0 takes a free one."""
+    # asyncio sends small packets at once only where the protocol is named; else each answer waits 40 ms for an ACK.
+    with socket.socket(proto=socket.IPPROTO_TCP) as listener:
+        try:
+            listener.bind((LOOPBACK, port))
+        except OSError as error:
+            raise OperatorError(
+                f"The desk cannot listen on port {port} of this machine: {error.strerror}. "
+                "Choose another port, or 0 for a free one."
+            ) from error
+        yield listener
+
+
+@asynccontextmanager
+async def served(
+    app: ASGIApp, listener: socket.socket, *, before_end: Callable[[], None]
+) -> AsyncGenerator[None]:
+    """`before_end` closes what would hold a connection open."""
+    server = _Inner(_config(app))
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(server.run_to_the_end, listener)
+        try:
+            with anyio.fail_after(STARTING_SECONDS):
+                await server.is_up.wait()
+            yield
+        finally:
+            before_end()
+            server.should_exit = True
+
+
+def _config(app: ASGIApp) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        ws="none",
+        server_header=False,
+        timeout_graceful_shutdown=1,
+    )

@@ -1,0 +1,185 @@
+"""What the page gets to see, as JSON. Everything a server wrote is made safe here, and nowhere later (T14).
+
+A field or an option is named by its place, so that no text of a server ever serves as a name in the page.
+"""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from askback.client import labels
+from askback.client.consent import shown as shown_visit
+from askback.client.desk import wording
+from askback.client.desk.board import WITHDRAWN, Board
+from askback.client.desk.cards import AnyCard, FormCard, Reviewed, VisitCard, WaitCard
+from askback.client.forms import Difference, Entry
+from askback.client.person import Asked, Asker, VisitAsked
+from askback.client.safe import block, line
+from askback.question import Text
+
+Json = dict[str, Any]
+
+MOST_NAME = 60
+"""Characters of a name in a heading of ours."""
+
+MOST_GLANCE = 90
+"""Characters of a message in the list of those that wait."""
+
+ONE_LINE = 120
+"""A text field that takes no more than this gets a box of one line."""
+
+
+def hello(board: Board) -> Json:
+    """What a tab gets first; afterwards it hears of changes alone."""
+    return {"words": wording.WORDS, "cards": [summary(board, card) for card in board]}
+
+
+def over(board: Board) -> Json:
+    """Why the watch ends."""
+    return {"over": wording.CLOSED if board.is_closed else wording.RESTING}
+
+
+def summary(board: Board, card: AnyCard) -> Json:
+    """One row of the list, or how a card ended."""
+    if not board.holds(card):
+        return {"id": card.id, "outcome": card.outcome or WITHDRAWN, "here": card.is_by_person}
+    return {
+        "id": card.id,
+        "who": line(card.asked.asker.label, MOST_NAME),
+        "what": wording.WHAT[card.kind],
+        "why": labels.why(card.asked),
+        "message": line(card.asked.message, MOST_GLANCE),
+        "gone": card.gone,
+    }
+
+
+def whole(card: AnyCard) -> Json:
+    """A card in full, as it is opened. How many wait behind it the page knows from its list."""
+    card.is_seen = True
+    common = {
+        **_asker(card.asked.asker),
+        "id": card.id,
+        "kind": card.kind,
+        "why": labels.why(card.asked),
+        "place": wording.UNDER_WAY if isinstance(card, WaitCard) else labels.place(card.turn),
+        "message": block(card.asked.message),
+        "gone": card.gone,
+    }
+    match card:
+        case FormCard():
+            return {**common, **_form(card)}
+        case VisitCard():
+            return {**common, **_visit(card.asked), "href": card.href}
+        case WaitCard():
+            return {**common, **_visit(card.asked), "seconds": card.seconds}
+
+
+def _asker(asker: Asker) -> Json:
+    is_named = bool(asker.name and asker.name.strip()) and asker.name != asker.label
+    return {
+        "who": line(asker.label, MOST_NAME),
+        "says": line(asker.name, MOST_NAME) if asker.name and is_named else None,
+        "at": line(asker.host, 253) if asker.host else None,
+    }
+
+
+def _form(card: FormCard) -> Json:
+    blank, stops = card.form.blank, card.draft.stops()
+    return {
+        "banner": None if card.suspicion is None else f"{labels.BANNER} {card.suspicion}",
+        "refusal": blank.refusal,
+        "left_out": [wording.LEFT_OUT.format(name=line(one.name), why=one.why) for one in blank.left_out],
+        "fields": [_field(card, entry, stops) for entry in card.entries],
+    }
+
+
+def _field(card: FormCard, entry: Entry, stops: Mapping[str, str]) -> Json:
+    return {
+        "label": line(entry.label),
+        "hint": "\n".join(block(entry.hint)) if entry.hint else "",
+        "kind": entry.kind,
+        "required": entry.is_required,
+        "expects": entry.expects,
+        "suspicion": wording.SUSPECT_FIELD if entry.suspicion else None,
+        "options": [line(option.shown) for option in entry.options],
+        "filled": _filled(card, entry),
+        "long": isinstance(entry.field, Text) and entry.kind == "text" and _is_long(entry.field),
+        "problem": card.draft.problem(entry.name) if card.is_touched(entry) else None,
+        "stop": stops.get(entry.name),
+    }
+
+
+def _is_long(field: Text) -> bool:
+    is_bounded = field.max_length is not None and field.max_length <= ONE_LINE
+    return not is_bounded or "\n" in (field.default or "")
+
+
+def _filled(card: FormCard, entry: Entry) -> Any:
+    """What stands in the field; chosen options by their places."""
+    value = card.draft.value(entry.name)
+    places = {option.value: place for place, option in enumerate(entry.options)}
+    match entry.kind:
+        case "boolean":
+            return value
+        case "choice":
+            return places.get(value)
+        case "choices":
+            return [places[one] for one in value or () if one in places]
+        case _:
+            return card.draft.text(entry.name)
+
+
+def field_note(card: FormCard, index: int, problem: str | None) -> Json:
+    """What is to be said of a field that has just changed."""
+    return {"problem": problem, "stop": card.draft.stops().get(card.entry(index).name)}
+
+
+def review(card: FormCard, reviewed: Reviewed) -> Json:
+    """Either what has to be mended, or the whole answer as it would be sent."""
+    problems, stops = _by_place(card, reviewed.problems), _by_place(card, reviewed.stops)
+    found: Json = {"stamp": reviewed.stamp, "problems": problems, "stops": stops}
+    if problems or stops:
+        return {**found, "said": wording.to_mend(len(problems.keys() | stops.keys()))}
+    differences = {difference.entry.name: difference for difference in card.draft.differences()}
+    lines = [_line(card, entry, differences.get(entry.name)) for entry in card.entries]
+    return {**found, "lines": lines, "said": wording.changes(len(differences), len(card.entries))}
+
+
+def _by_place(card: FormCard, notes: Mapping[str, str]) -> dict[int, str]:
+    return {index: notes[entry.name] for index, entry in enumerate(card.entries) if entry.name in notes}
+
+
+def _line(card: FormCard, entry: Entry, difference: Difference | None) -> Json:
+    text = card.draft.shown(entry.name)
+    return {
+        "label": line(entry.label),
+        "value": block(text) if text else [labels.EMPTY],
+        "mark": wording.marked(entry, difference),
+        "sent": _sent_as(card, entry),
+        "changed": difference is not None,
+    }
+
+
+def _sent_as(card: FormCard, entry: Entry) -> str | None:
+    """What goes out, where that is not what the person reads: a title need not mean its value."""
+    titles = {option.value: option.shown for option in entry.options}
+    chosen = [one for one in _chosen(card.draft.value(entry.name)) if one in titles]
+    if all(titles[one] == one for one in chosen):
+        return None
+    return wording.SENT_AS.format(value=line(", ".join(chosen)))
+
+
+def _chosen(value: Any) -> list[Any]:
+    return list(cast("list[Any]", value)) if isinstance(value, list) else [value]
+
+
+def _visit(asked: Asked) -> Json:
+    assert isinstance(asked, VisitAsked)
+    visit = shown_visit(asked)
+    return {
+        "whole_who": labels.who_asks(asked.asker),
+        "purpose": visit.why,
+        "where": visit.where,
+        "url": [visit.url],
+        "warnings": visit.warnings,
+        "refusal": visit.refusal,
+    }
