@@ -1,18 +1,32 @@
-"""`askback demo`: the pizzeria on three protocol revisions side by side, and what goes over the wire in each."""
+"""`askback demo`: the pizzeria asks you, or plays a guest itself; then what goes over the wire on three revisions."""
 
-from collections.abc import Iterator, Mapping
+import argparse
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, cast
 
 import anyio
 
 from askback.cli import pizzeria
-from askback.cli.paper import Block, Paper, Row, Style
+from askback.cli.endings import EXTRA_MISSING, Exit
+from askback.cli.paper import Block, Paper, Row, Style, say
 from askback.testing import REVISIONS, Run, accept, decline, run_tool
 from askback.testing.replies import Reply
 from askback.testing.wire import Line
 
-GUEST: list[Reply] = [accept(drink="cola", tip=2), accept(yes=True)]
-RELUCTANT_GUEST: list[Reply] = [decline()]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guest:
+    """What somebody ordered, and how they answered."""
+
+    pizza: str = "Margherita"
+    replies: Sequence[Reply]
+
+
+COLA = Guest(replies=[accept(drink="cola", tip=2), accept(yes=True)])
+RELUCTANT = Guest(replies=[decline()])
 
 LONGEST = 64
 """A longer string is a sealed state, noise to a reader."""
@@ -24,21 +38,49 @@ EVERY_REQUEST = {"_meta", "resultType", "structuredContent", "isError"}
 """Members that every message of a revision carries, or that say the same twice; left out to show the rest."""
 
 
-def run_demo(*, declines: bool = False, paper: Paper | None = None) -> int:
+def main(words: Sequence[str]) -> int:
     """Run it; the exit code says whether the three results were the same."""
-    return anyio.run(_demo, RELUCTANT_GUEST if declines else GUEST, paper or Paper())
+    parser = argparse.ArgumentParser(prog="askback demo", description="A pizzeria that asks you.")
+    parser.add_argument("--no", action="store_true", help="let a guest decline, without asking you")
+    parser.add_argument("--play", action="store_true", help="let a guest accept, without asking you")
+    parser.add_argument("--plain", action="store_true", help="ask line by line")
+    chosen = parser.parse_args(words)
+    if chosen.no or chosen.play or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return run_demo(RELUCTANT if chosen.no else COLA)
+    return _with_you(plain=chosen.plain)
 
 
-async def _demo(guest: list[Reply], paper: Paper) -> int:
+def _with_you(*, plain: bool) -> int:
+    """Where somebody sits at a terminal, and what asks them is installed."""
+    try:
+        ask_guest = import_module("askback.cli.guest").ask_guest
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("askback"):
+            raise
+        say(f"A guest plays, since nobody can be asked. {EXTRA_MISSING}\n")
+        return run_demo(COLA)
+    try:
+        you = ask_guest(plain=plain)
+    except KeyboardInterrupt:
+        return Exit.INTERRUPTED
+    return Exit.DONE if you is None else run_demo(you)
+
+
+def run_demo(guest: Guest = COLA, *, paper: Paper | None = None) -> int:
+    """The same call on three revisions, side by side."""
+    return anyio.run(_demo, guest, paper or Paper())
+
+
+async def _demo(guest: Guest, paper: Paper) -> int:
     paper.print("One tool body, three protocol revisions", "bold")
     paper.print("-> from the client    <- from the server    (handshakes left out)", "dim")
     paper.print()
     runs: dict[str, Run] = {}
     for revision in REVISIONS:
         pizzeria.orders.clear()
-        arguments = {"pizza": "Margherita"}
+        arguments = {"pizza": guest.pizza}
         runs[revision] = await run_tool(
-            pizzeria.mcp, "order", arguments, guest, revision=revision, always_replay=False
+            pizzeria.mcp, "order", arguments, guest.replies, revision=revision, always_replay=False
         )
     paper.columns([_column(revision, run) for revision, run in runs.items()])
     return _verdict(paper, [run.text for run in runs.values()])

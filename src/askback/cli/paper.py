@@ -1,7 +1,6 @@
-"""What the demo prints on: columns of styled lines, as wide as the terminal, plain where it is not one."""
+"""What commands print on: columns of styled lines, as wide as the terminal, plain where it is not one."""
 
 import os
-import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -13,6 +12,9 @@ Style = Literal["plain", "bold", "dim", "there", "back", "good"]
 
 CODES: dict[Style, str] = {"plain": "", "bold": "1", "dim": "2", "there": "36", "back": "35", "good": "1;32"}
 """Colour is a second sign only: arrows and words say the same."""
+
+ELSEWHERE = 100
+"""Columns of a file or a pipe."""
 
 GUTTER = 2
 NARROWEST_COLUMN = 25
@@ -39,12 +41,16 @@ class Paper:
         self, out: TextIO | None = None, *, width: int | None = None, colour: bool | None = None
     ) -> None:
         self._out = out or sys.stdout
-        self.width = width or shutil.get_terminal_size((100, 24)).columns
+        self.width = width or _columns(self._out)
         self._colour = _wants_colour(self._out) if colour is None else colour
 
     def print(self, text: str = "", style: Style = "plain") -> None:
         """A paragraph over the whole width."""
         self._write([self._wrapped([Row(text, style)], self.width)], self.width)
+
+    def write(self, text: str) -> None:
+        """One line as it is, however long."""
+        self._out.write(text + "\n")
 
     def columns(self, columns: Sequence[Column]) -> None:
         """The columns side by side, block beside block; one below the other where there is no room."""
@@ -79,5 +85,26 @@ class Paper:
         return f"\x1b[{code}m{text}\x1b[0m" if self._colour and code and text.strip() else text
 
 
+def _columns(out: TextIO) -> int:
+    """Of the terminal it is; the one that `shutil` asks may be redirected elsewhere."""
+    try:
+        return int(os.environ.get("COLUMNS", 0)) or os.get_terminal_size(out.fileno()).columns or ELSEWHERE
+    except (OSError, ValueError):
+        return ELSEWHERE
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    """Addresses stay whole, however long: a person clicks on them."""
+    return textwrap.wrap(text, width, break_on_hyphens=False, break_long_words=False)
+
+
 def _wants_colour(out: TextIO) -> bool:
     return out.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+
+
+def say(note: str) -> None:
+    """Lines beside the result, where they are in nobody's way: wrapped on a terminal, and whole for a program."""
+    width = _columns(sys.stderr) if sys.stderr.isatty() else None
+    for text in note.splitlines() or [""]:
+        wrapped = _wrapped(text, width) if width else [text]
+        sys.stderr.write("".join(f"{line}\n" for line in wrapped or [""]))

@@ -1,0 +1,131 @@
+"""`askback call`: list what a server offers, or call it, with its questions answered here."""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import anyio
+from mcp.shared.exceptions import MCPError
+
+from askback.cli.calling import Order, carry_out
+from askback.cli.endings import Exit, Misused
+from askback.cli.logs import logs_on_screen
+from askback.cli.options import CallOptions, Wanted, read_call
+from askback.cli.outcome import Failure, Outcome, failure_of
+from askback.cli.paper import Paper, Row, say
+from askback.cli.people import present
+from askback.cli.report import print_json, print_outcome
+from askback.cli.servers import look_up, make_driver, surroundings
+from askback.cli.targets import Command, Target
+from askback.cli.working import Working
+from askback.client import Driver, Line
+from askback.client.safe import line
+
+MOST_OF_A_NOTE = 1000
+"""Characters; paths can be long."""
+
+GRACE = 1.0
+"""Seconds after the time is over in which a driver ends the call politely; then whatever hangs is cut off."""
+
+
+def main(words: Sequence[str]) -> int:
+    """Run it; the exit code is for the shell."""
+    options = read_call(words)
+    if options.target is None:
+        return _list_servers(options)
+    try:
+        with logs_on_screen():
+            outcome = anyio.run(_outcome, options)
+    except KeyboardInterrupt:
+        outcome = Outcome(came=INTERRUPTED)
+    if options.as_json:
+        print_json(outcome, sys.stdout)
+    else:
+        print_outcome(outcome, Paper())
+    return outcome.exit
+
+
+INTERRUPTED = Failure(
+    exit=Exit.INTERRUPTED, kind="Interrupted", message="Interrupted. The server was told where it could be."
+)
+
+
+async def _outcome(options: CallOptions) -> Outcome:
+    """Whatever comes of it, errors included."""
+    seconds = options.connecting.timeout
+    try:
+        with anyio.move_on_after(None if seconds is None else seconds + GRACE):
+            return await _connected(options)
+    except MCPError as error:
+        return Outcome(came=failure_of(error, nobody=None))
+    return Outcome(came=_too_late(options))
+
+
+def _too_late(options: CallOptions) -> Failure:
+    return Failure(
+        exit=Exit.OUT_OF_TIME,
+        kind="Unfinished",
+        message=f"{options.target} did not answer within {options.connecting.timeout:g} seconds. Give it longer with "
+        "--timeout, or start it by hand to see what it does.",
+    )
+
+
+async def _connected(options: CallOptions) -> Outcome:
+    began = anyio.current_time()
+    found = look_up(options.target or "", options.connecting)
+    _require_one_word(found.target, options.wanted)
+    for note in found.notes:
+        say(line(note, MOST_OF_A_NOTE))
+    working = Working(options.label or found.target.label, sys.stderr, plain=options.connecting.plain)
+    async with present(options.connecting, working) as there, working.shown():
+        queue = None if there.person is None else Line(there.person)
+        driver = make_driver(found.target, queue, options.connecting, label=options.label)
+        return await _served(
+            driver, Order(wanted=options.wanted, present=there, working=working, limit=_left(options, began))
+        )
+
+
+def _left(options: CallOptions, began: float) -> float | None:
+    seconds = options.connecting.timeout
+    return None if seconds is None else max(0.1, seconds - (anyio.current_time() - began))
+
+
+async def _served(driver: Driver, order: Order) -> Outcome:
+    """Not raised: a task group around it would wrap the error."""
+    try:
+        async with driver:
+            return await carry_out(driver, order)
+    except MCPError as error:
+        return Outcome(came=failure_of(error, nobody=order.present.reason))
+
+
+def _require_one_word(target: Target, wanted: Wanted) -> None:
+    """`askback call python server.py` would start Python alone, wait, and then call a tool named server.py."""
+    name = wanted.name or ""
+    if isinstance(target, Command) and len(target.words) == 1 and "." in name and Path(name).is_file():
+        raise Misused(
+            f"{name} is a file and hardly the name of a tool. A command with its arguments is one word: "
+            f'askback call "{target.label} {name}".'
+        )
+
+
+def _list_servers(options: CallOptions) -> int:
+    """Without a target: the servers that could be one."""
+    configs = surroundings(options.connecting.config).configs
+    for problem in configs.problems:
+        say(line(problem, MOST_OF_A_NOTE))
+    if options.as_json:
+        servers = [{"name": one.name, "file": str(one.file)} for one in configs.servers]
+        print(json.dumps({"servers": servers, "exit": Exit.DONE}))
+        return Exit.DONE
+    paper = Paper()
+    if not configs.servers:
+        paper.print(
+            "No mcp.json file names a server here. Give an address or a command: askback call TARGET."
+        )
+    for file in dict.fromkeys(one.file for one in configs.servers):
+        paper.write(line(str(file), MOST_OF_A_NOTE))  # whole, to be copied
+        names = [line(one.name) for one in configs.servers if one.file == file]
+        paper.columns([[[Row(name, "there", indent=2) for name in names]]])
+    return Exit.DONE

@@ -1,0 +1,112 @@
+"""Calls that are typed one per line: several run at once, and each says its end under its number."""
+
+import shlex
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+
+import anyio
+from anyio.abc import TaskGroup
+from mcp.shared.exceptions import MCPError
+
+from askback.cli.calling import Order, carry_out
+from askback.cli.endings import Exit, Misused
+from askback.cli.options import Wanted, read_line
+from askback.cli.paper import Paper, say
+from askback.cli.people import Present
+from askback.cli.printing import text_lines
+from askback.cli.report import print_outcome
+from askback.client import Driver
+from askback.client.safe import line
+
+HELP = """\
+Type one call per line; its questions appear on the desk.
+  SERVER                      what it offers
+  SERVER TOOL name=value ...  call a tool
+  SERVER --prompt NAME ...    get a prompt
+  SERVER --resource URI       read a resource
+  help, quit
+A part of SERVER is enough if no other has it; with one server it can be left out."""
+
+LEAVING = {"quit", "exit"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """A line that was understood: whom it calls, and for what."""
+
+    label: str
+    wanted: Wanted
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.label, self.wanted.name)))
+
+
+class Calls:
+    """The calls of one desk, over the drivers it keeps."""
+
+    def __init__(self, drivers: Mapping[str, Driver], there: Present, *, limit: float | None = None) -> None:
+        self._drivers, self._there, self._limit = drivers, there, limit
+        self._count = 0
+        self._worst = Exit.DONE
+
+    async def tools(self) -> dict[str, list[str]]:
+        """What can be called, by server; also a first word with each of them."""
+        found: dict[str, list[str]] = {}
+        for label, driver in self._drivers.items():
+            try:
+                found[label] = [line(tool.name) for tool in await driver.list_tools()]
+            except MCPError as error:
+                say(line(f"{label}: {error.message}"))
+        return found
+
+    async def run(self, lines: AsyncIterator[str], *, waits: bool) -> Exit:
+        """Every line until they end or one says to leave; `waits` for what then still runs. Gives the worst exit."""
+        async with anyio.create_task_group() as tasks:
+            async for text in lines:
+                if text.strip() in LEAVING:
+                    tasks.cancel_scope.cancel()
+                    break
+                self._take(text, tasks)
+            if not waits:
+                tasks.cancel_scope.cancel()
+        return self._worst
+
+    def _take(self, text: str, tasks: TaskGroup) -> None:
+        if text.strip() in {"help", "?"}:
+            say(HELP)
+        elif text.strip():
+            try:
+                named = self._read(text)
+            except Misused as error:
+                self._worst = max(self._worst, Exit.MISUSED)
+                say("\n".join(text_lines(error.message)))
+            else:
+                self._count += 1
+                tasks.start_soon(self._call, self._count, named)
+
+    def _read(self, text: str) -> Named:
+        try:
+            words = shlex.split(text)
+        except ValueError as error:
+            raise Misused(f"{text!r} cannot be split into words: {error}.") from error
+        labels = list(self._drivers)
+        if words[0] in labels:
+            return Named(label=words[0], wanted=read_line(words[1:]))
+        if len(labels) == 1:
+            return Named(label=labels[0], wanted=read_line(words))
+        close = [label for label in labels if words[0] in label]
+        if len(close) == 1:
+            return Named(label=close[0], wanted=read_line(words[1:]))
+        raise Misused(
+            f"{words[0]!r} is none of the servers here: {', '.join(self._drivers)}. Type help for help."
+        )
+
+    async def _call(self, number: int, named: Named) -> None:
+        """In a task of its own; whatever the server does to it stays there."""
+        if named.wanted.name is not None:
+            say(line(f"[{number}] {named} ..."))
+        driver = self._drivers[named.label]
+        outcome = await carry_out(driver, Order(wanted=named.wanted, present=self._there, limit=self._limit))
+        self._worst = max(self._worst, outcome.exit)
+        say(line(f"[{number}] {named}:"))
+        print_outcome(outcome, Paper())

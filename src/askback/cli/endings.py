@@ -1,0 +1,24 @@
+"""How a command ends: its exit code, and what is wrong with what was typed."""
+
+from enum import IntEnum
+
+from askback.errors import OperatorError
+
+
+class Exit(IntEnum):
+    """Codes for the shell, as the page on the command line lists them; new meanings get new numbers."""
+
+    DONE = 0
+    FAILED = 1
+    MISUSED = 2
+    NOT_CONNECTED = 3
+    NOBODY_ANSWERED = 4
+    OUT_OF_TIME = 5
+    INTERRUPTED = 130
+
+
+class Misused(OperatorError):
+    """What was typed, or a file it names, cannot be followed. Nothing was called."""
+
+
+EXTRA_MISSING = 'This command needs the client extra. Install it with: pip install "askback[client]"'

@@ -1,0 +1,192 @@
+"""The words of `askback call` and `askback desk`, read into values. Does nothing with them."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from askback.cli.arguments import is_argument
+from askback.cli.endings import Misused
+from askback.wire.era import REVISIONS
+
+TARGET = (
+    "an address (https://...), the name of a server in an mcp.json file, or a command; a command with arguments "
+    'is one word: "python server.py"'
+)
+
+CALL_EXAMPLES = """\
+examples:
+  askback call server.py                          what it offers
+  askback call server.py order pizza=Margherita   call a tool
+  askback call server.py order size:=3            a value in JSON
+  askback call https://mcp.example/mcp search q=@question.txt --json
+  askback call weather --prompt plan days=3       "weather" of an mcp.json file
+
+The exit codes are in docs/reference/command-line.md: 0 done, 1 failed, 2 misused, 3 not connected,
+4 nobody answered, 5 out of time, 130 interrupted.
+"""
+
+DESK_EXAMPLES = """\
+Calls are typed here, one per line, as after `askback call`; their questions appear on the desk.
+
+examples:
+  askback desk server.py https://mcp.example/mcp
+  echo "order pizza=Margherita" | askback desk server.py
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connecting:
+    """How servers are found and reached, and who answers."""
+
+    revision: str | None
+    headers: Sequence[str]
+    config: Path | None
+    policy: Path | None
+    plain: bool
+    desk: bool
+    opens_browser: bool
+    timeout: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is to be done with the server: `name` None means to list what it offers."""
+
+    kind: str
+    name: str | None
+    arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallOptions:
+    target: str | None
+    wanted: Wanted
+    connecting: Connecting
+    label: str | None
+    as_json: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeskOptions:
+    targets: tuple[str, ...]
+    connecting: Connecting
+
+
+def read_call(words: Sequence[str]) -> CallOptions:
+    """Options may stand anywhere; a usage error ends the program as argparse does."""
+    parser = _parser(
+        "call", "List what an MCP server offers, or call it and answer its questions.", CALL_EXAMPLES
+    )
+    parser.add_argument("target", nargs="?", metavar="TARGET", help=TARGET)
+    parser.add_argument(
+        "words", nargs="*", metavar="TOOL name=value", help="the tool to call, and its arguments"
+    )
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--prompt", metavar="NAME", help="get this prompt instead of calling a tool")
+    what.add_argument("--resource", metavar="URI", help="read this resource instead of calling a tool")
+    parser.add_argument("--json", action="store_true", help="print one JSON object, for programs")
+    parser.add_argument("--label", metavar="NAME", help="what you call this server, here and in policies")
+    parser.add_argument("--desk", action="store_true", help="answer questions in the browser")
+    _add_shared(parser)
+    chosen = parser.parse_intermixed_args(words)
+    try:
+        wanted = read_wanted(chosen.words, prompt=chosen.prompt, resource=chosen.resource)
+    except ValueError as error:
+        parser.error(str(error))
+    return CallOptions(
+        target=chosen.target,
+        wanted=wanted,
+        connecting=_connecting(chosen),
+        label=chosen.label,
+        as_json=chosen.json,
+    )
+
+
+def read_desk(words: Sequence[str]) -> DeskOptions:
+    parser = _parser("desk", "Keep a page open that shows the questions of several servers.", DESK_EXAMPLES)
+    parser.add_argument("targets", nargs="+", metavar="TARGET", help=TARGET)
+    parser.set_defaults(desk=True)
+    _add_shared(parser)
+    chosen = parser.parse_intermixed_args(words)
+    return DeskOptions(targets=tuple(chosen.targets), connecting=_connecting(chosen))
+
+
+def read_line(words: Sequence[str]) -> Wanted:
+    """The same after a server's name on a desk; what is wrong is raised, since the program goes on."""
+    parser = argparse.ArgumentParser(prog="", add_help=False, exit_on_error=False)
+    parser.add_argument("words", nargs="*")
+    parser.add_argument("--prompt")
+    parser.add_argument("--resource")
+    chosen, unknown = parser.parse_known_intermixed_args(words)
+    if unknown:
+        raise Misused(f"{unknown[0]} is not known here; --prompt NAME and --resource URI are.")
+    try:
+        return read_wanted(chosen.words, prompt=chosen.prompt, resource=chosen.resource)
+    except ValueError as error:
+        raise Misused(f"{error}.") from error
+
+
+def read_wanted(words: Sequence[str], *, prompt: str | None = None, resource: str | None = None) -> Wanted:
+    """A tool's name comes first and has no equals sign; a ValueError says what stands in its place."""
+    if resource is not None:
+        if words:
+            raise ValueError(f"a resource takes no arguments, and {words[0]!r} is one too many")
+        return Wanted(kind="resource", name=resource, arguments=())
+    if prompt is not None:
+        return Wanted(kind="prompt", name=prompt, arguments=tuple(words))
+    if words and is_argument(words[0]):
+        raise ValueError(f"{words[0]!r} is an argument; the name of the tool comes before it")
+    return Wanted(kind="tool", name=words[0] if words else None, arguments=tuple(words[1:]))
+
+
+def _parser(name: str, description: str, examples: str) -> argparse.ArgumentParser:
+    return argparse.ArgumentParser(
+        prog=f"askback {name}",
+        description=description,
+        epilog=examples,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+def _add_shared(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--plain", action="store_true", help="ask line by line, for screen readers and simple terminals")
+    add("--no-open", action="store_true", help="print the address of the desk without opening a browser")
+    add("--policy", type=Path, metavar="FILE", help="let this TOML file answer what its rules name")
+    add("--revision", choices=tuple(REVISIONS), help="speak this revision of the protocol and no other")
+    add(
+        "--timeout",
+        type=_seconds,
+        metavar="SECONDS",
+        help="give a call up after this time, questions included",
+    )
+    add("--config", type=Path, metavar="FILE", help="look for TARGET in this mcp.json file alone")
+    add(
+        "--header",
+        action="append",
+        default=[],
+        metavar="'NAME: VALUE'",
+        help="send this header to an address; ${VAR} in single quotes is taken from the environment",
+    )
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 < seconds < float("inf"):
+        raise ValueError(text)
+    return seconds
+
+
+def _connecting(chosen: Any) -> Connecting:
+    return Connecting(
+        revision=chosen.revision,
+        headers=tuple(chosen.header),
+        config=chosen.config,
+        policy=chosen.policy,
+        plain=chosen.plain,
+        desk=chosen.desk,
+        opens_browser=not chosen.no_open,
+        timeout=chosen.timeout,
+    )

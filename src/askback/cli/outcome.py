@@ -1,0 +1,113 @@
+"""What came of a command, as one value. Prints nothing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from mcp.shared.exceptions import MCPError
+from mcp_types import MISSING_REQUIRED_CLIENT_CAPABILITY, CallToolResult, TextContent
+
+from askback.cli.endings import Exit
+from askback.cli.listing import Listing
+from askback.cli.printing import Result
+from askback.client import Answered, Asker
+from askback.errors import (
+    AskbackError,
+    AuthorError,
+    CannotConnect,
+    NotVisited,
+    OperatorError,
+    ServerGone,
+    Unanswered,
+    Unfinished,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Why there is no result, and what would help."""
+
+    exit: Exit
+    kind: str
+    message: str
+    code: int | None = None
+    advice: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """Whom we spoke with, as far as it came to that."""
+
+    asker: Asker
+    revision: str
+    instructions: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """A listing, a result or a failure, and who answered what on the way."""
+
+    came: Listing | Result | Failure
+    server: Server | None = None
+    answers: Sequence[Answered] = field(default=())
+    nobody: str | None = None
+    """Why nobody could be asked here, if so."""
+
+    @property
+    def exit(self) -> Exit:
+        if isinstance(self.came, Failure):
+            return self.came.exit
+        if isinstance(self.came, CallToolResult) and self.came.is_error:
+            return Exit.NOBODY_ANSWERED if self._wanted_to_ask else Exit.FAILED
+        return Exit.DONE
+
+    @property
+    def _wanted_to_ask(self) -> bool:
+        """Before 2026 a tool that cannot ask says so in an error of its own making; only its words tell."""
+        texts = [one.text for one in getattr(self.came, "content", ()) if isinstance(one, TextContent)]
+        return self.nobody is not None and speaks_of_asking(" ".join(texts))
+
+    @property
+    def advice(self) -> str | None:
+        """What would help, where something would."""
+        if isinstance(self.came, Failure):
+            return self.came.advice
+        return self.nobody if self.exit == Exit.NOBODY_ANSWERED else None
+
+
+def failure_of(error: MCPError, *, nobody: str | None) -> Failure:
+    """What was raised, as the shell and a reader learn of it."""
+    is_ours = isinstance(error, AskbackError)
+    ending = _exit_of(error, nobody)
+    helps = ending == Exit.NOBODY_ANSWERED and not isinstance(error, Unanswered | NotVisited)
+    return Failure(
+        exit=ending,
+        kind=type(error).__name__ if is_ours else "ServerError",
+        message=error.message,
+        code=None if is_ours else error.code,
+        advice=nobody if helps else None,
+    )
+
+
+def speaks_of_asking(text: str) -> bool:
+    """Every SDK and server uses the protocol's word for it."""
+    return "elicit" in text.lower()
+
+
+def _exit_of(error: MCPError, nobody: str | None) -> Exit:
+    for kind, ending in ENDINGS.items():
+        if isinstance(error, kind):
+            return ending
+    lacks = error.code == MISSING_REQUIRED_CLIENT_CAPABILITY or speaks_of_asking(error.message)
+    return Exit.NOBODY_ANSWERED if nobody is not None and lacks else Exit.FAILED
+
+
+ENDINGS: dict[type[Exception], Exit] = {
+    CannotConnect: Exit.NOT_CONNECTED,
+    OperatorError: Exit.MISUSED,
+    AuthorError: Exit.MISUSED,
+    ServerGone: Exit.NOT_CONNECTED,
+    NotVisited: Exit.NOBODY_ANSWERED,
+    Unanswered: Exit.NOBODY_ANSWERED,
+    Unfinished: Exit.OUT_OF_TIME,
+}
+"""The first that fits; an error that fits none came from the server."""

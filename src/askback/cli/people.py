@@ -1,0 +1,104 @@
+"""Who answers on this command line: the terminal, the desk, a policy before them, or nobody, and then why."""
+
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+import anyio
+from anyio import to_thread
+
+from askback.answer import Answer
+from askback.cli.options import Connecting
+from askback.cli.paper import say
+from askback.cli.working import Working
+from askback.client.consent import judge, open_in_browser
+from askback.client.desk import DeskPerson
+from askback.client.person import Mode, Person, Turn, VisitAsked, Word
+from askback.client.policy import PolicyPerson, load_policy
+from askback.client.safe import line
+from askback.client.terminal import TerminalPerson
+
+NOBODY = (
+    "Nobody can be asked here: {why}. Run this in a terminal, add --desk to answer in a browser, or --policy FILE "
+    "to answer by rules you wrote."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Present:
+    """Who is there. `own` answers our own questions, on which no policy has a say."""
+
+    person: Person | None
+    own: Person | None
+    nobody: str
+
+    @property
+    def reason(self) -> str | None:
+        """Why nobody can be asked, if so; a policy is nobody."""
+        return self.nobody if self.own is None else None
+
+
+class Attentive:
+    """A person before whom the line of a working server falls silent; one at a desk is told to look there."""
+
+    def __init__(self, person: Person, working: Working | None, *, is_elsewhere: bool) -> None:
+        self._person, self._working = person, working
+        self._is_elsewhere = is_elsewhere
+
+    @property
+    def modes(self) -> frozenset[Mode]:
+        return self._person.modes
+
+    @property
+    def shows_several(self) -> bool:
+        return self._person.shows_several
+
+    async def answer(self, turn: Turn) -> Answer[Any]:
+        with self._hushed():
+            if self._is_elsewhere:
+                say(f"{line(turn.asked.asker.label)} asks on the desk.")
+            return await self._person.answer(turn)
+
+    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
+        with self._hushed():
+            return await self._person.wait(asked, finished)
+
+    def _hushed(self) -> AbstractContextManager[None]:
+        return nullcontext() if self._working is None else self._working.hushed()
+
+
+@asynccontextmanager
+async def present(connecting: Connecting, working: Working | None = None) -> AsyncGenerator[Present]:
+    """Whoever the options name, for the length of the block."""
+    if connecting.desk:
+        async with DeskPerson() as desk:
+            await _announce(desk, opens_browser=connecting.opens_browser)
+            person = Attentive(desk, working, is_elsewhere=True)
+            yield _with_policy(person, connecting.policy, why="")
+    else:
+        terminal = TerminalPerson(plain=connecting.plain, output=_screen())
+        person = Attentive(terminal, working, is_elsewhere=False) if terminal.modes else None
+        yield _with_policy(person, connecting.policy, why=_why())
+
+
+def _with_policy(own: Person | None, policy: Path | None, *, why: str) -> Present:
+    person = own if policy is None else PolicyPerson(load_policy(policy), own)
+    return Present(person=person, own=own, nobody=NOBODY.format(why=why))
+
+
+def _why() -> str:
+    """Which of the two ends is missing."""
+    return "standard input is not a terminal" if not sys.stdin.isatty() else "there is no terminal to ask on"
+
+
+def _screen() -> TextIO | None:
+    """Questions stay on the screen where the result goes elsewhere."""
+    return sys.stderr if not sys.stdout.isatty() and sys.stderr.isatty() else None
+
+
+async def _announce(desk: DeskPerson, *, opens_browser: bool) -> None:
+    is_open = opens_browser and await to_thread.run_sync(open_in_browser, judge(desk.url))
+    say(f"The desk is {'open' if is_open else 'ready: open it'} at {desk.url}")

@@ -1,0 +1,154 @@
+"""TARGET on the command line: an address, a server of an mcp.json file, or a command. Starts nothing."""
+
+import difflib
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from askback.cli.configs import Configs, Configured
+from askback.cli.endings import Misused
+from askback.cli.variables import fill_in
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A program to start. `environment` None means all of ours, as for any command that is typed."""
+
+    label: str
+    words: tuple[str, ...]
+    environment: Mapping[str, str] | None = None
+    folder: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """A server that runs elsewhere."""
+
+    label: str
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+Target = Command | Address
+
+NOT_SPOKEN = {
+    "sse": "the old SSE transport, which newer servers have left; ask its operator for the streamable HTTP address",
+    "ws": "WebSockets, for which MCP has no transport",
+}
+HTTP = {"http", "streamable-http", "streamableHttp", "streamable_http"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What a target is looked up in."""
+
+    configs: Configs
+    here: Path
+    home: Path
+    environment: Mapping[str, str]
+
+    @property
+    def values(self) -> Mapping[str, str]:
+        """What `${...}` may name: the environment, and two folders that editors fill in."""
+        return {**self.environment, "workspaceFolder": str(self.here), "userHome": str(self.home)}
+
+
+def find_target(word: str, around: Surroundings) -> Target:
+    """An address if it begins like one, else the nearest server of that name, else a command line."""
+    if word.startswith(("http://", "https://")):
+        return Address(label=urlsplit(word).netloc.rpartition("@")[2] or word, url=word)
+    if named := around.configs.named(word):
+        return configured_target(named[0], around)
+    return _command(word, around)
+
+
+def configured_target(server: Configured, around: Surroundings) -> Target:
+    """What the entry says to start or to connect to, its variables filled in."""
+    where = f"{server.name!r} in {server.file}"
+    body = cast("dict[str, Any]", _filled_in(server.body, around.values, where))
+    kind = body.get("type") or body.get("transport") or ("stdio" if "command" in body else "http")
+    if kind in NOT_SPOKEN:
+        raise Misused(f"{where} speaks {NOT_SPOKEN[kind]}.")
+    if kind == "stdio" and isinstance(body.get("command"), str):
+        return _started(server, body, around)
+    if kind in HTTP and isinstance(body.get("url"), str):
+        return Address(label=server.name, url=body["url"], headers=_texts(body.get("headers"), where))
+    raise Misused(
+        f"{where} has neither a command to start nor a url to connect to. Give it one of them, and type "
+        '"stdio" or "http" to match.'
+    )
+
+
+def _started(server: Configured, body: dict[str, Any], around: Surroundings) -> Command:
+    if "envFile" in body:
+        raise Misused(
+            f"{server.name!r} in {server.file} has an envFile; put what it needs under env instead."
+        )
+    arguments: Any = body.get("args", [])
+    where = f"{server.name!r} in {server.file}"
+    if not isinstance(arguments, list):
+        raise Misused(f'{where}: args is a list of texts, as in ["--port", "80"].')
+    words = (body["command"], *(str(word) for word in cast("list[Any]", arguments)))
+    folder = around.here / body["cwd"] if isinstance(body.get("cwd"), str) else None
+    return Command(label=server.name, words=words, environment=_texts(body.get("env"), where), folder=folder)
+
+
+def _filled_in(value: Any, values: Mapping[str, str], where: str) -> Any:
+    match value:
+        case str():
+            return fill_in(value, values, where=where)
+        case Mapping():
+            members = cast("Mapping[str, Any]", value)
+            return {name: _filled_in(member, values, where) for name, member in members.items()}
+        case list():
+            return [_filled_in(member, values, where) for member in cast("list[Any]", value)]
+        case _:
+            return value
+
+
+def _texts(value: Any, where: str) -> dict[str, str]:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise Misused(f'{where}: env and headers are tables of texts, as in {{"NAME": "value"}}.')
+    return {str(name): str(member) for name, member in cast("Mapping[str, Any]", value).items()}
+
+
+def _command(word: str, around: Surroundings) -> Command:
+    try:
+        words = shlex.split(word, posix=os.name == "posix")
+    except ValueError as error:
+        raise Misused(f"The command {word!r} cannot be split into words: {error}.") from error
+    if not words:
+        raise Misused(
+            "TARGET is empty. Give an address, the name of a server in an mcp.json file, or a command."
+        )
+    if words[0].endswith(".py") and (around.here / words[0]).is_file():
+        return Command(label=words[0], words=(sys.executable, *words))
+    if shutil.which(words[0], path=around.environment.get("PATH")) is None:
+        raise Misused(_unknown(words[0], around))
+    return Command(label=_label(words), words=tuple(words))
+
+
+def _label(words: Sequence[str]) -> str:
+    """The script rather than its interpreter, where one can be told."""
+    scripts = (word for word in words[1:] if word.endswith((".py", ".js", ".mjs", ".ts")))
+    return next(scripts, words[0])
+
+
+def _unknown(word: str, around: Surroundings) -> str:
+    names = sorted({server.name for server in around.configs.servers})
+    close = difflib.get_close_matches(word, names, n=1)
+    if close:
+        return f"There is no command {word!r}. Did you mean the server {close[0]!r} of your mcp.json files?"
+    named = f"they name {', '.join(names[:20])}" if names else "none was found, or they name none"
+    return (
+        f"{word!r} is no address (https://...), no server of the mcp.json files ({named}) and no command on "
+        'this machine. A command with arguments is one word: askback call "python server.py".'
+    )

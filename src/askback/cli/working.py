@@ -1,0 +1,81 @@
+"""One line that says a server is at work, while it is. Nothing where nobody watches."""
+
+import shutil
+import time
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from typing import TextIO
+
+import anyio
+
+from askback.client.safe import line
+
+PATIENCE = 0.4
+"""Seconds before the line appears; most calls are over by then and would only flicker."""
+
+PACE, PLAIN_PACE = 0.2, 5.0
+"""Seconds between two updates: of a line that is written over, and of lines that a screen reader reads out."""
+
+MESSAGE = 200
+"""Characters of a server's message that are looked at before the line is cut to the width."""
+
+
+class Working:
+    """The line of one call. Give `progress` to the driver, and `hushed()` to whoever writes on the same screen."""
+
+    def __init__(self, what: str, out: TextIO, *, plain: bool = False) -> None:
+        self._what, self._out, self._plain = what, out, plain
+        self._said, self._shown, self._hushed = "", "", 0
+        self._began = time.monotonic()
+
+    async def progress(self, progress: float, total: float | None, message: str | None) -> None:
+        """What the server says of its work."""
+        part = f"{progress:g} of {total:g}" if total else f"{progress:g}"
+        self._said = line(f"{part} {message or ''}".strip(), MESSAGE)
+
+    @asynccontextmanager
+    async def shown(self) -> AsyncGenerator[None]:
+        """While the block runs, and gone without a trace after it."""
+        if not self._out.isatty():
+            yield
+            return
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._tick)
+            try:
+                yield
+            finally:
+                tasks.cancel_scope.cancel()
+                self._clear()
+
+    @contextmanager
+    def hushed(self) -> Generator[None]:
+        """Not a word while somebody is asked; the time counts on afterwards."""
+        self._clear()
+        self._hushed += 1
+        try:
+            yield
+        finally:
+            self._hushed -= 1
+
+    async def _tick(self) -> None:
+        await anyio.sleep(PATIENCE)
+        while True:
+            if not self._hushed:
+                self._draw()
+            await anyio.sleep(PLAIN_PACE if self._plain else PACE)
+
+    def _draw(self) -> None:
+        seconds = int(time.monotonic() - self._began)
+        text = f"{self._what} works, {seconds} s{': ' if self._said else ''}{self._said}"
+        text = text[: shutil.get_terminal_size((80, 24)).columns - 1]
+        if text == self._shown:
+            return
+        self._out.write(f"{text}\n" if self._plain else f"\r{text}\x1b[K")
+        self._out.flush()
+        self._shown = text
+
+    def _clear(self) -> None:
+        if self._shown and not self._plain:
+            self._out.write("\r\x1b[K")
+            self._out.flush()
+        self._shown = ""

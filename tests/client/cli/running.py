@@ -1,0 +1,76 @@
+"""The `askback` command as tests run it: in this process without a terminal, or in a terminal of its own."""
+
+import json
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from askback.cli import main
+from tests.client.terminal.emulator import Emulator
+
+KITCHEN = str(Path(__file__).parent / "kitchen.py")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    errors: str
+
+    @property
+    def json(self) -> dict[str, Any]:
+        assert self.out.count("\n") == 1, f"One JSON object, and not: {self.out}"
+        return json.loads(self.out)
+
+
+class Shell:
+    """Runs commands where no terminal is; the home is empty and the folder the test's own."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], kitchen: str) -> None:
+        self._capsys = capsys
+        self._kitchen = kitchen
+
+    def run(self, *words: str) -> Ended:
+        try:
+            code = main(words)
+        except SystemExit as end:  # argparse
+            code = int(str(end.code))
+        out, errors = self._capsys.readouterr()
+        return Ended(code=code, out=out, errors=errors)
+
+    def call(self, *words: str) -> Ended:
+        """The kitchen that runs all along, which is quicker than to start one."""
+        return self.run("call", self._kitchen, "--label", "kitchen", *words)
+
+
+class Screen(Emulator):
+    """`askback` in a terminal."""
+
+    def __init__(self, *words: str, columns: int = 80, out: Path | None = None) -> None:
+        command = [sys.executable, "-m", "askback.cli", *words]
+        elsewhere = ["sh", "-c", f"exec {shlex.join(command)} > {shlex.quote(str(out))}"]
+        super().__init__(command if out is None else elsewhere, columns=columns)
+
+    def ready(self, *wanted: str) -> None:
+        """Until the question is there and keys count."""
+        self.until(*wanted)
+        self.until_gone("A moment")
+
+    def send(self) -> None:
+        """Review and send what stands there."""
+        self.press("review")
+        self.ready("> Send <")
+        self.press("enter")
+
+    def ended(self) -> int:
+        """Its exit code, once it has ended; what it wrote last is on the screen."""
+        self.until_that(lambda: not self._child.isalive(), "the end")
+        self.read()
+        assert self._child.exitstatus is not None, f"killed by {self._child.signalstatus}"
+        return self._child.exitstatus

@@ -1,0 +1,213 @@
+"""`askback call` where no terminal is: what it prints, what it gives as JSON, and how it ends."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from askback.cli.configs import AT_HOME
+from tests.client.cli.running import KITCHEN, Shell
+
+LISTED = """\
+  weigh grams=... [unit=...] [precise=...]
+      Weigh something.
+      grams: whole number
+      unit: one of g, kg, default g
+      precise: true or false, default false
+"""
+
+
+def test_without_a_tool_the_server_is_listed(shell: Shell):
+    ended = shell.call()
+    assert ended.code == 0
+    assert ended.out.splitlines()[:2] == ["kitchen, on 2026-07-28", "Wash your hands."]
+    assert LISTED in ended.out
+    assert "  menu day=...\n" in ended.out
+    assert "  recipe://soup\n" in ended.out
+
+
+def test_a_listing_as_json_has_all_that_the_server_sent(shell: Shell, revision: str):
+    listed = shell.call("--json", "--revision", revision).json
+    assert listed["server"]["name"] == "kitchen"
+    assert listed["revision"] == revision
+    assert "weigh" in [tool["name"] for tool in listed["offers"]["tools"]]
+    assert [prompt["name"] for prompt in listed["offers"]["prompts"]] == ["menu"]
+    assert [one["uri"] for one in listed["offers"]["resources"]] == ["recipe://soup"]
+
+
+def test_a_tool_gets_its_arguments_as_it_wants_them(shell: Shell):
+    ended = shell.call("weigh", "grams=5", "--revision", "2025-11-25", "precise=yes", "unit=kg")
+    assert (ended.code, ended.out, ended.errors) == (0, "5 kg, precise: True\n", "")
+
+
+def test_a_result_as_json_names_server_revision_and_answers(shell: Shell, revision: str):
+    ended = shell.call("weigh", "grams=5", "--json", "--revision", revision)
+    assert ended.json["result"]["structuredContent"] == {"result": "5 g, precise: False"}
+    assert (ended.json["revision"], ended.json["answers"], ended.json["exit"]) == (revision, [], 0)
+
+
+def test_objects_come_back_readable_and_pictures_as_a_word(shell: Shell):
+    dish = {"name": "soup", "spices": ["salt"]}
+    assert json.loads(shell.call("plate", f"dish={json.dumps(dish)}").out) == dish
+    assert shell.call("picture").out == "[image: image/png, 1.2 kB]\n"
+
+
+def test_a_resource_is_read(shell: Shell):
+    assert shell.call("--resource", "recipe://soup").out == "Water and salt\n"
+
+
+@pytest.mark.verifies("T15")
+def test_a_tool_that_fails_ends_with_one_and_cannot_move_the_terminal(shell: Shell):
+    ended = shell.call("burn")
+    assert ended.code == 1
+    assert ended.out.startswith("Error executing tool burn: burnt ␛]0;stolen␇␛[2J<U+202E>evil")
+    assert ended.errors == "The tool reports this as an error.\n"
+
+
+def test_a_command_that_was_not_written_as_one_word_is_noticed(shell: Shell):
+    Path("server.py").touch()
+    ended = shell.run("call", sys.executable, "server.py")
+    assert ended.code == 2
+    assert f'askback call "{sys.executable} server.py"' in ended.errors
+
+
+WRONG: dict[str, tuple[list[str], str]] = {
+    "tool": (["weihg"], "has no tool 'weihg'. Did you mean weigh?"),
+    "argument": (["weigh", "gram=5"], "The tool weigh has no argument gram. Did you mean grams?"),
+    "value": (["weigh", "grams=many"], "grams is whole number, not 'many'."),
+    "prompt": (["--prompt", "x"], "has no prompt 'x'. It has menu."),
+    "missing": (
+        ["weigh"],
+        "The tool weigh needs 1 more argument:\n  grams=...  whole number\nNobody can be asked",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_was_typed_wrong_ends_with_two_and_a_hint(shell: Shell, case: str):
+    words, said = WRONG[case]
+    ended = shell.call(*words)
+    assert (ended.code, ended.out) == (2, "")
+    assert said in ended.errors
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--revision", "2024-11-05"],
+        ["grams=5"],
+        ["--timeout", "0"],
+        ["--resource", "x", "y=1"],
+        ["--nonsense"],
+    ],
+)
+def test_options_that_cannot_be_followed_end_with_two_and_the_usage(shell: Shell, words: list[str]):
+    ended = shell.call(*words)
+    assert ended.code == 2
+    assert ended.errors.startswith("usage: askback call")
+
+
+def test_as_json_a_mistake_is_an_error_with_its_kind(shell: Shell):
+    error = shell.call("weihg", "--json").json["error"]
+    assert error["kind"] == "Misused"
+    assert "Did you mean weigh?" in error["message"]
+
+
+@pytest.mark.verifies("R45")
+def test_where_no_terminal_is_nothing_is_declared_and_the_reason_is_said(shell: Shell, revision: str):
+    ended = shell.call("serve", "dish=soup", "--revision", revision)
+    assert ended.code == 4
+    assert "(elicitation.form)" in ended.out + ended.errors
+    assert "Nobody can be asked here: standard input is not a terminal." in ended.errors
+
+
+@pytest.mark.verifies("R45")
+def test_as_json_the_reason_stands_beside_the_error(shell: Shell, revision: str):
+    ended = shell.call("serve", "dish=soup", "--json", "--revision", revision)
+    assert ended.code == ended.json["exit"] == 4
+    advice = ended.json.get("advice") or ended.json["error"]["advice"]
+    assert "add --desk to answer in a browser, or --policy FILE" in advice
+
+
+POLICY = """
+[[rule]]
+server = "kitchen"
+tool = "serve"
+message = "Serve *"
+answer = { yes = true }
+"""
+
+
+def test_a_policy_answers_what_its_rules_name_and_says_so(shell: Shell, revision: str):
+    Path("policy.toml").write_text(POLICY)
+    ended = shell.call("serve", "dish=soup", "--policy", "policy.toml", "--json", "--revision", revision)
+    assert ended.json["result"]["content"][0]["text"] == "soup served"
+    (answer,) = ended.json["answers"]
+    assert (answer["asked"], answer["mode"], answer["action"]) == ("Serve soup?", "form", "accept")
+    assert "policy.toml" in answer["by"]
+
+
+def test_what_no_rule_names_is_not_answered(shell: Shell):
+    Path("policy.toml").write_text(POLICY)
+    ended = shell.call("--prompt", "menu", "day=Monday", "--policy", "policy.toml")
+    assert ended.code == 4
+    assert "With soup?" in ended.errors
+
+
+def test_a_policy_that_cannot_be_read_ends_with_two(shell: Shell):
+    ended = shell.call("weigh", "grams=5", "--policy", "gone.toml", "--json")
+    assert (ended.code, ended.json["error"]["kind"]) == (2, "PolicyRefused")
+
+
+def test_the_callers_own_limit_holds(shell: Shell, revision: str):
+    ended = shell.call("cook", "--timeout", "0.5", "--json", "--revision", revision)
+    assert (ended.code, ended.json["error"]["kind"]) == (5, "Unfinished")
+
+
+def test_a_command_is_started_and_called(shell: Shell, revision: str):
+    ended = shell.run("call", KITCHEN, "weigh", "grams=5", "--json", "--revision", revision)
+    assert ended.json["result"]["content"][0]["text"] == "5 g, precise: False"
+    assert ended.json["server"] == {"label": KITCHEN, "name": "kitchen", "host": None}
+
+
+def test_a_server_of_an_mcp_json_file_is_called_by_its_name(shell: Shell, home: Path):
+    near, entry = {"command": sys.executable, "args": [KITCHEN]}, {"command": "${NOT_SET}"}
+    Path(".mcp.json").write_text(json.dumps({"mcpServers": {"kitchen": near}}))
+    (home / AT_HOME[0]).write_text(json.dumps({"mcpServers": {"kitchen": entry, "other": entry}}))
+    ended = shell.run("call", "kitchen", "weigh", "grams=1")
+    assert ended.out == "1 g, precise: False\n"
+    assert f"kitchen is taken from {Path.cwd() / '.mcp.json'}; it is also in" in ended.errors
+    listed = shell.run("call")
+    assert [line.strip() for line in listed.out.splitlines()][1:] == [
+        "kitchen",
+        str(home / AT_HOME[0]),
+        "kitchen",
+        "other",
+    ]
+    assert [one["name"] for one in shell.run("call", "--json").json["servers"]] == [
+        "kitchen",
+        "kitchen",
+        "other",
+    ]
+
+
+def test_without_a_command_the_commands_are_listed(shell: Shell):
+    ended = shell.run("--help")
+    assert ended.code == 0
+    assert all(f"\n    {command} " in ended.out for command in ("demo", "call", "desk"))
+    assert shell.run("cal").code == 2
+
+
+WITHOUT_EXTRA = (
+    "import sys; sys.modules['prompt_toolkit'] = None; from askback.cli import main; sys.exit(main())"
+)
+
+
+def test_without_the_client_extra_it_says_what_to_install(shell: Shell):
+    command = [sys.executable, "-c", WITHOUT_EXTRA, "call", KITCHEN]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=50, check=False)
+    assert ended.returncode == 2
+    assert 'pip install "askback[client]"' in ended.stderr
+    assert ended.stderr.count("\n") == 1

@@ -1,0 +1,122 @@
+"""Servers that do not start or do not answer: what is said, and that it ends with three."""
+
+import json
+import shlex
+import sys
+from collections.abc import Generator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from tests.client.cli.running import Shell
+
+
+def python(code: str) -> str:
+    return shlex.join([sys.executable, "-c", code])
+
+
+class Refusing(BaseHTTPRequestHandler):
+    """Answers with the status in the path."""
+
+    def do_POST(self) -> None:
+        self.send_response(int(self.path[1:]))
+        self.send_header("Content-Length", "0")
+        self.send_header("Location", "/other")
+        self.end_headers()
+
+    do_GET = do_DELETE = do_POST  # noqa: N815
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Nothing to the screen."""
+
+
+@pytest.fixture(scope="module")
+def refusing() -> Generator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
+        thread = Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+ENDED = {
+    "at once": ("pass", "it ended before it had answered"),
+    "with its last words": (
+        "raise SystemExit('no database \x1b[2J')",
+        "The last it wrote:\nno database ␛[2J",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ENDED)
+@pytest.mark.verifies("T15")
+def test_a_program_that_ends_is_told_with_its_last_words(shell: Shell, case: str):
+    code, said = ENDED[case]
+    ended = shell.run("call", python(code), "--json")
+    assert (ended.code, ended.json["error"]["kind"]) == (3, "CannotConnect")
+    assert said in ended.json["error"]["message"]
+
+
+def test_an_entry_whose_program_is_not_there_says_so(shell: Shell):
+    Path("mcp.json").write_text(json.dumps({"servers": {"gone": {"command": "no-such-program"}}}))
+    ended = shell.run("call", "gone")
+    assert ended.code == 3
+    assert "there is no program 'no-such-program'" in ended.errors
+
+
+def test_a_port_that_nobody_listens_on_says_so(shell: Shell):
+    ended = shell.run("call", "http://127.0.0.1:9/mcp")
+    assert ended.code == 3
+    assert ended.errors.startswith("Cannot connect to 127.0.0.1:9: All connection attempts failed.")
+
+
+STATUSES = {
+    307: "it points elsewhere, to /other (HTTP 307). Give that address",
+    401: "it wants to know who calls (HTTP 401). Give it a token, in a header Authorization",
+    403: "it does not let this caller in (HTTP 403)",
+    404: "there is nothing at this path (HTTP 404). Check the path",
+    405: "it takes no messages at this path (HTTP 405). Servers of the old SSE transport",
+    500: "it failed (HTTP 500)",
+}
+
+
+@pytest.mark.parametrize("status", STATUSES)
+def test_a_refusal_over_http_is_told_in_words(shell: Shell, refusing: str, status: int):
+    ended = shell.run("call", f"{refusing}/{status}", "--json")
+    assert (ended.code, ended.json["error"]["kind"]) == (3, "CannotConnect")
+    assert STATUSES[status] in ended.json["error"]["message"]
+
+
+def test_a_program_that_never_answers_is_given_up_in_time(shell: Shell):
+    ended = shell.run("call", python("input()\nwhile True: input()"), "--timeout", "0.2", "--json")
+    assert ended.code == 5
+    assert "did not answer within 0.2 seconds" in ended.json["error"]["message"]
+
+
+HEADERS = {
+    "no colon": ("Authorization", "is written 'Name: value'"),
+    "a new line": ("A: b\nC: d", "is written 'Name: value'"),
+    "not set": (
+        "Authorization: Bearer ${NOT_SET}",
+        "--header Authorization uses ${NOT_SET}, and NOT_SET is not set",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", HEADERS)
+def test_a_header_that_cannot_be_sent_is_refused(shell: Shell, refusing: str, case: str):
+    header, said = HEADERS[case]
+    ended = shell.run("call", f"{refusing}/401", "--header", header)
+    assert ended.code == 2
+    assert said in ended.errors
+
+
+def test_a_header_is_for_addresses(shell: Shell):
+    ended = shell.run("call", sys.executable, "--header", "A: b")
+    assert (ended.code, ended.errors) == (
+        2,
+        f"--header is for addresses, and {sys.executable} is a command.\n",
+    )

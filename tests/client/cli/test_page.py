@@ -1,0 +1,23 @@
+"""The page on the command line says what the commands do."""
+
+import re
+
+import pytest
+
+from askback.cli.endings import Exit
+from tests.client.cli.running import Shell
+from tests.docs.pages import DOCS, table
+
+PAGE = DOCS / "reference" / "command-line.md"
+OPTIONS = table(PAGE, "option", "of", "meaning")
+
+
+def test_every_exit_code_has_its_row():
+    assert [int(code) for code, _ in table(PAGE, "code", "means")] == list(Exit)
+
+
+@pytest.mark.parametrize("command", ["call", "desk", "demo"])
+def test_every_option_has_its_row(shell: Shell, command: str):
+    told = set(re.findall(r"^  (--[a-z-]+)", shell.run(command, "--help").out, re.MULTILINE))
+    listed = {name for row in OPTIONS if command in row[1] for name in re.findall(r"--[a-z-]+", row[0])}
+    assert listed == told

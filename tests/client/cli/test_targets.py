@@ -1,0 +1,176 @@
+"""TARGET: what each way of writing it means, and what is said where it means nothing."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from askback.cli.configs import Configs, read_configs
+from askback.cli.endings import Misused
+from askback.cli.targets import Address, Command, Surroundings, find_target
+
+HOME_FILES = [".claude.json", ".cursor/mcp.json", ".config/Claude/claude_desktop_config.json"]
+NEAR_FILES = [".mcp.json", "mcp.json", ".vscode/mcp.json", ".cursor/mcp.json"]
+
+
+class Folder:
+    """A project and a home, each with the files a test writes into it."""
+
+    def __init__(self, path: Path) -> None:
+        self.here, self.home = path / "project", path / "home"
+        self.here.mkdir()
+        self.home.mkdir()
+        self.environment = {"PATH": str(path / "bin")}
+
+    def write(self, file: Path, body: Any) -> Path:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(body if isinstance(body, str) else json.dumps(body))
+        return file
+
+    def configs(self, only: Path | None = None) -> Configs:
+        return read_configs(here=self.here, home=self.home, only=only)
+
+    def find(self, word: str, only: Path | None = None) -> Any:
+        around = Surroundings(
+            configs=self.configs(only), here=self.here, home=self.home, environment=self.environment
+        )
+        return find_target(word, around)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    return Folder(tmp_path)
+
+
+def program(folder: Folder, name: str) -> None:
+    file = folder.write(Path(folder.environment["PATH"]) / name, "#!/bin/sh\n")
+    file.chmod(0o755)
+
+
+def test_what_begins_like_an_address_is_one(folder: Folder):
+    assert folder.find("https://mcp.example:8000/mcp") == Address(
+        label="mcp.example:8000", url="https://mcp.example:8000/mcp"
+    )
+
+
+def test_a_command_is_one_word_and_split_as_a_shell_would(folder: Folder):
+    program(folder, "python")
+    target = folder.find("python 'my server.py' --port 80")
+    assert target == Command(label="my server.py", words=("python", "my server.py", "--port", "80"))
+
+
+def test_a_python_file_is_run_with_this_python(folder: Folder):
+    folder.write(folder.here / "server.py", "")
+    assert folder.find("server.py --fast").words == (sys.executable, "server.py", "--fast")
+
+
+@pytest.mark.parametrize("table", ["mcpServers", "servers"])
+@pytest.mark.parametrize("name", NEAR_FILES)
+def test_a_server_of_a_file_of_the_project_is_found_by_its_name(folder: Folder, name: str, table: str):
+    folder.write(folder.here / name, {table: {"weather": {"command": "npx", "args": ["-y", "w"]}}})
+    assert folder.find("weather") == Command(label="weather", words=("npx", "-y", "w"), environment={})
+
+
+@pytest.mark.parametrize("name", HOME_FILES)
+def test_a_server_of_a_file_of_the_person_is_found_by_its_name(folder: Folder, name: str):
+    folder.write(folder.home / name, {"mcpServers": {"weather": {"url": "https://w.example/mcp"}}})
+    assert folder.find("weather") == Address(label="weather", url="https://w.example/mcp")
+
+
+def test_claude_code_keeps_servers_of_one_folder_in_the_file_of_the_person(folder: Folder):
+    near, far = {"command": "near"}, {"command": "far"}
+    projects = {str(folder.here): {"mcpServers": {"one": near}}, "/elsewhere": {"mcpServers": {"two": far}}}
+    folder.write(folder.home / ".claude.json", {"projects": projects, "mcpServers": {"one": far}})
+    assert folder.find("one").words == ("near",)
+    assert not folder.configs().named("two")
+
+
+def test_of_two_servers_of_one_name_the_nearest_is_meant(folder: Folder):
+    folder.write(folder.home / ".cursor/mcp.json", {"mcpServers": {"weather": {"command": "far"}}})
+    folder.write(folder.here / ".mcp.json", {"mcpServers": {"weather": {"command": "near"}}})
+    assert folder.find("weather").words == ("near",)
+    assert len(folder.configs().named("weather")) == 2
+
+
+def test_a_file_that_is_named_is_the_only_one_read(folder: Folder):
+    folder.write(folder.here / ".mcp.json", {"mcpServers": {"weather": {"command": "near"}}})
+    only = folder.write(folder.here / "other.json", {"servers": {"weather": {"command": "named"}}})
+    assert folder.find("weather", only).words == ("named",)
+    with pytest.raises(Misused, match="cannot be read"):
+        folder.configs(folder.here / "gone.json")
+
+
+def test_comments_and_last_commas_are_read_over(folder: Folder):
+    text = """{
+      // the weather
+      "servers": {"weather": {"url": "https://w.example//mcp", /* two
+      lines */ "headers": {"X": "a,}"},},},
+    }"""
+    folder.write(folder.here / ".vscode/mcp.json", text)
+    assert folder.find("weather") == Address(
+        label="weather", url="https://w.example//mcp", headers={"X": "a,}"}
+    )
+
+
+def test_a_file_that_is_broken_is_said_and_the_others_are_read(folder: Folder):
+    folder.write(folder.here / "mcp.json", "{oops")
+    folder.write(folder.here / ".cursor/mcp.json", {"mcpServers": {"weather": {"command": "w"}}})
+    (problem,) = folder.configs().problems
+    assert "mcp.json is not JSON" in problem
+    assert folder.find("weather").words == ("w",)
+
+
+def test_variables_are_filled_in_everywhere(folder: Folder):
+    folder.environment |= {"TOKEN": "t0", "HOST": "w.example"}
+    body = {
+        "url": "https://${HOST}/mcp",
+        "headers": {"Authorization": "Bearer ${env:TOKEN}", "X": "${NOT_SET:-none}"},
+    }
+    folder.write(folder.here / ".mcp.json", {"mcpServers": {"weather": body}})
+    assert folder.find("weather").headers == {"Authorization": "Bearer t0", "X": "none"}
+    assert folder.find("weather").url == "https://w.example/mcp"
+
+
+def test_a_started_server_gets_its_folder_and_its_environment(folder: Folder):
+    body = {"command": "w", "env": {"KEY": "1"}, "cwd": "${workspaceFolder}/sub"}
+    folder.write(folder.here / ".mcp.json", {"mcpServers": {"weather": body}})
+    target = folder.find("weather")
+    assert target.environment == {"KEY": "1"}
+    assert target.folder == folder.here / "sub"
+
+
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "not set": ({"command": "${NOT_SET}"}, r"'weather' in .*uses \$\{NOT_SET\}, and NOT_SET is not set"),
+    "input": ({"command": "w", "env": {"K": "${input:key}"}}, r"\$\{input:key\}, which only another program"),
+    "sse": ({"type": "sse", "url": "https://w.example/sse"}, "old SSE transport"),
+    "neither": ({"type": "http"}, "neither a command to start nor a url"),
+    "args": ({"command": "w", "args": "x"}, "args is a list"),
+    "env": ({"command": "w", "env": ["A=1"]}, "tables of texts"),
+    "env file": ({"command": "w", "envFile": ".env"}, "under env instead"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_an_entry_that_cannot_be_followed_says_what_to_change(folder: Folder, case: str):
+    body, advice = REFUSED[case]
+    folder.write(folder.here / ".mcp.json", {"mcpServers": {"weather": body}})
+    with pytest.raises(Misused, match=advice):
+        folder.find("weather")
+
+
+def test_a_word_that_is_nothing_is_told_what_it_could_have_been(folder: Folder):
+    folder.write(folder.here / ".mcp.json", {"mcpServers": {"weather": {"command": "w"}}})
+    with pytest.raises(Misused, match=r"Did you mean the server 'weather'"):
+        folder.find("wether")
+    with pytest.raises(
+        Misused, match=r"no server of the mcp.json files \(they name weather\) and no command"
+    ):
+        folder.find("pizzeria")
+
+
+@pytest.mark.parametrize("word", ["", "  ", "python 'server.py"])
+def test_a_command_that_cannot_be_split_is_refused(folder: Folder, word: str):
+    with pytest.raises(Misused, match=r"TARGET is empty|cannot be split"):
+        folder.find(word)

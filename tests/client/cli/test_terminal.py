@@ -1,0 +1,118 @@
+"""`askback call` and `askback demo` in a real terminal: a person answers, reads, and leaves."""
+
+from collections.abc import Callable, Generator
+from pathlib import Path
+
+import pytest
+
+from tests.client.cli.running import KITCHEN, Screen
+
+Open = Callable[..., Screen]
+
+
+@pytest.fixture
+def screen() -> Generator[Open]:
+    """Opens screens, and closes them however the test ends."""
+    opened: list[Screen] = []
+
+    def open_(*words: str, columns: int = 80, out: Path | None = None) -> Screen:
+        opened.append(Screen(*words, columns=columns, out=out))
+        return opened[-1]
+
+    yield open_
+    for one in opened:
+        one.close()
+
+
+@pytest.mark.verifies("R47", "R49", "R55")
+def test_missing_arguments_and_questions_are_answered_on_the_same_kind_of_form(
+    screen: Open, kitchen_url: str, revision: str
+):
+    terminal = screen("call", kitchen_url, "serve", "--label", "kitchen", "--revision", revision)
+    terminal.ready("askback call asks", "for: tool serve", "This tool needs 1 more argument.")
+    terminal.type("soup")
+    terminal.send()
+    terminal.ready("kitchen asks", "Serve soup?")
+    terminal.type("y")
+    terminal.send()
+    terminal.until("soup served")
+    assert terminal.ended() == 0
+
+
+@pytest.mark.verifies("R48")
+def test_no_is_an_answer_and_the_command_has_done_its_work(screen: Open, kitchen_url: str):
+    terminal = screen("call", kitchen_url, "serve", "dish=soup")
+    terminal.ready("Serve soup?")
+    terminal.press("decline")
+    terminal.until("soup kept")
+    assert terminal.ended() == 0
+
+
+def test_arguments_that_nobody_fills_in_end_with_four(screen: Open, kitchen_url: str):
+    terminal = screen("call", kitchen_url, "serve", columns=40)
+    terminal.ready("This tool needs 1 more argument.")
+    terminal.press("cancel")
+    terminal.until("so the\ntool was not called.")
+    assert terminal.ended() == 4
+
+
+def test_what_a_form_cannot_show_is_typed_as_json_until_it_is(screen: Open, kitchen_url: str):
+    terminal = screen("call", kitchen_url, "plate")
+    terminal.ready("JSON object")
+    terminal.type("soup")
+    terminal.send()
+    terminal.ready("dish is JSON object, not 'soup'.")
+    terminal.press(*["backspace"] * 4)
+    terminal.type('{"name": "soup", "spices": []}')
+    terminal.send()
+    terminal.until('"name": "soup"')
+    assert terminal.ended() == 0
+
+
+@pytest.mark.verifies("T15")
+@pytest.mark.parametrize("started", [True, False], ids=["started", "over HTTP"])
+def test_while_the_server_works_one_line_says_so_and_ctrl_c_ends_it_all(
+    screen: Open, kitchen_url: str, tmp_path: Path, started: bool
+):
+    mark = tmp_path / "mark"
+    target = KITCHEN if started else kitchen_url
+    terminal = screen("call", target, "cook", f"mark={mark}", "--label", "kitchen")
+    terminal.until("kitchen works, ", " of 1e+06 stirring ␛]0;stolen␇")
+    assert terminal.screen.title == ""
+    assert sum("works" in line for line in terminal.lines) == 1
+    terminal.press("cancel")
+    terminal.until("Interrupted.")
+    assert terminal.ended() == 130
+    assert "works" not in terminal.text
+    terminal.until_that(mark.exists, "the server to be told")
+
+
+def test_results_go_where_the_shell_sends_them_while_questions_stay(
+    screen: Open, kitchen_url: str, tmp_path: Path
+):
+    out = tmp_path / "out.json"
+    terminal = screen("call", kitchen_url, "serve", "dish=soup", "--json", out=out)
+    terminal.ready("Serve soup?")
+    terminal.press("decline")
+    assert terminal.ended() == 0
+    assert '"action": "decline", "by": "person"' in out.read_text()
+
+
+def test_line_by_line_for_screen_readers(screen: Open, kitchen_url: str):
+    terminal = screen("call", kitchen_url, "serve", "dish=soup", "--plain", columns=40)
+    terminal.until("Serve soup?", "\n>")
+    terminal.press("cancel")
+    terminal.until("soup kept")
+    assert terminal.ended() == 0
+    assert b"\x1b[?1049h" not in terminal.bytes
+
+
+def test_the_demo_asks_you_and_plays_your_answers_on_all_revisions(screen: Open):
+    terminal = screen("demo")
+    terminal.ready("askback demo asks")
+    terminal.type("Funghi")
+    terminal.send()
+    terminal.ready("pizzeria asks", "Anything with your pizza?")
+    terminal.press("decline")
+    terminal.until("The same result on all three: Ordered Funghi without extras.")
+    assert terminal.ended() == 0
