@@ -17,11 +17,17 @@ DECLINE_ALL: Final = "Decline all from this server"
 SEND_ANYWAY: Final = "Send it all the same"
 OPEN: Final = "Open in the browser"
 DONE: Final = "Done"
-RETRY: Final = "Open again"
+RETRY: Final = "Retry"
 LEAVE: Final = "Leave"
 
 DECLINE_MEANS: Final = "Decline: say no. The server learns that you said no."
 CANCEL_MEANS: Final = "Cancel: put it away without an answer."
+DONE_MEANS: Final = "Done: go on with the call."
+RETRY_MEANS: Final = "Retry: open the page again."
+CANCEL_WAIT_MEANS: Final = "Cancel: give the call up."
+
+OPENED_AGAIN: Final = "The page was opened again."
+NO_BROWSER: Final = "No browser opens here."
 
 NEEDED: Final = "needed"
 OPTIONAL: Final = "may stay empty"

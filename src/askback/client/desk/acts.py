@@ -40,7 +40,7 @@ class Acts:
             case VisitCard():
                 shown = await self._on_visit(card, act)
             case WaitCard():
-                shown = _on_wait(card, act)
+                shown = await self._on_wait(card, act)
         settled = self._decline_others(card) if act == "decline-all" else []
         if card.outcome is not None:
             self._board.take(card)
@@ -58,6 +58,19 @@ class Acts:
                 card.opened()
             case _:
                 _on_turn(card, act)
+        return {}
+
+    async def _on_wait(self, card: WaitCard, act: str) -> Json:
+        match act:
+            case "done":
+                card.done()
+            case "retry":
+                is_open = await anyio.to_thread.run_sync(self._opener, card.visit.verdict)
+                return {"href": None if is_open else card.visit.verdict.href}
+            case "cancel":
+                card.cancel()
+            case _:
+                raise Refusal(NOT_THAT)
         return {}
 
     def _decline_others(self, first: AnyCard) -> list[str]:
@@ -101,16 +114,3 @@ def _on_turn(card: TurnCard, act: str) -> None:
             card.close()
         case _:
             raise Refusal(NOT_THAT)
-
-
-def _on_wait(card: WaitCard, act: str) -> Json:
-    match act:
-        case "done":
-            card.done()
-        case "again":
-            card.again()
-        case "cancel":
-            card.cancel()
-        case _:
-            raise Refusal(NOT_THAT)
-    return {}

@@ -6,13 +6,14 @@ from importlib.resources import files
 from typing import Any
 
 import anyio
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from askback.client.desk import wording
 from askback.client.desk.acts import Acts, Said
 from askback.client.desk.board import Board, Watcher
 from askback.client.desk.cards import Refusal
@@ -51,8 +52,23 @@ BEAT_SECONDS = 15
 """A quiet watch sends a sign of life, so that a connection that is gone is noticed at both ends."""
 
 
-def make_app(board: Board, acts: Acts) -> Starlette:
-    """Everything behind the gate."""
+EXCHANGE = "/token"
+"""Where the page gives a code of one use for the token."""
+
+ONCE = "once="
+"""Before such a code, in a fragment; no token has this sign."""
+
+MOST_BYTES_OF_CODE = 1_000
+"""Whoever sends one has shown no token yet."""
+
+
+def make_app(board: Board, acts: Acts, *, exchange: Callable[[str], str | None]) -> Starlette:
+    """Everything behind the gate. `exchange` gives the token for a code that is good."""
+
+    async def give_token(request: Request) -> Response:
+        code = Code.model_validate_json(await _body(request, MOST_BYTES_OF_CODE)).code
+        token = exchange(code)
+        return PlainTextResponse(wording.CODE_REFUSED, 403) if token is None else _json({"token": token})
 
     async def show(request: Request) -> Response:
         return _json(whole(board.find(request.path_params["id"])))
@@ -64,6 +80,7 @@ def make_app(board: Board, acts: Acts) -> Starlette:
     return Starlette(
         routes=[
             *(Route(address, _file(name)) for address, name in PAGE.items()),
+            Route(EXCHANGE, give_token, methods=["POST"]),
             Route("/events", Watch(board), methods=["GET"]),
             Route("/cards/{id}", show),
             Route("/cards/{id}/{act}", act, methods=["POST"]),
@@ -75,6 +92,14 @@ def make_app(board: Board, acts: Acts) -> Starlette:
 def _json(content: object, status: int = 200) -> Response:
     # In ASCII: what was typed may hold half a character, which UTF-8 has no bytes for.
     return Response(json.dumps(content), status, media_type="application/json")
+
+
+class Code(BaseModel):
+    """What the page sends for the token."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+    code: str
 
 
 class TooLong(Exception):
@@ -91,11 +116,11 @@ def _file(name: str) -> Callable[[Request], Awaitable[Response]]:
     return give
 
 
-async def _body(request: Request) -> bytes:
+async def _body(request: Request, most: int = MOST_BYTES) -> bytes:
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
-        if len(body) > MOST_BYTES:
+        if len(body) > most:
             raise TooLong
     return bytes(body)
 

@@ -251,9 +251,6 @@ class WaitCard(Card[Word]):
     def done(self) -> None:
         self.settle("done", "done")
 
-    def again(self) -> None:
-        self.settle("again", "opened again")
-
     def cancel(self) -> None:
         self.settle("cancel", "cancelled")
 

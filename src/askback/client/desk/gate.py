@@ -50,11 +50,14 @@ class Gate:
 
     The page's own files hold nothing of anybody's and are given without the token: it travels in the link's fragment,
     which a browser never sends, so only the page itself can present it. A cookie would go to every port of this
-    machine, the web server of whoever asks for a visit included.
+    machine, the web server of whoever asks for a visit included. Where a code is exchanged for the token, the page has
+    none yet.
     """
 
-    def __init__(self, app: ASGIApp, *, authority: str, token: str, files: Collection[str]) -> None:
-        self._app, self._files = app, files
+    def __init__(
+        self, app: ASGIApp, *, authority: str, token: str, files: Collection[str], exchange: str
+    ) -> None:
+        self._app, self._files, self._exchange = app, files, exchange
         self._authority, self._origin = authority, f"http://{authority}"
         self._credential = f"Bearer {token}".encode()
 
@@ -79,7 +82,8 @@ class Gate:
             return "Sec-Fetch-Site is not same-origin"
         if headers.getlist("origin") not in ([[], [self._origin]] if is_reading else [[self._origin]]):
             return "Origin is not this desk"
-        if not self._is_ours(headers.getlist("authorization")):
+        is_exchange = method == "POST" and path == self._exchange
+        if not is_exchange and not self._is_ours(headers.getlist("authorization")):
             return "no token, or not the one of this launch"
         return None
 

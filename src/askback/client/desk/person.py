@@ -1,6 +1,8 @@
 """The person at the desk: a page in their own browser, on loopback, where questions of all servers wait together."""
 
 import secrets
+import time
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Any, Self
@@ -11,9 +13,10 @@ from askback.answer import Answer
 from askback.client import labels
 from askback.client.consent import Opener, open_in_browser
 from askback.client.desk.acts import Acts
-from askback.client.desk.app import PAGE, make_app
+from askback.client.desk.app import EXCHANGE, ONCE, PAGE, make_app
 from askback.client.desk.board import Board
 from askback.client.desk.cards import FormCard, VisitCard, WaitCard, card_of
+from askback.client.desk.codes import Codes
 from askback.client.desk.gate import Gate
 from askback.client.desk.serving import LOOPBACK, listening, served
 from askback.client.person import Mode, Turn, VisitAsked, Word
@@ -24,14 +27,21 @@ class DeskPerson:
     """Answers on a page. `async with` opens the desk; `url` is the link to it, to be shown to nobody else.
 
     Nothing is answered by opening, reloading or closing the page. Whoever has the link can answer: it holds a token
-    that was made for this launch and dies with it.
+    that was made for this launch and dies with it. A browser is started with `opening_url()` instead.
     """
 
     modes: frozenset[Mode] = frozenset(("form", "url"))
     shows_several = True
 
-    def __init__(self, *, port: int = 0, opener: Opener = open_in_browser) -> None:
+    def __init__(
+        self,
+        *,
+        port: int = 0,
+        opener: Opener = open_in_browser,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._board = Board()
+        self._codes = Codes(clock)
         self._acts = Acts(self._board, opener)
         self._port, self._token = port, secrets.token_urlsafe(32)
         self._stack = AsyncExitStack()
@@ -40,17 +50,25 @@ class DeskPerson:
     @property
     def url(self) -> str:
         """The token is in the fragment, which no browser sends to anybody."""
+        return f"{self._address}#{self._token}"
+
+    def opening_url(self) -> str:
+        """A link for the command line of a browser, where others can read it: good once, and for a minute."""
+        return f"{self._address}#{ONCE}{self._codes.make()}"
+
+    @property
+    def _address(self) -> str:
         if not self._authority:
             raise AuthorError("The desk is not open yet. Read its url inside `async with desk:`.")
-        return f"http://{self._authority}/#{self._token}"
+        return f"http://{self._authority}/"
 
     async def __aenter__(self) -> Self:
         if self._authority:
             raise AuthorError("This desk was opened before. Make a new one for a new launch.")
         listener = self._stack.enter_context(listening(self._port))
         self._authority = f"{LOOPBACK}:{listener.getsockname()[1]}"
-        app = make_app(self._board, self._acts)
-        gate = Gate(app, authority=self._authority, token=self._token, files=PAGE)
+        app = make_app(self._board, self._acts, exchange=self._exchanged)
+        gate = Gate(app, authority=self._authority, token=self._token, files=PAGE, exchange=EXCHANGE)
         await self._stack.enter_async_context(served(gate, listener, before_end=self._board.close))
         return self
 
@@ -59,6 +77,9 @@ class DeskPerson:
     ) -> None:
         # Not told of the error: a task group would wrap it, and it is nothing to the server.
         await self._stack.aclose()
+
+    def _exchanged(self, code: str) -> str | None:
+        return self._token if self._codes.take(code) else None
 
     async def answer(self, turn: Turn) -> Answer[Any]:
         """The person's word. One that is gone before anybody saw it needs none."""

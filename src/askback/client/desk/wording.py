@@ -15,7 +15,7 @@ WORDS: Final = {
     "back": labels.BACK,
     "open": labels.OPEN,
     "done": labels.DONE,
-    "again": labels.RETRY,
+    "retry": labels.RETRY,
     "close": "Close",
     "optional": labels.OPTIONAL,
     "explain": f"{labels.DECLINE_MEANS} {labels.CANCEL_MEANS}",
@@ -26,7 +26,8 @@ WORDS: Final = {
     "by_hand": "No browser could be started from here. You have agreed: this button opens the page in this browser.",
     "open_here": "Open the page here",
     "waiting": "The page is open in your browser. Come back when you are finished there.",
-    "explain_wait": "Done: go on with the call. Open again: see the link once more. Cancel: give the call up.",
+    "opened_again": labels.OPENED_AGAIN,
+    "explain_wait": f"{labels.DONE_MEANS} {labels.RETRY_MEANS} {labels.CANCEL_WAIT_MEANS}",
 }
 """By the names under which the page looks them up."""
 
@@ -38,6 +39,11 @@ SUSPECT_FIELD: Final = "This field seems to ask for a secret."
 UNDER_WAY: Final = "A visit is under way"
 LEFT_OUT: Final = "A field cannot be shown and is left out: “{name}”, because {why}."
 SENT_AS: Final = "sent as “{value}”"
+
+CODE_REFUSED: Final = (
+    "The link that was opened here is good once, and was used before or is too old. Open the link that the program "
+    "printed. If this tab was the first to use it, somebody else on this machine was faster: end the program."
+)
 
 CLOSED: Final = "The desk is closed. Nothing more can be sent from this page; what you typed is still here."
 RESTING: Final = "The desk is open in several newer tabs, so this one rests."

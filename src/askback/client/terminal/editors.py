@@ -118,7 +118,7 @@ EDITING = {"left", "right", "home", "end", "backspace", "delete", "space", "esca
 
 
 class ChoiceEditor(Editor):
-    """One of several. What is under the cursor is what is chosen; typing finds."""
+    """One of several, like radio buttons: what is under the cursor is what is chosen; typing finds."""
 
     def __init__(self, entry: Entry, draft: Draft) -> None:
         super().__init__(entry, draft)
@@ -132,6 +132,8 @@ class ChoiceEditor(Editor):
         return next((place for place, (one, _) in enumerate(self._options) if one == value), None)
 
     def wants(self, key: str) -> bool:
+        if key == "space":  # a title may have several words, but none begins with a blank
+            return not self.buffer.text
         return key in {"up", "down", "home", "end"} or (key == "escape" and bool(self.buffer.text))
 
     def keeps(self, key: str) -> bool:
@@ -223,6 +225,8 @@ class SeveralEditor(ChoiceEditor):
 def _moved(places: list[int], at: int | None, key: str) -> int:
     here = places.index(at) if at in places else None
     match key:
+        case "space" if at is not None and here is not None:
+            return at
         case "home":
             return places[0]
         case "end":

@@ -31,10 +31,11 @@ MOST_HINT_ROWS = 3
 MOST_HINT = 80
 """Characters that surely fit into those rows, in 40 columns too; a longer hint is shown with the message as well."""
 ROUND = ("Tab: next", "Shift-Tab: back")
+CHOOSING = ("Up Down Space: choose", *ROUND, "letters: find")
 STATUS = {
     "text": (*ROUND, "Ctrl-N: new line"),
-    "choice": ("Up Down or letters: choose", *ROUND),
-    "boolean": ("Up Down or letters: choose", *ROUND),
+    "choice": CHOOSING,
+    "boolean": CHOOSING,
     "choices": ("Space: tick", "Up Down or letters: find", *ROUND),
 }
 

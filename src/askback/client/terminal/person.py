@@ -14,7 +14,7 @@ from askback.client.terminal.asking import Asking, Gone
 from askback.client.terminal.form import form_scene
 from askback.client.terminal.guard import QUIET_SECONDS, Guard
 from askback.client.terminal.plain import PlainPerson
-from askback.client.terminal.record import opened, record
+from askback.client.terminal.record import by_hand, record
 from askback.client.terminal.stage import Stage
 from askback.client.terminal.tty import Tty
 from askback.client.terminal.visit import Consent, Wait, rows_of_wait
@@ -62,9 +62,10 @@ class TerminalPerson:
         answer = await Stage[Answer[Any]](self._tty, self._guard()).play(_scene(turn), turn.changed)
         if isinstance(turn.asked, VisitAsked) and isinstance(answer, Accepted) and turn.gone is None:
             is_open = await self._open(turn.asked)
-            self._tty.say(*opened(turn, turn.asked, is_open=is_open))
+            self._tty.tell(record(turn, answer, is_open=is_open))
+            self._tty.say(*(() if is_open else by_hand(turn.asked)))
         else:
-            self._tty.say(record(turn, answer))
+            self._tty.tell(record(turn, answer))
         return answer
 
     async def wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
@@ -83,7 +84,7 @@ class TerminalPerson:
                 elapsed=lambda: self._clock() - started,
                 reopen=lambda: group.start_soon(reopen),
             )
-            rows = rows_of_wait(self._tty.output.get_size().columns)
+            rows = rows_of_wait(self._tty.columns)
             stage = Stage[Word](self._tty, self._guard(), rows=rows)
             words.append(await stage.play(scene, finished.wait, _second))
         return words[0]

@@ -45,14 +45,9 @@ def _end(turn: Turn, answer: Answer[Any], *, is_open: bool) -> str:
             assert_never(answer)
 
 
-def opened(turn: Turn, asked: VisitAsked, *, is_open: bool) -> list[str]:
-    """The record of a visit that was agreed to; where no browser opens, with the link to copy, whole and alone."""
-    line = record(turn, Accepted(None), is_open=is_open)
-    return (
-        [line]
-        if is_open
-        else [line, "Open it by hand:", safe.line(asked.verdict.href, len(asked.verdict.href))]
-    )
+def by_hand(asked: VisitAsked) -> tuple[str, str]:
+    """Where no browser opens: the link to copy, whole and alone on its line."""
+    return "Open it by hand:", safe.line(asked.verdict.href, len(asked.verdict.href))
 
 
 def said_time(seconds: float) -> str:

@@ -12,11 +12,18 @@ from prompt_toolkit.input.typeahead import clear_typeahead
 from prompt_toolkit.output import Output, create_output
 from prompt_toolkit.output.vt100 import Vt100_Output
 
+from askback.client.terminal.cells import wrapped
 from askback.client.terminal.page import Row
 from askback.errors import Unanswered
 
 ASCII = str.maketrans("│┌└─•…·↑↓“”", '|++-*~.^v""')
 """For terminals whose encoding has no such signs; each is one cell wide in both spellings."""
+
+USUAL_COLUMNS = 80
+"""Of a window that does not say how wide it is."""
+
+HANG = "  "
+"""Before the later lines of a sentence, so that it is seen where one begins."""
 
 
 class Tty:
@@ -62,6 +69,21 @@ class Tty:
         if isinstance(output, Vt100_Output):
             output.enable_cpr = False  # a terminal that does not answer would be waited for
         return output
+
+    def tell(self, sentence: str) -> None:
+        """A sentence on the ordinary screen, broken between words where the window is narrow."""
+        room = self.columns - 1  # a line that fills its row is followed by an empty one on some terminals
+        first = wrapped(sentence, room)[0]
+        rest = sentence[len(first) :].lstrip()
+        self.say(first, *(HANG + line for line in wrapped(rest, room - len(HANG)) if rest))
+
+    @property
+    def columns(self) -> int:
+        """Of the window, now."""
+        try:
+            return os.get_terminal_size(self.writing.fileno()).columns or USUAL_COLUMNS
+        except (OSError, ValueError):  # closed by now
+            return USUAL_COLUMNS
 
     def say(self, *lines: str) -> None:
         """Lines on the ordinary screen, where they stay."""

@@ -31,8 +31,10 @@ from askback.client.terminal.stage import Leave, Scene
 
 DOMAIN = "bold underline"
 """Stands out by weight, by a line and by brackets: on every terminal by one of them at least."""
-NO_BROWSER = "No browser opens here any more."
 WHERE = " where  "
+
+RETRIED = {None: labels.RETRY_MEANS, True: labels.OPENED_AGAIN, False: labels.NO_BROWSER}
+"""What is said of Retry: what it does, and once it was pressed, what it did."""
 
 
 class Consent(Asking):
@@ -102,16 +104,17 @@ class Wait(Scene[Word]):
         self._finished = finished
         self._elapsed = elapsed
         self._reopen = reopen
-        self.has_opened = True
-        """Whether the page was opened when that was last asked for."""
+        self.has_opened: bool | None = None
+        """Whether the page was opened when that was last asked for; None where nobody asked."""
 
     def page(self, size: Size) -> Page:
         label = safe.line(self._asked.asker.label)
         words = (labels.DONE, "Enter"), (labels.RETRY, "Ctrl-O"), (labels.CANCEL, "Ctrl-C")
         goes_on = f"{label} goes on when the page is finished, or when you say that it is."
+        sentences = (goes_on, RETRIED[self.has_opened])
         return Page(
             bar=(f"Waiting for {label}", said_time(self._elapsed())),
-            body=Body(rows=text_rows(goes_on if self.has_opened else NO_BROWSER, size.columns)),
+            body=Body(rows=[row for one in sentences for row in text_rows(one, size.columns)]),
             buttons=[Button(word=word, key=key) for word, key in words],
         )
 
@@ -137,4 +140,4 @@ class Wait(Scene[Word]):
 
 def rows_of_wait(columns: int) -> int:
     """How high the wait is, by how wide."""
-    return 4 if columns >= ROOMY_COLUMNS else 6 if columns >= SPARE_COLUMNS else 8
+    return 5 if columns >= ROOMY_COLUMNS else 6 if columns >= SPARE_COLUMNS else 10

@@ -1,18 +1,33 @@
 // Talks to the desk's own Python side and to nobody else.
 
 const KEPT = "desk-token";
+const ONCE = "once=";  // a code of one use, where others could read the link
 
-function takeToken() {
+let refusal = null;  // why the code was not taken
+
+async function takeToken() {
   // In the fragment, which no browser sends; out of the address at once; kept for reloads of this tab alone.
   const given = location.hash.slice(1);
   if (given !== "" && given !== "place") {
-    sessionStorage.setItem(KEPT, given);
     history.replaceState(null, "", location.pathname);
+    const got = given.startsWith(ONCE) ? await exchange(given.slice(ONCE.length)) : given;
+    if (got !== null) sessionStorage.setItem(KEPT, got);
   }
   return sessionStorage.getItem(KEPT) ?? "";
 }
 
-const token = takeToken();
+async function exchange(code) {
+  try {
+    const response = await fetch("/token", { method: "POST", body: JSON.stringify({ code }) });
+    if (response.ok) return (await response.json()).token;
+    refusal = await response.text();
+  } catch {
+    refusal = null;  // nobody there; that is told when the watch begins
+  }
+  return null;
+}
+
+const token = await takeToken();
 const headers = { authorization: `Bearer ${token}` };
 
 export class Said extends Error {}   // a sentence for the person
@@ -26,7 +41,7 @@ async function call(path, options = {}) {
   } catch {
     throw new Lost("The program behind this desk does not answer. What you typed is still here.");
   }
-  if (response.status === 403) throw new Locked(await response.text());
+  if (response.status === 403) throw new Locked(refusal ?? await response.text());
   if (!response.ok) throw new Said((await response.json()).said);
   return response;
 }

@@ -18,6 +18,7 @@ const rows = new Map();  // id -> its place in the list
 const mine = new Set();  // settled, or being settled, by this very tab
 let open = null;         // the card before the person
 let opening = null;      // the id of one that is being fetched
+let isOver = false;      // the watch has ended for good, and it was said why
 
 const desk = {
   words: {},
@@ -25,7 +26,7 @@ const desk = {
   claim: (card, is = true) => (is ? mine.add(card.id) : mine.delete(card.id)),
   failed(card, error) {
     if (!(error instanceof Said)) throw error;
-    if (error instanceof Lost) connection(error.message);
+    if (error instanceof Lost && !isOver) connection(error.message);
     card.say(error.message);
     announce(error.message);
   },
@@ -223,6 +224,7 @@ function connection(words) {
 }
 
 function stopped(words, ...more) {
+  isOver = true;
   connection(words);
   if (open === null) place.replaceChildren(make("div", { class: "empty" }, make("p", { class: "big" }, words), ...more));
 }

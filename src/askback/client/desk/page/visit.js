@@ -80,10 +80,24 @@ export function waitCard(view, desk) {
     make("p", { class: "elapsed" }, "Open for ", clock),
     facts(view), address(view), meanings(desk.words.explain_wait));
   const out = (act) => () => desk.settle(card, act);
+  const retry = button(desk.words.retry, () => desk.attempt(card, async () => {
+    card.say(desk.words.opening);
+    const { href } = await post(`/cards/${view.id}/retry`);
+    if (href === null) card.say(desk.words.opened_again);
+    else byHand(href);
+  }));
+
+  function byHand(href) {
+    const link = anchor(href, desk.words.open_here, () => card.say(desk.words.opened_again));
+    card.say(desk.words.by_hand);
+    retry.replaceWith(link);
+    link.focus({ preventScroll: true });
+  }
+
   card.foot.append(
     make("div", { class: "actions" },
       button(desk.words.done, out("done"), { look: "main" }),
-      button(desk.words.again, out("again")),
+      retry,
       button(desk.words.cancel, out("cancel"), { look: "plain" })));
   card.leave = () => clearInterval(timer);
   announce(desk.words.waiting);

@@ -9,7 +9,7 @@ import anyio
 import anyio.to_thread
 
 from askback.answer import Accepted, Answer, Cancelled
-from askback.client import safe
+from askback.client import labels, safe
 from askback.client.consent import Opener, open_in_browser
 from askback.client.person import FormAsked, Mode, Turn, VisitAsked, Word
 from askback.client.terminal.asking import MOST_REASON
@@ -18,7 +18,7 @@ from askback.client.terminal.plain.asking import Asking, Ended
 from askback.client.terminal.plain.form import PlainForm
 from askback.client.terminal.plain.lines import Interrupted, Lines
 from askback.client.terminal.plain.visit import consent
-from askback.client.terminal.record import opened, record, said_time
+from askback.client.terminal.record import by_hand, record, said_time
 from askback.client.terminal.tty import Tty
 
 
@@ -51,10 +51,11 @@ class PlainPerson:
         with self._lines.taken():
             answer = await self._until_gone(turn)
         if isinstance(answer, Accepted) and isinstance(turn.asked, VisitAsked) and turn.gone is None:
-            is_open = await anyio.to_thread.run_sync(self._opener, turn.asked.verdict)
-            self._tty.say(*opened(turn, turn.asked, is_open=is_open))
+            is_open = await self._open(turn.asked)
+            self._tty.tell(record(turn, answer, is_open=is_open))
+            self._tty.say(*(() if is_open else by_hand(turn.asked)))
         else:
-            self._tty.say(record(turn, answer))
+            self._tty.tell(record(turn, answer))
         return answer
 
     async def _until_gone(self, turn: Turn) -> Answer[Any]:
@@ -96,6 +97,10 @@ class PlainPerson:
         except Interrupted:
             return Cancelled()
 
+    async def _open(self, asked: VisitAsked) -> bool:
+        """In a thread: a browser may take its time to start."""
+        return await anyio.to_thread.run_sync(self._opener, asked.verdict)
+
     async def wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
         words: list[Word] = ["done"]
         async with anyio.create_task_group() as group:
@@ -113,7 +118,7 @@ class PlainPerson:
         started = self._clock()
         self._tty.say(
             f"Waiting for {safe.line(asked.asker.label)}. "
-            "Type done when you are done, again to open the page again, or cancel; Enter tells the time."
+            "Type done when you are done, retry to open the page again, or cancel; Enter tells the time."
         )
         with self._lines.taken():
             while True:
@@ -126,7 +131,8 @@ class PlainPerson:
                         return "done"
                     case "cancel" | "!cancel":
                         return "cancel"
-                    case "again":
-                        await anyio.to_thread.run_sync(self._opener, asked.verdict)
+                    case "retry":
+                        is_open = await self._open(asked)
+                        self._tty.say(labels.OPENED_AGAIN if is_open else labels.NO_BROWSER)
                     case _:
                         self._tty.say(f"Waiting for {said_time(self._clock() - started)}.")

@@ -1,0 +1,123 @@
+"""For hosts that keep a client of their own: the SDK's `Client`, or FastMCP's. The same person, the same care."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar, cast
+
+from mcp.client.session import ClientRequestContext, IncomingMessage
+from mcp_types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    ElicitCompleteNotification,
+    ElicitRequestFormParams,
+    ElicitRequestParams,
+    ElicitResult,
+    ErrorData,
+)
+
+from askback.answer import Answer
+from askback.client.consent import KnownSites
+from askback.client.demands import Demands, Finishing
+from askback.client.intake import Answered, Intake
+from askback.client.line import Line
+from askback.client.pacing import LIMITS, Limits, Tally
+from askback.client.person import Asker, Person, Turn, VisitAsked
+from askback.errors import AskbackError
+from askback.wire.asked import NOT_ANSWERED, UNDECLARED, FormWords, VisitWords, Words, mode_of
+from askback.wire.elicited import reply_of
+
+T = TypeVar("T")
+
+
+class Answering:
+    """One server's questions for a client that somebody else made; give its methods where the client takes them.
+
+    answers = Answering(TerminalPerson(), label="pizzeria")
+    async with Client(url, elicitation_callback=answers.sdk, message_handler=answers.notice) as client:
+        result = await answers.visiting(lambda: client.call_tool("order", {"pizza": "Margherita"}))
+
+    These clients declare forms and links whatever the person can be shown; what they cannot is refused. The callback
+    ends with its connection, and what a person was typing then goes with it: a `Driver` waits until they leave.
+    """
+
+    def __init__(
+        self,
+        person: Person | Line,
+        *,
+        label: str,
+        host: str | None = None,
+        purpose: str = "this connection",
+        limits: Limits = LIMITS,
+        sites: KnownSites | None = None,
+    ) -> None:
+        """
+        Args:
+            person: who answers; a `Line` where several clients share one person.
+            label: what the person calls this server.
+            host: the host of its address, where it has one.
+            purpose: what the questions are for, in your own words.
+            limits: what the person is spared. Without a driver nobody sees where a call ends, so its caps are for
+                the connection.
+            sites: where this person's visits are remembered.
+        """
+        line = person if isinstance(person, Line) else Line(person)
+        self._intake = Intake(line, asker=Asker(label=label, host=host), limits=limits, sites=sites)
+        self._purpose, self._limits = purpose, limits
+        self._tally, self._finishing = Tally(limits), Finishing()
+
+    @property
+    def answered(self) -> list[Answered]:
+        """Every question so far that got an answer, in order, and on whose word it stands."""
+        return self._intake.answered
+
+    async def sdk(
+        self, context: ClientRequestContext, params: ElicitRequestParams
+    ) -> ElicitResult | ErrorData:
+        """For the SDK: `Client(..., elicitation_callback=answers.sdk)`."""
+        words = _words(params)
+        if mode_of(words) not in self._intake.line.modes:
+            return ErrorData(code=INVALID_PARAMS, message=UNDECLARED)
+        try:
+            _, answer = await self._ask(words)
+        except AskbackError:
+            return ErrorData(code=INTERNAL_ERROR, message=NOT_ANSWERED)
+        return ElicitResult.model_validate(reply_of(answer))
+
+    async def fastmcp(
+        self, message: str, response_type: Any, params: ElicitRequestParams, context: Any
+    ) -> ElicitResult:
+        """For FastMCP: `Client(..., elicitation_handler=answers.fastmcp)`. What it raises becomes the error."""
+        reply = await self.sdk(cast("ClientRequestContext", context), params)
+        if isinstance(reply, ErrorData):
+            raise AskbackError(reply.message)
+        return reply
+
+    async def notice(self, message: IncomingMessage) -> None:
+        """For both: `Client(..., message_handler=answers.notice)`. Hears that a visit is finished."""
+        if isinstance(message, ElicitCompleteNotification):
+            self._finishing.finished(message.params.elicitation_id)
+
+    async def visiting(self, call: Callable[[], Awaitable[T]]) -> T:
+        """Make a call; where the server demands visits first, let the person make them and call again."""
+        if "url" not in self._intake.line.modes:
+            return await call()
+        demands = Demands(
+            ask=self._ask_visit,
+            wait=self._intake.line.wait,
+            finishing=self._finishing,
+            most=self._limits.visits,
+        )
+        return await demands.through(call)
+
+    async def _ask(self, words: Words) -> tuple[Any, Answer[Any]]:
+        asked = self._intake.read(words, purpose=self._purpose)
+        return asked, await self._intake.put(Turn(asked), self._tally)
+
+    async def _ask_visit(self, words: VisitWords) -> tuple[VisitAsked, Answer[Any]]:
+        return await self._ask(words)
+
+
+def _words(params: ElicitRequestParams) -> Words:
+    meta: dict[str, Any] | None = dict(params.meta) if params.meta else None
+    if isinstance(params, ElicitRequestFormParams):
+        return FormWords(message=params.message, schema=params.requested_schema, meta=meta)
+    return VisitWords(message=params.message, url=params.url, id=params.elicitation_id, meta=meta)

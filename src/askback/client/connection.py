@@ -1,0 +1,221 @@
+"""An open connection: the SDK's session on our tap, the revision that was found, and who is at the other end."""
+
+import logging
+from collections.abc import Awaitable, Callable, Collection
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+import anyio
+import anyio.abc
+from mcp.client.session import ClientRequestContext, ClientSession, ListRootsFnT, SamplingFnT
+from mcp.shared.exceptions import MCPError
+from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
+from mcp_types import ErrorData, Implementation, InputRequest
+from pydantic import TypeAdapter, ValidationError
+
+from askback.client.calls import Call, Sleep
+from askback.client.connecting import Destination, Streams
+from askback.client.consent import KnownSites
+from askback.client.conversing import Conversing
+from askback.client.intake import Intake
+from askback.client.line import Line
+from askback.client.negotiating import negotiate
+from askback.client.pacing import Clock, Limits, Watch
+from askback.client.person import Asker, Mode
+from askback.client.safe import line
+from askback.errors import AskbackError, CannotConnect, NotUnderstood, ServerGone
+from askback.wire.declared import showable
+from askback.wire.era import Era, Revision
+from askback.wire.tap import Tap, is_lost
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+START_SECONDS = 60.0
+"""For a server to start and say which revision it speaks: some are first downloaded by their command."""
+
+_INPUT: TypeAdapter[InputRequest] = TypeAdapter(InputRequest)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What a driver was made with."""
+
+    line: Line
+    modes: Collection[Mode]
+    label: str
+    pinned: Revision | None
+    sampling: SamplingFnT | None
+    roots: ListRootsFnT | None
+    patience: float | None
+    limits: Limits
+    sites: KnownSites | None
+    client_info: Implementation
+    clock: Clock
+    sleep: Sleep
+
+    def watch(self) -> Watch:
+        return Watch(patience=self.patience, limits=self.limits, clock=self.clock)
+
+
+class Connection:
+    """Made by `connect`, and good until `leave`."""
+
+    def __init__(self, place: Destination, settings: Settings, tasks: anyio.abc.TaskGroup) -> None:
+        self.place, self.settings = place, settings
+        self.intake = Intake(
+            settings.line,
+            asker=Asker(label=settings.label, host=place.host),
+            limits=settings.limits,
+            sites=settings.sites,
+            clock=settings.clock,
+            sleep=settings.sleep,
+        )
+        idle = Call("no call of yours", watch=settings.watch(), limits=settings.limits)
+        self.conversing = Conversing(
+            self.intake, idle, tasks=tasks, delegate=self._delegate, sleep=settings.sleep
+        )
+        self.failure: Exception | None = None
+        """What ended the connection, where the transport said so."""
+        self._session: ClientSession | None = None
+        self._revision: Revision | None = None
+        self._leaving, self._left = anyio.Event(), anyio.Event()
+
+    @property
+    def session(self) -> ClientSession:
+        assert self._session is not None
+        return self._session
+
+    @property
+    def revision(self) -> Revision:
+        assert self._revision is not None
+        return self._revision
+
+    async def hold(self, *, task_status: anyio.abc.TaskStatus[None]) -> None:
+        """Keep the connection open, in a task of its own: a transport that fails takes nobody else with it."""
+        try:
+            async with self.place.transport as streams, self._session_on(streams) as self._session:
+                task_status.started()
+                await self._leaving.wait()
+        except Exception as error:
+            if self._session is None:
+                raise
+            self.failure = _first(error)
+            logger.debug("the connection to %s failed", self.settings.label, exc_info=True)
+        finally:
+            self._left.set()
+
+    async def leave(self) -> None:
+        """End the connection; questions that are still out go with it."""
+        self.conversing.abandon()
+        self._leaving.set()
+        await self._left.wait()
+
+    def _session_on(self, streams: Streams) -> ClientSession:
+        settings = self.settings
+        pinned = settings.pinned.version if settings.pinned is not None else None
+        return ClientSession(
+            sampling_callback=settings.sampling,
+            list_roots_callback=settings.roots,
+            client_info=settings.client_info,
+            dispatcher=Tap(JSONRPCDispatcher(*streams), self.conversing, modes=settings.modes, pinned=pinned),
+        )
+
+    async def greet(self) -> None:
+        """Find the revision, and learn how the server names itself."""
+        with anyio.fail_after(START_SECONDS):
+            self._revision = await negotiate(self.session, self.settings.pinned)
+        self.conversing.modes = showable(self.settings.modes, self._revision)
+        self.conversing.takes_pushed = self._revision.era is not Era.ROUNDS
+        described = self.session.server_info
+        self.intake.asker = Asker(
+            label=self.settings.label, name=described.name if described else None, host=self.place.host
+        )
+
+    async def call(self, call: Call, work: Callable[[], Awaitable[T]], *, limit: float | None = None) -> T:
+        """Do `work` as this call; what the SDK raises becomes an error that says whose move it is."""
+        with self.conversing.making(call):
+            try:
+                return await call.run(work, limit=limit)
+            except AskbackError:
+                raise
+            except MCPError as error:
+                if is_lost(error):
+                    server, said = self.settings.label, self.place.said.tail
+                    raise ServerGone(server=server, during=call.purpose, said=said) from error
+                raise
+            except (ValidationError, RuntimeError) as error:
+                if error is call.failure:
+                    raise
+                raise NotUnderstood(f"its result for {call.purpose} is none: {_first_line(error)}") from error
+
+    async def _delegate(self, key: str, request: Any) -> Any:
+        """Sampling and roots go to the callbacks that were given for them."""
+        try:
+            asked = _INPUT.validate_python(request, by_name=False)
+        except ValidationError as error:
+            raise NotUnderstood(f"its round has something under {key[:80]!r} that is no request") from error
+        context = ClientRequestContext(session=self.session, request_id=key)
+        reply = await self.session.dispatch_input_request(context, asked)
+        if isinstance(reply, ErrorData):
+            raise MCPError.from_error_data(reply)
+        return reply.model_dump(by_alias=True, mode="json", exclude_none=True)
+
+
+async def connect(stack: AsyncExitStack, place: Destination, settings: Settings) -> Connection:
+    """Open a connection that ends with `stack`; raises `CannotConnect` with everything that helps."""
+    tasks = await stack.enter_async_context(anyio.create_task_group())
+    stack.callback(tasks.cancel_scope.cancel)
+    connection = Connection(place, settings, tasks)
+    try:
+        await tasks.start(connection.hold)
+        stack.push_async_callback(connection.leave)
+        await connection.greet()
+    except (OSError, ValueError, MCPError, RuntimeError) as error:
+        await stack.aclose()
+        raise _cannot_connect(connection, error) from error
+    except BaseException:
+        await stack.aclose()
+        raise
+    return connection
+
+
+def _cannot_connect(connection: Connection, error: Exception) -> CannotConnect:
+    problem, advice = connection.place.refusal.reason() or _reason(connection.failure or error)
+    said = connection.place.said.tail
+    return CannotConnect(server=connection.settings.label, problem=problem, advice=advice, said=said)
+
+
+def _first(error: Exception) -> Exception:
+    """What went wrong, without the task groups around it."""
+    while isinstance(error, ExceptionGroup):
+        error = cast("ExceptionGroup[Exception]", error).exceptions[0]
+    return error
+
+
+def _reason(error: Exception) -> tuple[str, str]:
+    match error:
+        case FileNotFoundError():
+            return (
+                f"there is no program {error.filename!r}",
+                "Check its spelling, or give the whole path; programs are looked for on PATH.",
+            )
+        case TimeoutError():
+            return (
+                f"it did not say within {START_SECONDS:g} seconds which revision of MCP it speaks",
+                "Start it by hand to see what it waits for.",
+            )
+        case NotUnderstood():
+            return error.problem, "Leave revision= out, or name one that it speaks."
+        case MCPError() if is_lost(error):
+            return "it ended before it had answered", "Start it by hand to see why."
+        case _:
+            return _first_line(
+                error
+            ), "Check that it runs, that it speaks MCP, and that this is how to reach it."
+
+
+def _first_line(error: Exception) -> str:
+    return line(next(iter(str(error).splitlines()), type(error).__name__))

@@ -1,0 +1,187 @@
+"""What a connection hears besides its results, brought before the person: rounds, pushed questions, demanded visits."""
+
+from collections.abc import Awaitable, Callable, Collection, Generator, Mapping
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from functools import partial
+from typing import Any, assert_never
+
+import anyio
+import anyio.abc
+from mcp.shared.exceptions import MCPError
+from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND
+
+from askback.answer import Accepted, Answer, Cancelled
+from askback.client.calls import Call, Sleep
+from askback.client.demands import Demands, Finishing
+from askback.client.intake import Intake
+from askback.client.person import Asked, Mode, Turn, VisitAsked, Word
+from askback.errors import NotUnderstood
+from askback.wire.asked import (
+    NOT_ANSWERED,
+    NOT_PUSHED,
+    UNDECLARED,
+    UNREADABLE,
+    Round,
+    VisitWords,
+    Words,
+    mode_of,
+    read_question,
+)
+from askback.wire.elicited import reply_of
+from askback.wire.era import NOUN
+from askback.wire.tap import Exchange
+
+Delegate = Callable[[str, Any], Awaitable[Any]]
+"""The reply to a request that no person is asked: sampling, roots."""
+
+_CALL: ContextVar[Call] = ContextVar("askback_client_call")
+"""Whose request this is: the session between us and the wire has no room to say so."""
+
+
+class Conversing:
+    """The listener of one connection: several calls may be under way, and one person answers."""
+
+    def __init__(
+        self, intake: Intake, idle: Call, *, tasks: anyio.abc.TaskGroup, delegate: Delegate, sleep: Sleep
+    ) -> None:
+        self.modes: Collection[Mode] = frozenset()
+        """What may be asked here; known once the revision is."""
+        self.takes_pushed = True
+        self._intake, self._idle, self._tasks = intake, idle, tasks
+        self._delegate, self._sleep = delegate, sleep
+        self._calls: list[Call] = []
+        self._finishing = Finishing()
+
+    @contextmanager
+    def making(self, call: Call) -> Generator[None]:
+        """For as long as the block runs, requests of this task belong to `call`."""
+        token = _CALL.set(call)
+        self._calls.append(call)
+        try:
+            yield
+        finally:
+            self._calls.remove(call)
+            _CALL.reset(token)
+
+    async def converse(self, params: dict[str, Any], exchange: Exchange) -> dict[str, Any]:
+        call = _CALL.get()
+        return await call.way(
+            params,
+            send=partial(self._send, call, exchange),
+            fulfil=partial(self._fulfil, call),
+            again=partial(call.again, self._sleep),
+        )
+
+    async def pushed(self, params: Any, withdrawn: anyio.Event) -> dict[str, Any]:
+        if not self.takes_pushed:
+            raise MCPError(METHOD_NOT_FOUND, NOT_PUSHED)
+        words = self._readable(params)
+        calls = tuple(self._calls) or (self._idle,)
+        # The wire does not say which of several calls asks: none of them is to run out of time.
+        with ExitStack() as stack:
+            for call in calls:
+                stack.enter_context(call.watch.person())
+            try:
+                asked = self._intake.read(words, purpose=" or ".join(call.purpose for call in calls))
+                newest, *others = reversed(calls)
+                async with newest.turn:
+                    return reply_of(await self._ask(newest, asked, withdrawn=withdrawn, beside=others))
+            except Exception as error:
+                for call in calls:
+                    call.fail(error)
+                raise MCPError(INTERNAL_ERROR, NOT_ANSWERED) from error
+
+    def finished(self, name: str) -> None:
+        self._finishing.finished(name)
+
+    def heard(self) -> None:
+        for call in self._calls:
+            call.watch.touch()
+
+    def closed(self) -> None:
+        self._finishing.closed()
+        for call in (*self._calls, self._idle):
+            call.withdraw_all()
+
+    def abandon(self) -> None:
+        """Whoever made the calls has left."""
+        for call in (*self._calls, self._idle):
+            call.abandon()
+
+    def _readable(self, params: Any) -> Words:
+        try:
+            words = read_question(params)
+        except NotUnderstood as error:
+            raise MCPError(INVALID_PARAMS, UNREADABLE) from error
+        if mode_of(words) not in self.modes:
+            raise MCPError(INVALID_PARAMS, UNDECLARED)
+        return words
+
+    async def _send(
+        self, call: Call, exchange: Exchange, params: Mapping[str, Any]
+    ) -> dict[str, Any] | Round:
+        once = partial(exchange, params, call.progressed)
+        if "url" not in self.modes or call.is_left_at_questions:
+            return await once()
+        demands = Demands(
+            ask=partial(self._ask_visit, call),
+            wait=partial(self._wait, call),
+            finishing=self._finishing,
+            most=self._intake.limits.visits,
+        )
+        return await demands.through(once)
+
+    async def _fulfil(self, call: Call, asking: Round, key: str) -> Any:
+        words = asking.words(key)
+        if words is None:
+            with call.watch.person(), call.on_our_side():
+                return await self._delegate(key, asking.requests[key])
+        if mode_of(words) not in self.modes:
+            raise NotUnderstood(f"it asked for a {NOUN[mode_of(words)]}, which this client did not declare")
+        asked = self._intake.read(words, purpose=call.purpose, key=key)
+        return reply_of(await self._visited(call, asked) or await self._ask(call, asked))
+
+    async def _visited(self, call: Call, asked: Asked) -> Answer[Any] | None:
+        """A link that was opened in this call comes again: the server asks whether it is done yet, and so do we."""
+        if not isinstance(asked, VisitAsked) or asked.url not in call.consented:
+            return None
+        word = await self._wait(call, asked, self._finishing.expect(asked.url))
+        self._finishing.forget([asked.url])
+        match word:
+            case "done":
+                return Accepted(None)
+            case "cancel":
+                return Cancelled()
+            case "again":
+                return None
+            case _:
+                assert_never(word)
+
+    async def _ask_visit(self, call: Call, words: VisitWords) -> tuple[VisitAsked, Answer[Any]]:
+        asked = self._intake.read(words, purpose=call.purpose)
+        assert isinstance(asked, VisitAsked)
+        async with call.turn:
+            return asked, await self._ask(call, asked)
+
+    async def _ask(
+        self,
+        call: Call,
+        asked: Asked,
+        *,
+        withdrawn: anyio.Event | None = None,
+        beside: Collection[Call] = (),
+    ) -> Answer[Any]:
+        answer = await call.ask(
+            Turn(asked), self._intake.put, self._tasks, withdrawn=withdrawn, beside=beside
+        )
+        if isinstance(asked, VisitAsked) and isinstance(answer, Accepted):
+            call.consented.add(asked.url)
+        return answer
+
+    async def _wait(self, call: Call, asked: VisitAsked, finished: anyio.Event) -> Word:
+        with call.watch.person():
+            word = await self._intake.line.wait(asked, finished)
+        if word == "again":
+            call.tally.forgive(asked)
+        return word

@@ -1,0 +1,291 @@
+"""The driver: connects to a server, makes calls, and lets one person answer what they ask."""
+
+import time
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from contextlib import AsyncExitStack
+from importlib.metadata import version
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import anyio
+from mcp.client.session import ListRootsFnT, SamplingFnT
+from mcp.shared.dispatcher import ProgressFnT
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    HEADER_MISMATCH,
+    CallToolResult,
+    GetPromptResult,
+    Implementation,
+    Prompt,
+    ReadResourceResult,
+    Resource,
+    ResourceTemplate,
+    Tool,
+)
+
+from askback.answer import Answer
+from askback.client.calls import Call, Sleep
+from askback.client.connecting import Target, destination
+from askback.client.connection import Connection, Settings, connect
+from askback.client.consent import KnownSites
+from askback.client.intake import Answered
+from askback.client.line import Line
+from askback.client.listing import all_pages
+from askback.client.nobody import Nobody
+from askback.client.pacing import LIMITS, Clock, Limits
+from askback.client.person import Asker, Mode, Person
+from askback.client.rounds import Way, run_rounds
+from askback.client.steps import Ended, Kind, Left, ToTheQuestions, Waiting, replies_of
+from askback.errors import AuthorError, ConnectionMustLive
+from askback.wire.era import REVISIONS, Era, Revision
+
+T = TypeVar("T")
+
+
+class Driver:
+    """One server and one person, for the length of an `async with`.
+
+    async with Driver(["python", "server.py"], TerminalPerson()) as driver:
+        result = await driver.call_tool("order", {"pizza": "Margherita"})
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        person: Person | Line | None = None,
+        *,
+        label: str | None = None,
+        modes: Collection[Mode] | None = None,
+        revision: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        sampling: SamplingFnT | None = None,
+        roots: ListRootsFnT | None = None,
+        patience: float | None = None,
+        limits: Limits = LIMITS,
+        sites: KnownSites | None = None,
+        client_info: Implementation | None = None,
+        clock: Clock = time.monotonic,
+        sleep: Sleep = anyio.sleep,
+    ) -> None:
+        """
+        Args:
+            target: a command as a list of words, a URL, a server object of this process, or an SDK transport.
+            person: who answers; a `Line` where several drivers share one person. Without one, nothing is declared.
+            label: what the person calls this server; by default its command, its URL or its name.
+            modes: declare these alone of what the person can be shown; a host that goes step by step and gives no
+                person says here what it can show.
+            revision: speak this revision of the protocol and no other.
+            headers: sent with each HTTP request.
+            sampling: answers the server's requests for a model; declared where it is given.
+            roots: answers the server's requests for roots; declared where it is given.
+            patience: seconds that the server may work without a question or a sign of life. It does not run while
+                a person thinks.
+            limits: what the person is spared.
+            sites: where this person's visits are remembered.
+            client_info: how this client names itself; by default as Askback.
+            clock: seconds, for the limits.
+            sleep: how pauses are made.
+        """
+        self._place = destination(target, headers=headers)
+        line = person if isinstance(person, Line) else Line(person or Nobody(modes or ()))
+        self._settings = Settings(
+            line=line,
+            modes=line.modes if modes is None else line.modes & frozenset(modes),
+            label=label or self._place.label,
+            pinned=_pinned(revision),
+            sampling=sampling,
+            roots=roots,
+            patience=patience,
+            limits=limits,
+            sites=sites,
+            client_info=client_info or Implementation(name="askback", version=version("askback")),
+            clock=clock,
+            sleep=sleep,
+        )
+        self._stack = AsyncExitStack()
+        self._connection: Connection | None = None
+
+    async def __aenter__(self) -> Self:
+        if self._connection is not None:
+            raise AuthorError("This driver was opened before. Make a new one for a new connection.")
+        self._connection = await connect(self._stack, self._place, self._settings)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # Without the error: the task groups below would wrap it.
+        await self._stack.aclose()
+
+    @property
+    def asker(self) -> Asker:
+        """The server, as the person is told of it."""
+        return self._open.intake.asker
+
+    @property
+    def revision(self) -> str:
+        """The revision of the protocol that is spoken."""
+        return self._open.revision.version
+
+    @property
+    def instructions(self) -> str | None:
+        """What the server says about its own use. It is the server's text."""
+        return self._open.session.instructions
+
+    @property
+    def answered(self) -> list[Answered]:
+        """Every question so far that got an answer, in order, and on whose word it stands."""
+        return self._open.intake.answered
+
+    async def list_tools(self) -> list[Tool]:
+        return await self._list("tools", lambda page: page.tools)
+
+    async def list_prompts(self) -> list[Prompt]:
+        return await self._list("prompts", lambda page: page.prompts)
+
+    async def list_resources(self) -> list[Resource]:
+        return await self._list("resources", lambda page: page.resources)
+
+    async def list_resource_templates(self) -> list[ResourceTemplate]:
+        return await self._list("resource_templates", lambda page: page.resource_templates)
+
+    async def call_tool(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        limit: float | None = None,
+        progress: ProgressFnT | None = None,
+    ) -> CallToolResult:
+        """Call a tool and let the person answer what it asks.
+
+        Args:
+            name: the tool.
+            arguments: its arguments.
+            limit: seconds that the call may take in all, with the time that the person takes.
+            progress: hears of the server's progress.
+        """
+        return await self._call("tool", name, arguments, limit=limit, progress=progress)
+
+    async def get_prompt(
+        self,
+        name: str,
+        arguments: Mapping[str, str] | None = None,
+        *,
+        limit: float | None = None,
+        progress: ProgressFnT | None = None,
+    ) -> GetPromptResult:
+        """Get a prompt, as `call_tool` calls a tool."""
+        return await self._call("prompt", name, arguments, limit=limit, progress=progress)
+
+    async def read_resource(
+        self, uri: str, *, limit: float | None = None, progress: ProgressFnT | None = None
+    ) -> ReadResourceResult:
+        """Read a resource, as `call_tool` calls a tool."""
+        return await self._call("resource", uri, None, limit=limit, progress=progress)
+
+    async def begin(
+        self, name: str, arguments: Mapping[str, Any] | None = None, *, kind: Kind = "tool"
+    ) -> Ended[Any] | Waiting:
+        """Make a call and leave it at its questions, if it has any: for hosts where nobody waits."""
+        return await self._step(kind, name, dict(arguments or {}), ToTheQuestions())
+
+    async def resume(
+        self, waiting: Waiting, answers: Mapping[str, Answer[Any]], *, excused: Collection[str] = ()
+    ) -> Ended[Any] | Waiting:
+        """Take up a call with the answers to all its questions, by key; hours later, or in another process.
+
+        Args:
+            waiting: where the call was left.
+            answers: `Accepted(content)`, `Declined()` or `Cancelled()` for each key.
+            excused: fields whose content looks like a key and is sent all the same, on the person's word.
+        """
+        if waiting.asker.label != self.asker.label:
+            raise AuthorError(
+                f"This call waits at {waiting.asker.label}, and this driver talks to {self.asker.label}. The answers "
+                "are not for this server."
+            )
+        replies = replies_of(waiting, answers, excused=excused)
+        for key, asked in waiting.questions.items():
+            self._open.intake.note(asked, answers[key], by="host")
+        way = ToTheQuestions(waiting.asking, replies)
+        return await self._step(waiting.kind, waiting.name, waiting.arguments, way)
+
+    @property
+    def _open(self) -> Connection:
+        if self._connection is None:
+            raise AuthorError(
+                "This driver is not connected. Use it inside `async with Driver(...) as driver:`."
+            )
+        return self._connection
+
+    async def _list(self, what: str, items: Callable[[Any], list[T]]) -> list[T]:
+        """Nothing, where the server does not claim to have any."""
+        session = self._open.session
+        claimed = "resources" if what == "resource_templates" else what
+        if getattr(session.server_capabilities, claimed, None) is None:
+            return []
+        call = self._new(f"list of {what.replace('_', ' ')}")
+        return await self._open.call(call, lambda: all_pages(getattr(session, f"list_{what}"), items))
+
+    async def _step(
+        self, kind: Kind, name: str, arguments: Mapping[str, Any], way: ToTheQuestions
+    ) -> Ended[Any] | Waiting:
+        if self._open.revision.era is not Era.ROUNDS:
+            raise ConnectionMustLive(revision=self.revision)
+        try:
+            return Ended(await self._call(kind, name, arguments, way=way))
+        except Left as left:
+            return Waiting(
+                asker=self.asker,
+                kind=kind,
+                name=name,
+                arguments=arguments,
+                asking=left.asking,
+                replies=left.replies,
+            )
+
+    async def _call(
+        self,
+        kind: Kind,
+        name: str,
+        arguments: Mapping[str, Any] | None,
+        *,
+        limit: float | None = None,
+        progress: ProgressFnT | None = None,
+        way: Way = run_rounds,
+    ) -> Any:
+        session, given = self._open.session, dict(arguments) if arguments is not None else None
+        call = self._new(f"{kind} {name}", way, progress)
+        makes: dict[Kind, Callable[[], Awaitable[Any]]] = {
+            "tool": lambda: self._tool(call, name, given),
+            "prompt": lambda: session.get_prompt(name, given),
+            "resource": lambda: session.read_resource(name),
+        }
+        return await self._open.call(call, makes[kind], limit=limit)
+
+    async def _tool(self, call: Call, name: str, arguments: dict[str, Any] | None) -> CallToolResult:
+        """A tool whose arguments belong in headers is listed first, where the server says that it must be."""
+        session = self._open.session
+        try:
+            return await session.call_tool(name, arguments)
+        except MCPError as error:
+            if error.code != HEADER_MISMATCH or call.tally.questions:
+                raise
+            await all_pages(session.list_tools, lambda page: page.tools)
+            return await session.call_tool(name, arguments)
+
+    def _new(self, purpose: str, way: Way = run_rounds, progress: ProgressFnT | None = None) -> Call:
+        settings = self._settings
+        return Call(purpose, watch=settings.watch(), limits=settings.limits, way=way, progress=progress)
+
+
+def _pinned(revision: str | None) -> Revision | None:
+    if revision is None:
+        return None
+    if revision not in REVISIONS:
+        raise AuthorError(
+            f"There is no revision {revision!r} of the protocol in which anybody is asked. Those are: "
+            f"{', '.join(REVISIONS)}."
+        )
+    return REVISIONS[revision]

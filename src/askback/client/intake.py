@@ -1,0 +1,88 @@
+"""Where the questions of one server come in: read, judged, counted, paced, put in line, and noted."""
+
+import time
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import anyio
+
+from askback.answer import Accepted, Answer, Cancelled, Declined
+from askback.client.calls import Sleep
+from askback.client.consent import KnownSites
+from askback.client.fitting import fitting
+from askback.client.line import Line
+from askback.client.pacing import Bucket, Clock, Limits, Tally
+from askback.client.person import Asked, Asker, Turn, VisitAsked
+from askback.client.reading import read_asked
+from askback.wire.asked import Words
+
+ALL_DECLINED = "declined all from this server"
+"""On whose word an answer stands that nobody was shown the question of."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """What came of a question; not what was written in it."""
+
+    asked: Asked
+    action: Literal["accept", "decline", "cancel"]
+    by: str
+
+
+class Intake:
+    """One server's questions on their way to a line."""
+
+    def __init__(
+        self,
+        line: Line,
+        *,
+        asker: Asker,
+        limits: Limits,
+        sites: KnownSites | None = None,
+        clock: Clock = time.monotonic,
+        sleep: Sleep = anyio.sleep,
+    ) -> None:
+        self.line, self.asker, self.limits = line, asker, limits
+        self.answered: list[Answered] = []
+        self._sites, self._sleep = sites, sleep
+        self._bucket = Bucket(limits, clock)
+        self._declines_all = False
+
+    def read(self, words: Words, *, purpose: str, key: str | None = None) -> Asked:
+        """The question as this person can be shown it."""
+        before = self._sites.before(self.asker.label) if self._sites is not None else None
+        return read_asked(words, asker=self.asker, purpose=purpose, key=key, before=before)
+
+    async def put(self, turn: Turn, tally: Tally) -> Answer[Any]:
+        """The person's answer, fitting and noted; raises where this server asks too much."""
+        turn.number = tally.count(turn.asked)
+        answer = self._settled(turn) or await self._ask(turn)
+        if turn.gone is None:
+            self.note(turn.asked, answer, by=turn.by)
+        return answer
+
+    async def _ask(self, turn: Turn) -> Answer[Any]:
+        await self._sleep(self._bucket.take())
+        answer = await self.line.put(turn, settled=lambda: self._settled(turn))
+        self._declines_all = self._declines_all or turn.declines_all
+        # What was typed into a question that is withdrawn stays here.
+        return Cancelled() if turn.gone is not None else fitting(turn.asked, answer)
+
+    def _settled(self, turn: Turn) -> Answer[Any] | None:
+        if not self._declines_all:
+            return None
+        turn.by = ALL_DECLINED
+        return Declined()
+
+    def note(self, asked: Asked, answer: Answer[Any], *, by: str) -> None:
+        """Write down what came of a question, and where the person has agreed to go."""
+        self.answered.append(Answered(asked=asked, action=_ACTIONS[type(answer)], by=by))
+        if self._sites is not None and isinstance(asked, VisitAsked) and isinstance(answer, Accepted):
+            self._sites.remember(self.asker.label, asked.verdict.domain)
+
+
+_ACTIONS: dict[type[Any], Literal["accept", "decline", "cancel"]] = {
+    Accepted: "accept",
+    Declined: "decline",
+    Cancelled: "cancel",
+}

@@ -1,0 +1,116 @@
+"""A Person, whoever answers, and the Turn in which one question is put before them. Knows no wire and no screen."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import anyio
+
+from askback.answer import Answer
+from askback.client.consent import Verdict
+from askback.client.forms import Blank
+
+Mode = Literal["form", "url"]
+Word = Literal["done", "again", "cancel"]
+"""What a person says after a visit: go on with the call, open the page once more, or give the call up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asker:
+    """Which server asks. `label` is the person's own word for it; all else is what it says of itself."""
+
+    label: str
+    name: str | None = None
+    host: str | None = None
+    """The host of a remote server's own address; a program on this machine has none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormAsked:
+    """A form as it came. `message` is the server's text: whoever shows it makes it safe there."""
+
+    asker: Asker
+    purpose: str
+    """The call that asks, in our words: `tool order`."""
+    message: str
+    blank: Blank
+    key: str | None = None
+    meta: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VisitAsked:
+    """A link as it came, and what we think of it. Only `verdict.href` is ever opened, and only if it is allowed."""
+
+    asker: Asker
+    purpose: str
+    message: str
+    url: str
+    verdict: Verdict
+    id: str | None = None
+    key: str | None = None
+    meta: Mapping[str, Any] | None = None
+
+
+Asked = FormAsked | VisitAsked
+
+
+class Turn:
+    """One question's turn: the question, its place among those that wait, and whether its answer is still wanted."""
+
+    def __init__(self, asked: Asked, *, number: int = 1) -> None:
+        self.asked = asked
+        self.number = number
+        """The how manyth question of this call; a server that asks a lot is seen by it."""
+        self.behind = 0
+        """How many more wait their turn; kept up to date while this one is shown."""
+        self.by = "person"
+        """On whose word the answer stands; a policy writes its file and rule here."""
+        self.declines_all = False
+        """Set by the person: every further question of this server is declined without being shown."""
+        self._gone: str | None = None
+        self._changed = anyio.Event()
+
+    @property
+    def gone(self) -> str | None:
+        """Why the answer is no longer wanted, as a sentence to show; what was typed stays until the person leaves."""
+        return self._gone
+
+    def withdraw(self, why: str) -> None:
+        """The server took the question back, or is not there any more."""
+        self._gone = self._gone or why
+        self.note()
+
+    def note(self) -> None:
+        """Wake whoever shows this turn: its place or its standing has changed."""
+        self._changed.set()
+        self._changed = anyio.Event()
+
+    async def changed(self) -> None:
+        """Return at the next change."""
+        await self._changed.wait()
+
+
+class Person(Protocol):
+    """Answers questions. Asked one turn at a time unless `shows_several`.
+
+    `answer` returns when the person has decided: `Accepted(content)` for a form, `Accepted(None)` for a visit that
+    was consented and opened. When `turn.gone` is set it may not return before the person has seen it; what it returns
+    then is not sent. It is cancelled only when the caller itself gives up.
+    """
+
+    @property
+    def modes(self) -> frozenset[Mode]:
+        """What this person can be shown; nothing else is declared to a server. Empty where nobody can answer."""
+        ...
+
+    @property
+    def shows_several(self) -> bool:
+        """Whether turns of different calls may be given side by side; those of one call never are."""
+        ...
+
+    async def answer(self, turn: Turn) -> Answer[Any]: ...
+
+    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
+        """After an opened visit, until the server says it is `finished` or the person says a word."""
+        ...

@@ -1,0 +1,33 @@
+"""A server's words made into a question that a person can be shown. Nothing of it is looked up or fetched."""
+
+from collections.abc import Collection
+
+from askback.client.consent import judge
+from askback.client.forms import read_form
+from askback.client.person import Asked, Asker, FormAsked, VisitAsked
+from askback.wire.asked import FormWords, Words
+
+
+def read_asked(
+    words: Words, *, asker: Asker, purpose: str, key: str | None = None, before: Collection[str] | None = None
+) -> Asked:
+    """The form read with care, or the link judged; `before` are the sites that this server sent the person to."""
+    if isinstance(words, FormWords):
+        return FormAsked(
+            asker=asker,
+            purpose=purpose,
+            message=words.message,
+            blank=read_form(words.schema),
+            key=key,
+            meta=words.meta,
+        )
+    return VisitAsked(
+        asker=asker,
+        purpose=purpose,
+        message=words.message,
+        url=words.url,
+        verdict=judge(words.url, server_host=asker.host, before=before),
+        id=words.id,
+        key=key,
+        meta=words.meta,
+    )

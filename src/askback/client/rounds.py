@@ -1,0 +1,33 @@
+"""The loop of the rounds era: answer all that a round asks, in order, and make the call again. Knows no person."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Protocol
+
+from askback.wire.asked import Round
+
+Send = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any] | Round]]
+Fulfil = Callable[[Round, str], Awaitable[Any]]
+"""The reply to the request of this round that has this key."""
+Again = Callable[[bool], Awaitable[None]]
+"""Before the call is made again; told whether anything was asked. Raises where the server has had its time."""
+
+
+class Way(Protocol):
+    """How a call is brought to its end: with a person at hand, or left at its questions."""
+
+    async def __call__(
+        self, params: Mapping[str, Any], *, send: Send, fulfil: Fulfil, again: Again
+    ) -> dict[str, Any]: ...
+
+
+async def run_rounds(
+    params: Mapping[str, Any], *, send: Send, fulfil: Fulfil, again: Again
+) -> dict[str, Any]:
+    """The result that the rounds lead to. They are bounded in time, by `again`, and not in number."""
+    found = await send(params)
+    while isinstance(found, Round):
+        # One after another: a person reads one question at a time (R70).
+        replies = {key: await fulfil(found, key) for key in found.requests}
+        await again(bool(replies))
+        found = await send(found.answered(params, replies))
+    return found

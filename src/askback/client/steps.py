@@ -1,0 +1,121 @@
+"""Step by step, for hosts where nobody waits: a call is left at its questions and taken up with the answers."""
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Generic, Literal, TypeVar, cast
+
+from askback.answer import Answer
+from askback.client.fitting import fitting, require_no_keys
+from askback.client.person import Asked, Asker
+from askback.client.reading import read_asked
+from askback.client.rounds import Again, Fulfil, Send
+from askback.errors import AuthorError
+from askback.wire.asked import Round
+from askback.wire.elicited import reply_of
+
+T_co = TypeVar("T_co", covariant=True)
+
+Kind = Literal["tool", "prompt", "resource"]
+
+VERSION = 1
+"""Of the written form; a later one is read by later versions alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended(Generic[T_co]):
+    """The call is done, and this is its result."""
+
+    result: T_co
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """A call that waits for answers. Whoever holds it written down holds the server's state: keep it to yourself."""
+
+    asker: Asker
+    kind: Kind
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    asking: Round
+    replies: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """To what no person is asked; found out when the call was left."""
+
+    @property
+    def purpose(self) -> str:
+        return f"{self.kind} {self.name}"
+
+    @property
+    def questions(self) -> dict[str, Asked]:
+        """What a person is to be asked, by key and in order."""
+        words = {key: self.asking.words(key) for key in self.asking.requests if key not in self.replies}
+        return {
+            key: read_asked(said, asker=self.asker, purpose=self.purpose, key=key)
+            for key, said in words.items()
+            if said is not None
+        }
+
+    def to_json(self) -> str:
+        """As text that `from_json` reads, in another process and on another day."""
+        return json.dumps({"askback": VERSION, **asdict(self)}, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> "Waiting":
+        match json.loads(text):
+            case {"askback": version, **rest} if version == VERSION:
+                written = cast("dict[str, Any]", rest)
+                asker, asking = Asker(**written.pop("asker")), Round(**written.pop("asking"))
+                return cls(asker=asker, asking=asking, **written)
+            case _:
+                raise AuthorError(
+                    "This is not a waiting call, or it was written by another version of Askback. "
+                    "Begin the call anew."
+                )
+
+
+class Left(Exception):
+    """Not an error: it carries a round past the session, which has no room for one."""
+
+    def __init__(self, asking: Round, replies: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.asking, self.replies = asking, replies
+
+
+class ToTheQuestions:
+    """The way of a call that is left when a person must answer; the rest is seen to at once."""
+
+    def __init__(self, taken_up: Round | None = None, replies: Mapping[str, Any] | None = None) -> None:
+        """Where the call is `taken_up`, its first request carries the replies to that round."""
+        self._taken_up, self._replies = taken_up, replies or {}
+
+    async def __call__(
+        self, params: Mapping[str, Any], *, send: Send, fulfil: Fulfil, again: Again
+    ) -> dict[str, Any]:
+        first = params if self._taken_up is None else self._taken_up.answered(params, self._replies)
+        found = await send(first)
+        while isinstance(found, Round):
+            ours = [key for key in found.requests if found.words(key) is None]
+            replies = {key: await fulfil(found, key) for key in ours}
+            if len(ours) < len(found.requests):
+                raise Left(found, replies)
+            await again(bool(replies))
+            found = await send(found.answered(params, replies))
+        return found
+
+
+def replies_of(
+    waiting: Waiting, answers: Mapping[str, Answer[Any]], *, excused: Collection[str]
+) -> dict[str, Any]:
+    """All replies of the round in its own order; raises where an answer is missing, surplus or does not fit."""
+    questions = waiting.questions
+    if missing := [key for key in questions if key not in answers]:
+        raise AuthorError(
+            f"There is no answer for {missing[0]!r}. Answer every one of: {', '.join(questions)}."
+        )
+    if surplus := [key for key in answers if key not in questions]:
+        raise AuthorError(f"Nobody asked for {surplus[0]!r}. The questions are: {', '.join(questions)}.")
+    given = {key: fitting(asked, answers[key]) for key, asked in questions.items()}
+    for key, asked in questions.items():
+        require_no_keys(asked, given[key], excused=excused)
+    replies = {key: reply_of(answer) for key, answer in given.items()} | dict(waiting.replies)
+    return {key: replies[key] for key in waiting.asking.requests}

@@ -1,0 +1,144 @@
+"""Servers that go, or think better of it, while a person types: nothing is lost before the person says so."""
+
+from typing import Any
+
+import anyio
+import anyio.lowlevel
+import pytest
+from mcp.shared.exceptions import MCPError
+
+from askback.client import Driver
+from askback.client.calls import GONE, WITHDRAWN
+from askback.errors import ServerGone, Unfinished
+from tests.client.driver.strangers import JULY, SIZE, Context, Heard, Stranger, Typing, asking, done, form
+
+NOVEMBER = "2025-11-25"
+FORM = {"message": "Which size?", "requestedSchema": SIZE}
+
+
+def asks_once(revision: str) -> Stranger:
+    async def push(ctx: Context, heard: Heard) -> dict[str, Any]:
+        await ctx.send_raw_request("elicitation/create", FORM)
+        return done()
+
+    async def rounds(ctx: Context, heard: Heard) -> dict[str, Any]:
+        return done() if "inputResponses" in heard.params else asking("s", size=form())
+
+    return Stranger(rounds if revision == JULY else push, revision=revision)
+
+
+async def settle() -> None:
+    """Let everything that can run now run."""
+    for _ in range(20):
+        await anyio.lowlevel.checkpoint()
+
+
+async def test_a_server_that_dies_while_the_person_types_leaves_them_their_form_until_they_leave(
+    revision: str,
+):
+    server, person = asks_once(revision), Typing()
+    errors: list[Exception] = []
+
+    async def call(driver: Driver) -> None:
+        try:
+            await driver.call_tool("order")
+        except ServerGone as error:
+            errors.append(error)
+
+    async with Driver(server.transport(), person) as driver, anyio.create_task_group() as tasks:
+        tasks.start_soon(call, driver)
+        await person.begun.wait()
+        server.gone.set()
+        await person.turns[0].changed()
+        assert person.turns[0].gone == GONE
+        await settle()
+        assert (errors, person.was_cancelled) == ([], False)
+        person.sends.set()
+    assert len(errors) == 1
+    assert "went away during tool order" in str(errors[0])
+    assert driver.answered == []
+
+
+async def test_a_question_that_is_taken_back_stays_until_the_person_leaves_and_is_not_answered():
+    async def think_better(ctx: Context, heard: Heard) -> dict[str, Any]:
+        with anyio.move_on_after(0.01):
+            await ctx.send_raw_request("elicitation/create", FORM)
+        return done("never mind")
+
+    person = Typing()
+    driving = Driver(Stranger(think_better, revision=NOVEMBER).transport(), person)
+    async with driving as driver, anyio.create_task_group() as tasks:
+        tasks.start_soon(driver.call_tool, "order")
+        await person.begun.wait()
+        await person.turns[0].changed()
+        assert person.turns[0].gone == WITHDRAWN
+        await settle()
+        assert not person.was_cancelled
+        person.sends.set()
+    assert driver.answered == []
+
+
+async def test_a_caller_who_gives_up_takes_the_question_away_at_once(revision: str):
+    person = Typing()
+    async with Driver(asks_once(revision).transport(), person) as driver, anyio.create_task_group() as tasks:
+        tasks.start_soon(driver.call_tool, "order")
+        await person.begun.wait()
+        tasks.cancel_scope.cancel()
+    assert person.was_cancelled
+
+
+async def test_a_driver_that_is_left_takes_its_questions_along(revision: str):
+    person = Typing()
+    with anyio.CancelScope() as scope:
+        async with (
+            Driver(asks_once(revision).transport(), person) as driver,
+            anyio.create_task_group() as tasks,
+        ):
+            tasks.start_soon(driver.call_tool, "order")
+            await person.begun.wait()
+            scope.cancel()
+    assert person.was_cancelled
+
+
+async def test_patience_does_not_run_while_a_person_thinks_and_the_callers_limit_does(revision: str):
+    person = Typing()
+    async with Driver(asks_once(revision).transport(), person, patience=0.05) as driver:
+        with pytest.raises(Unfinished, match=r"0\.2 seconds at most, all told"):
+            await driver.call_tool("order", limit=0.2)
+    assert person.was_cancelled
+
+
+async def test_a_question_that_still_waits_in_line_and_is_taken_back_is_never_shown():
+    """The first is with the person, the second behind it when the server dies."""
+
+    async def two(ctx: Context, heard: Heard) -> dict[str, Any]:
+        async with anyio.create_task_group() as both:
+            both.start_soon(ctx.send_raw_request, "elicitation/create", FORM)
+            both.start_soon(ctx.send_raw_request, "elicitation/create", FORM)
+        return done()
+
+    server, person = Stranger(two, revision=NOVEMBER), Typing()
+    async with Driver(server.transport(), person) as driver, anyio.create_task_group() as tasks:
+
+        async def call() -> None:
+            with pytest.raises(ServerGone):
+                await driver.call_tool("order")
+
+        tasks.start_soon(call)
+        await person.begun.wait()
+        await settle()
+        server.gone.set()
+        await person.turns[0].changed()
+        person.sends.set()
+    assert len(person.turns) == 1
+
+
+async def test_an_error_of_the_server_is_handed_on_as_it_is(revision: str):
+    async def refuse(ctx: Context, heard: Heard) -> dict[str, Any]:
+        raise MCPError(-32000, "Out of flour", {"until": "tomorrow"})
+
+    async with Driver(Stranger(refuse, revision=revision).transport(), Typing()) as driver:
+        with pytest.raises(MCPError, match="Out of flour") as raised:
+            await driver.call_tool("order")
+    assert raised.value.data == {"until": "tomorrow"}
+    assert not isinstance(raised.value, ServerGone)

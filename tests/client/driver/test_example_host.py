@@ -1,0 +1,45 @@
+"""The code on the page about hosts, at work."""
+
+from typing import Any
+
+import pytest
+from mcp_types import CallToolResult, TextContent
+
+from askback.testing import accept
+from askback.testing.person import ScriptedPerson
+from examples.host.driving import order, order_everywhere
+from examples.host.person import LinePerson
+from examples.host.steps import begin, resume
+from examples.pizzeria.server import mcp
+
+ANSWERS = [accept(drink="cola"), accept(yes=True)]
+
+
+def text(result: CallToolResult) -> str:
+    assert isinstance(result.content[0], TextContent)
+    return result.content[0].text
+
+
+async def test_a_host_orders_and_sees_what_was_answered(capsys: pytest.CaptureFixture[str]):
+    assert text(await order(mcp, ScriptedPerson(ANSWERS))).endswith("Margherita, cola, tip 0")
+    assert "Anything with your pizza? accept, on the word of person" in capsys.readouterr().out
+
+
+async def test_several_servers_share_one_line():
+    results = await order_everywhere([mcp, mcp], ScriptedPerson(ANSWERS * 2))
+    assert len(results) == 2
+
+
+async def test_a_person_of_ones_own_reads_lines():
+    lines = iter(["water", "3", "yes"])
+    person = LinePerson(lambda prompt: next(lines))
+    assert text(await order(mcp, person)).endswith("Margherita, water, tip 3")
+
+
+async def test_a_web_host_begins_and_resumes_without_anybody_waiting():
+    page: dict[str, Any] = await begin(mcp, "order", {"pizza": "Margherita"})
+    while "forms" in page:
+        (key,) = page["forms"]
+        sent = {"drink": "cola"} if "drink" in page["forms"][key]["fields"] else {"yes": True}
+        page = await resume(mcp, page["kept"], {key: sent})
+    assert page["result"].endswith("Margherita, cola, tip 0")

@@ -1,0 +1,99 @@
+"""The line before a person: order, place, and who is never shown."""
+
+from typing import Any
+
+import anyio
+import pytest
+
+from askback.answer import Accepted, Answer, Cancelled
+from askback.client import Driver, Line, Turn
+from askback.testing import accept
+from askback.testing.person import ScriptedPerson
+from tests.client.driver.strangers import Context, Heard, Stranger, Typing, asking, done, form
+from tests.client.turns import make_form, make_visit
+
+
+class Several(Typing):
+    shows_several = True
+
+
+async def test_one_question_at_a_time_first_come_first_asked():
+    person, order = Typing(), list[str]()
+    line = Line(person)
+
+    async def ask(message: str) -> None:
+        await line.put(make_form(message=message))
+        order.append(message)
+
+    async with anyio.create_task_group() as tasks:
+        for message in ("one", "two", "three"):
+            tasks.start_soon(ask, message)
+        await person.begun.wait()
+        await anyio.wait_all_tasks_blocked()
+        assert [turn.asked.message for turn in person.turns] == ["one"]
+        person.sends.set()
+    assert [turn.asked.message for turn in person.turns] == order == ["one", "two", "three"]
+
+
+async def test_the_one_who_is_asked_sees_how_many_wait_behind():
+    person = Typing()
+    line = Line(person)
+    first = make_form()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(line.put, first)
+        await person.begun.wait()
+        tasks.start_soon(line.put, make_form())
+        with anyio.fail_after(5):
+            await first.changed()
+        assert first.behind == 1
+        person.sends.set()
+
+
+async def test_a_person_who_shows_several_gets_them_as_they_come():
+    person = Several()
+    line = Line(person)
+    async with anyio.create_task_group() as tasks:
+        for _ in range(3):
+            tasks.start_soon(line.put, make_form())
+        await anyio.wait_all_tasks_blocked()
+        assert len(person.turns) == 3
+        person.sends.set()
+
+
+async def test_a_turn_that_was_withdrawn_while_it_waited_is_never_shown():
+    person, answers = Typing(), list[Answer[Any]]()
+    line, late = Line(person), make_form(message="late")
+
+    async def ask(turn: Turn) -> None:
+        answers.append(await line.put(turn))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(ask, make_form())
+        await person.begun.wait()
+        tasks.start_soon(ask, late)
+        await anyio.wait_all_tasks_blocked()
+        late.withdraw("It is gone.")
+        person.sends.set()
+    assert answers == [Accepted({"size": 3}), Cancelled()]
+    assert late not in person.turns
+
+
+async def test_a_visit_that_is_finished_already_is_not_waited_for():
+    finished, visit = anyio.Event(), make_visit().asked
+    finished.set()
+    assert await Line(ScriptedPerson(words=["cancel"])).wait(visit, finished) == "done"  # pyright: ignore[reportArgumentType] # a visit
+
+
+@pytest.mark.verifies("T20")
+async def test_several_servers_stand_in_one_line():
+    async def ask(ctx: Context, heard: Heard) -> dict[str, Any]:
+        return done() if "inputResponses" in heard.params else asking("s", size=form())
+
+    person = ScriptedPerson([accept(size=1), accept(size=2)])
+    line = Line(person)
+    here = Driver(Stranger(ask).transport(), line, label="here")
+    there = Driver(Stranger(ask).transport(), line, label="there")
+    async with here as one, there as two, anyio.create_task_group() as calls:
+        calls.start_soon(one.call_tool, "order")
+        calls.start_soon(two.call_tool, "order")
+    assert sorted(turn.asked.asker.label for turn in person.turns) == ["here", "there"]
