@@ -1,23 +1,23 @@
 # On a fresh machine `make demo` and `make test` need nothing else: each makes .venv and installs what it takes.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test quick check fix bench docs oldest requirements strangers package dev site
+.PHONY: help demo test quick check fix bench docs oldest requirements strangers browser guides package dev site
 
 BIN := .venv/bin
 # Two workers: what CI has.
 TWO := -q -n 2
-FAST := -m "not strangers and not slow"
+FAST := -m "not strangers and not browser and not guides and not slow"
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: package ## show one tool on three revisions of the protocol, with what goes over the wire
+demo: package ## a pizzeria that asks you; without a terminal it plays itself on three revisions
 	@$(BIN)/askback demo
 
-test: check requirements docs oldest strangers ## everything: what CI runs, in under ten minutes
+test: check requirements docs oldest strangers browser guides ## everything: what CI runs
 	$(BIN)/pytest $(TWO)
 
-quick: dev ## the tests that need neither npm programs nor patience
+quick: dev ## the tests that need no programs by others, and no patience
 	$(BIN)/pytest $(TWO) $(FAST)
 
 check: dev ## read only: lint, format, types, layers
@@ -37,15 +37,22 @@ bench: dev ## measure against the SDK's own ways of asking, in one run
 docs: site ## build the documentation into .build/site
 	$(BIN)/zensical build --clean --strict
 
-oldest: ## the quick tests on the oldest mcp and pydantic that Askback supports
+oldest: ## the quick tests on the oldest versions that Askback supports
 	@VENV=.build/oldest CONSTRAINT=scripts/oldest.txt scripts/bootstrap dev
 	.build/oldest/bin/pytest $(TWO) $(FAST)
 
 requirements: dev ## list the requirements in scope that no test names; there must be none
 	@$(BIN)/python -m scripts.requirements
 
-strangers: dev ## install the npm programs that tests meet; without them those tests are left out and counted
+strangers: dev ## install the programs by others that tests meet; without them those tests are left out and counted
 	-@$(BIN)/python -m scripts.strangers
+
+browser: dev ## find Chromium, or install it with apt-get; without it those tests are left out and counted
+	-@$(BIN)/python -m scripts.chromium
+
+guides: dev ## install the libraries that the guides for hosts are about, apart from everything else
+	@VENV=.build/guides scripts/bootstrap guides || echo "guides: those libraries could not be installed." \
+		"Mend that and run \`make guides\`. Until then the tests that need them are left out." >&2
 
 package:
 	@scripts/bootstrap

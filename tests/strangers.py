@@ -9,6 +9,8 @@ from tests.left_out import leave_out
 HOME = Path(__file__).resolve().parent.parent / ".build" / "strangers"
 PACKAGES = HOME / "node_modules" / "@modelcontextprotocol"
 
+_RUN_SDK_SERVER = "from mcp_everything_server.server import main; main()"
+
 
 def conformance_command() -> list[str]:
     """The official conformance suite; `server ...` and `client ...` follow."""
@@ -18,6 +20,17 @@ def conformance_command() -> list[str]:
 def inspector_command() -> list[str]:
     """Inspector's command line client, mcpdo; run it with `inspector_environment`, and end with `daemon stop`."""
     return [_node(), str(PACKAGES / "inspector" / "clients" / "mcpdo" / "build" / "mcp-bin.js")]
+
+
+def everything_command() -> list[str]:
+    """The server that tries every feature of the protocol, over stdio; `streamableHttp` may follow."""
+    return [_node(), str(PACKAGES / "server-everything" / "dist" / "index.js")]
+
+
+def sdk_server_words() -> list[str]:
+    """What Python is to be given to run the server of the SDK's sources, on a free port."""
+    _node()
+    return ["-c", f"import sys; sys.path.insert(0, {str(HOME / 'sdk')!r}); {_RUN_SDK_SERVER}", "--port=0"]
 
 
 def inspector_environment(home: Path) -> dict[str, str]:
@@ -33,7 +46,7 @@ def _node() -> str:
     try:
         found: dict[str, str] = json.loads((HOME / "found.json").read_text())
     except FileNotFoundError:
-        leave_out("The npm programs are not installed. Run `make strangers`.")
+        leave_out("The programs by others are not installed. Run `make strangers`.")
     if "missing" in found:
         leave_out(found["missing"])
     return found["node"]

@@ -29,6 +29,7 @@ LAYERS = [
     "sync",
     "server",
     "askback",  # the public names, gathered in __init__.py
+    "client",
     "testing",
     "cli",
 ]
@@ -41,14 +42,16 @@ EXTRAS = [
     "asyncpg",
     "authlib",
     "fastmcp",
+    "itsdangerous",
     "jinja2",
     "joserfc",
     "prompt_toolkit",
+    "publicsuffixlist",
     "pytest",
     "redis",
-    "rich",
     "sqlglot",
 ]
+"""All but those that `mcp` brings along anyway: cryptography, idna, python-multipart, starlette, uvicorn."""
 
 WIRE_WORDS = [
     "2024-11-05",

@@ -1,0 +1,35 @@
+"""FastMCP's client, whose questions reach a person."""
+
+from typing import Any, Literal
+
+from fastmcp import Client
+from fastmcp.client.client import CallToolResult
+from fastmcp.client.transports import ClientTransport
+from mcp.server import MCPServer
+
+from askback.client import Answering, Person
+
+Server = str | ClientTransport | MCPServer[Any]
+Era = Literal["auto", "legacy"]
+"""The newest revision that the server speaks, or 2025-11-25 for every server."""
+
+ROUNDS = 100
+"""FastMCP gives a call up after ten questions, unless told otherwise."""
+
+
+# --8<-- [start:call]
+async def call(
+    server: Server, tool: str, arguments: dict[str, Any], person: Person, mode: Era = "auto"
+) -> CallToolResult:
+    answers = Answering(person, label="the inn", purpose=f"tool {tool}")
+    async with Client(
+        server,
+        mode=mode,
+        elicitation_handler=answers.fastmcp,
+        message_handler=answers.notice,
+        input_required_max_rounds=ROUNDS,
+    ) as client:
+        return await answers.visiting(lambda: client.call_tool(tool, arguments))
+
+
+# --8<-- [end:call]

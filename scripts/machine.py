@@ -1,0 +1,62 @@
+"""What a step of `make test` may do to this machine: run programs quietly, and as root install what is missing."""
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+BUILD = Path(__file__).resolve().parent.parent / ".build"
+
+MINUTES_AT_MOST = 5
+"""Per program; the whole suite has ten."""
+
+
+class Missing(Exception):
+    """What this machine lacks, and how to get it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A target of the Makefile by its name; what its programs say is kept in `home`."""
+
+    name: str
+    home: Path
+
+    def say(self, text: str) -> None:
+        print(f"{self.name}: {text}", file=sys.stderr, flush=True)
+
+    def run(self, *command: str, cwd: Path | None = None) -> None:
+        """Quiet, unless it fails."""
+        words = " ".join(command[:2])
+        output = self.home / "output.txt"
+        try:
+            with output.open("w") as file:
+                subprocess.run(
+                    command,
+                    cwd=cwd or self.home,
+                    env=os.environ | {"DEBIAN_FRONTEND": "noninteractive"},
+                    stdin=subprocess.DEVNULL,
+                    stdout=file,
+                    stderr=file,
+                    timeout=60 * MINUTES_AT_MOST,
+                    check=True,
+                )
+        except subprocess.TimeoutExpired:
+            raise Missing(
+                f"`{words}` did not end within {MINUTES_AT_MOST} minutes. Run `make {self.name}` again."
+            ) from None
+        except (subprocess.CalledProcessError, OSError) as error:
+            self.say(output.read_text())
+            raise Missing(
+                f"`{words}` failed ({error.__class__.__name__}). Mend that and run `make {self.name}`."
+            ) from None
+
+    def install(self, *packages: str, otherwise: str) -> None:
+        """With Debian's package manager, where we may; else `otherwise` says what a person can do."""
+        if os.geteuid() != 0 or not shutil.which("apt-get"):
+            raise Missing(otherwise)
+        self.say(f"{packages[0]} is missing: installing it with apt-get")
+        self.run("apt-get", "update", "-q")
+        self.run("apt-get", "install", "-q", "-y", "--no-install-recommends", *packages)

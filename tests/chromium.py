@@ -1,0 +1,24 @@
+"""The browser that tests drive: this machine's own Chromium, as `make browser` finds or installs it."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from playwright.async_api import Browser, async_playwright
+
+from scripts.chromium import ADVICE, find, flags
+from tests.left_out import leave_out
+
+
+def chromium() -> str:
+    """Its path; a test on a machine without one is left out. Start it with `scripts.chromium.flags()`."""
+    return find() or leave_out(ADVICE)
+
+
+@asynccontextmanager
+async def browsing() -> AsyncGenerator[Browser]:
+    """A browser for the length of the block."""
+    path = chromium()
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=path, args=flags())
+        yield browser
+        await browser.close()
