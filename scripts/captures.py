@@ -91,7 +91,7 @@ def waiting(seat: Seat) -> str:
     terminal.press("open")
     seat.answer()
     seat.order("wait", url="https://pay.example.com/order/7")
-    terminal.until("opened in the browser", "Open again")
+    terminal.until("opened in the browser", "Retry Ctrl-O")
     return re.sub(r"\d:\d\d", "0:42", _taken(seat, "Waiting for pizzeria"))
 
 

@@ -3,10 +3,12 @@
 from collections.abc import AsyncGenerator
 
 import pytest
-from playwright.async_api import Browser
+from playwright.async_api import Browser, expect
 
 from tests.chromium import browsing
-from tests.client.desk.sitting import Sitting, sit_down
+from tests.client.desk.sitting import PATIENCE, Sitting, sit_down
+
+expect.set_options(timeout=PATIENCE * 1000)
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,6 @@
 """Who may speak to the desk: its own page, with the token of this launch. The rest gets one sentence."""
 
+import json
 import re
 from collections.abc import AsyncGenerator
 from urllib.parse import urlsplit
@@ -8,6 +9,7 @@ import httpx2 as httpx
 import pytest
 
 from askback.client.desk import DeskPerson
+from askback.client.desk.codes import CODE_SECONDS
 from askback.client.desk.gate import REFUSED
 from askback.errors import AuthorError, OperatorError
 
@@ -18,7 +20,7 @@ class Stranger:
     """Speaks to a desk with exactly the headers it is given."""
 
     def __init__(self, desk: DeskPerson, client: httpx.AsyncClient) -> None:
-        address = urlsplit(desk.url)
+        self.desk, address = desk, urlsplit(desk.url)
         self.authority, self.token = address.netloc, address.fragment
         self._client = client
 
@@ -31,13 +33,20 @@ class Stranger:
             "sec-fetch-site": "same-origin",
         }
 
-    async def send(self, method: str, path: str, headers: dict[str, str]) -> httpx.Response:
+    async def send(
+        self, method: str, path: str, headers: dict[str, str], content: str = "{}"
+    ) -> httpx.Response:
         return await self._client.request(
             method,
             f"http://{self.authority}{path}",
             headers={name.encode(): value.encode("latin-1") for name, value in headers.items()},
-            content="{}" if method == "POST" else None,
+            content=content if method == "POST" else None,
         )
+
+    async def exchange(self, code: str, headers: dict[str, str]) -> httpx.Response:
+        """What the page does with a code; it has no token then."""
+        ours = {name: value for name, value in headers.items() if name != "authorization"}
+        return await self.send("POST", "/token", ours, json.dumps({"code": code}))
 
 
 @pytest.fixture(scope="module")
@@ -119,6 +128,60 @@ async def test_a_request_that_is_too_long_or_unreadable_is_told_so(stranger: Str
         assert (await client.post(address, content=b'{"field": "one"}')).status_code == 400
 
 
+def code_of(desk: DeskPerson) -> str:
+    """As it stands on the command line of a browser."""
+    fragment = urlsplit(desk.opening_url()).fragment
+    return fragment.removeprefix("once=")
+
+
+class Clock:
+    """Stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+async def test_a_code_is_exchanged_once_for_the_token_and_only_while_it_is_fresh():
+    clock = Clock()
+    async with DeskPerson(clock=clock) as desk, httpx.AsyncClient(timeout=10) as client:
+        stranger = Stranger(desk, client)
+        code, other, late = code_of(desk), code_of(desk), code_of(desk)
+        assert stranger.token not in {code, other, late} and len({code, other, late}) == 3
+        assert (await stranger.exchange(code, stranger.right)).json() == {"token": stranger.token}
+        clock.now += CODE_SECONDS - 1
+        assert (await stranger.exchange(other, stranger.right)).status_code == 200
+        clock.now += 1
+        for spent in (code, late, "", "something-else"):
+            refused = await stranger.exchange(spent, stranger.right)
+            assert refused.status_code == 403
+            assert "opens the desk once" in refused.text and stranger.token not in refused.text
+        assert (await stranger.exchange(code_of(desk), stranger.right)).status_code == 200
+
+
+@pytest.mark.verifies("T03")
+@pytest.mark.parametrize("wrong", [name for name, headers in WRONG.items() if "authorization" not in headers])
+async def test_a_code_is_taken_from_our_own_page_alone_and_is_not_spent_by_others(
+    stranger: Stranger, wrong: str
+):
+    code = code_of(stranger.desk)
+    headers = {name: value for name, value in {**stranger.right, **WRONG[wrong]}.items() if value is not None}
+    refused = await stranger.exchange(code, headers)
+    assert (refused.status_code, refused.text) == (403, REFUSED)
+    assert (await stranger.exchange(code, stranger.right)).status_code == 200
+
+
+async def test_a_code_opens_nothing_by_itself_and_an_unreadable_one_is_told_so(stranger: Stranger):
+    held = {**stranger.right, "authorization": "Bearer once=something"}
+    assert (await stranger.send("GET", "/events", held)).status_code == 403
+    assert (await stranger.send("GET", "/token", {})).status_code == 403
+    for content in ("no json", "{}", '{"code": 1}', '{"code": "\\ud800"}'):
+        assert (await stranger.send("POST", "/token", stranger.right, content)).status_code == 400
+    assert (await stranger.send("POST", "/token", stranger.right, "x" * 2_000)).status_code == 413
+
+
 async def test_every_launch_has_a_token_of_its_own_and_listens_on_loopback():
     async with DeskPerson() as one, DeskPerson() as other:
         addresses = [urlsplit(desk.url) for desk in (one, other)]
@@ -139,3 +202,5 @@ async def test_a_port_that_is_taken_and_a_desk_that_is_not_open_are_told_as_advi
             pass
     with pytest.raises(AuthorError, match="not open yet"):
         _ = DeskPerson().url
+    with pytest.raises(AuthorError, match="not open yet"):
+        DeskPerson().opening_url()

@@ -50,23 +50,30 @@ def hostile_visit(text: str) -> Turn:
     )
 
 
+LOOK = """() => {
+  const count = (what) => document.querySelectorAll(what).length;
+  const is_in_sight = (one) => {
+    const box = one.getBoundingClientRect();
+    return one.checkVisibility() && box.left >= 0 && box.top >= 0 && box.width > 0
+      && box.right <= window.innerWidth && box.bottom <= window.innerHeight;
+  };
+  return {
+    strange: count("iframe, object, embed, svg, style, [onerror], [onload]"),
+    scripts: count("script"),
+    links: count("a:not(.skip)"),
+    sideways: document.documentElement.scrollWidth - window.innerWidth,
+    buttons: [...document.querySelectorAll(".card .foot button")].filter(is_in_sight).map((one) => one.textContent),
+  };
+}"""
+"""In one go: it is looked at often."""
+
+
 async def expect_calm(page: Page) -> None:
-    """Nothing of the server's has become an element, a style or a way out of its frame."""
-    assert await page.locator("iframe, object, embed, svg, style, [onerror], [onload]").count() == 0
-    assert await page.locator("script").count() == 1
-    assert await page.locator("a:not(.skip)").count() == 0
-    assert await page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    await expect_ways_out(page)
-
-
-async def expect_ways_out(page: Page) -> None:
-    size = page.viewport_size
-    assert size is not None
-    for name in ("Decline", "Cancel", "Decline all from this server"):
-        box = await page.locator(".card").get_by_role("button", name=name, exact=True).bounding_box()
-        assert box is not None
-        assert box["x"] >= 0 and box["y"] >= 0
-        assert box["x"] + box["width"] <= size["width"] and box["y"] + box["height"] <= size["height"]
+    """Nothing of the server's has become an element, a style or a way out of its frame; the ways out are in sight."""
+    seen = await page.evaluate(LOOK)
+    assert (seen["strange"], seen["scripts"], seen["links"]) == (0, 1, 0)
+    assert seen["sideways"] <= 0
+    assert {"Decline", "Cancel", "Decline all from this server"} <= set(seen["buttons"])
 
 
 @pytest.mark.verifies("R53")

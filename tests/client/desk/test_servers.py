@@ -5,7 +5,7 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from examples.desk.host import dinner
-from tests.client.desk.sitting import PATIENCE, review_and_send
+from tests.client.desk.sitting import HURRY, PATIENCE, review_and_send
 
 pytestmark = [pytest.mark.anyio, pytest.mark.browser]
 
@@ -21,6 +21,7 @@ async def test_two_servers_on_one_desk_are_answered_in_one_tab(browser: Browser)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(dine)
             page = await browser.new_page()
+            await page.add_init_script(HURRY)
             await page.goto((await receive.receive()).removeprefix("Answer here: "))
             await expect(page.locator(".row")).to_have_count(2, timeout=PATIENCE * 1000)
             await page.locator(".row", has_text="pizzeria").click()

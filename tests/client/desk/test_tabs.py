@@ -144,7 +144,6 @@ async def test_a_question_that_is_gone_before_anybody_saw_it_waits_for_nobody(si
 
 
 async def test_a_desk_that_closes_answers_nothing_and_the_page_keeps_what_was_typed(sitting: Sitting):
-    page = await sitting.tab()
     async with DeskPerson() as other:
         closing = Sitting(other, sitting.context, sitting.tasks)
         page = await closing.tab()
@@ -173,6 +172,22 @@ async def test_the_token_leaves_the_address_and_survives_a_reload(sitting: Sitti
     assert page.url == sitting.desk.url.partition("#")[0]
     await page.reload()
     await expect(page.locator(".empty")).to_contain_text("Nothing is waiting")
+
+
+@pytest.mark.verifies("R92")
+async def test_a_browser_that_is_started_opens_the_desk_by_a_link_that_is_good_once(sitting: Sitting):
+    url = sitting.desk.opening_url()
+    assert sitting.desk.url.partition("#")[2] not in url
+    asking = sitting.ask(make_form())
+    page = await sitting.tab(url)
+    await ready(page)
+    assert page.url == sitting.desk.url.partition("#")[0]
+    await page.reload()
+    await press(page, "Decline")
+    assert await asking.answer() == Declined()
+    late = await sitting.tab(url)
+    await expect(late.locator(".empty")).to_contain_text("Open the link that the program printed.")
+    sitting.upsets.clear()  # the browser logs the refused requests
 
 
 async def test_a_page_without_the_token_says_where_to_find_it(sitting: Sitting):

@@ -123,12 +123,28 @@ async def test_where_no_browser_starts_the_person_may_click_the_link_itself(sitt
 @pytest.mark.verifies("R66")
 async def test_a_visit_under_way_counts_the_time_and_takes_a_word(sitting: Sitting):
     page = await sitting.tab()
-    for name, word in {"Done": "done", "Open again": "again", "Cancel": "cancel"}.items():
-        waiting = sitting.wait(make_visit(URL))
-        await ready(page)
-        await expect(page.locator(".clock")).to_have_text("0:01")
-        await press(page, name)
-        assert await waiting.word() == word
+    waiting = sitting.wait(make_visit(URL))
+    await expect(page.locator(".clock")).to_have_text("0:01")
+    await press(page, "Done")
+    assert await waiting.word() == "done"
+    waiting = sitting.wait(make_visit(URL))
+    await press(page, "Cancel")
+    assert await waiting.word() == "cancel"
+
+
+@pytest.mark.verifies("R66")
+async def test_retry_opens_the_page_again_and_the_wait_goes_on(sitting: Sitting):
+    waiting = sitting.wait(make_visit(URL))
+    page = await sitting.tab()
+    await press(page, "Retry")
+    await expect(page.locator(".notice")).to_have_text("The page was opened again.")
+    await expect(page.locator(".meanings")).to_contain_text("Retry: open the page again.")
+    assert [verdict.href for verdict in sitting.opened] == [URL]
+    sitting.can_open = False
+    await press(page, "Retry")
+    await expect(page.get_by_role("link", name="Open the page here")).to_have_attribute("href", URL)
+    await press(page, "Done")
+    assert await waiting.word() == "done"
 
 
 async def test_a_visit_that_the_server_calls_finished_needs_no_word(sitting: Sitting):

@@ -93,10 +93,6 @@ class Emulator:
     def until_gone(self, unwanted: str) -> str:
         return self.until_that(lambda: unwanted not in self.text, f"no {unwanted!r} on the screen")
 
-    def until_changed(self) -> str:
-        before = self.text
-        return self.until_that(lambda: self.text != before, "another screen")
-
     def until_that(self, is_so: Callable[[], bool], what: str) -> str:
         end = time.monotonic() + PATIENCE
         while not is_so():

@@ -78,6 +78,43 @@ def test_a_choice_is_found_by_its_letters(seat: Seat):
     seat.answer()
 
 
+def test_space_chooses_the_first_where_nothing_is_chosen_and_keeps_what_is(seat: Seat):
+    fields = {
+        "crust": {"type": "string", "title": "Crust", "enum": ["thin", "very thick"]},
+        "hurry": {"type": "boolean", "title": "In a hurry"},
+    }
+    terminal = seat.form(
+        "( ) thin", schema={"type": "object", "required": ["crust", "hurry"], "properties": fields}
+    )
+    terminal.press("space")
+    assert "find:" not in terminal.until("> (•) thin")
+    terminal.press("space", "down", "space")
+    terminal.until("> (•) very thick", "( ) thin")
+    terminal.type("very t")
+    terminal.until("find: very t", "> (•) very thick")
+    terminal.press("tab", "space")
+    terminal.until("> (•) yes")
+    terminal.press("review")
+    terminal.until("> Send <")
+    terminal.press("enter")
+    assert seat.answer()["content"] == {"crust": "very thick", "hurry": True}
+
+
+def test_enter_goes_from_field_to_field_and_from_the_last_to_the_review(seat: Seat):
+    terminal = seat.form("1 of 7", schema=EVERYTHING)
+    terminal.type("Ada")
+    terminal.press("enter", "space")
+    for place in range(3, 8):
+        terminal.press("enter")
+        terminal.until(f"{place} of 7")
+    terminal.press("enter")
+    terminal.until("> Review Ctrl-R <")
+    terminal.press("enter")
+    terminal.until("> Send <", "Crust        thin")
+    terminal.press("cancel")
+    seat.answer()
+
+
 def test_a_review_is_refused_where_something_is_missing_and_the_cursor_goes_there(seat: Seat):
     terminal = seat.form(schema=EVERYTHING)
     terminal.type("Ada")

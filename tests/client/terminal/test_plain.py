@@ -131,7 +131,7 @@ def test_a_refused_link_has_no_word_that_opens_it(plain: Seat):
 def test_the_wait_is_ended_by_a_word_or_by_the_server(plain: Seat):
     plain.begin("wait", url="https://pay.example.com/")
     plain.say("", "Waiting for 0:0")
-    plain.say("again")
+    plain.say("retry", "The page was opened again.")
     plain.terminal.type("done\n")
     assert plain.answer() == {"word": "done", "opened": ["https://pay.example.com/"]}
     plain.begin("wait", url="https://pay.example.com/")

@@ -35,6 +35,20 @@ def test_a_form_is_filled_in_in_a_small_window(seat: Seat, columns: int, rows: i
     assert seat.answer()["content"] == content
 
 
+@pytest.mark.parametrize(("kind", "shown"), [("seat", "Tab: next"), ("plain", "\n>")], ids=["seat", "plain"])
+def test_what_stays_of_a_question_is_broken_between_words(
+    request: pytest.FixtureRequest, kind: str, shown: str
+):
+    seat: Seat = request.getfixturevalue(kind)
+    seat.terminal.resize(40, 20)
+    seat.order("form")
+    seat.terminal.until("Drink", shown)
+    seat.terminal.press("cancel")
+    seat.answer()
+    seat.terminal.until("pizzeria asked “Anything with your\n  pizza?”: cancelled\n")
+    seat.terminal.resize(80, 24)
+
+
 def test_a_window_may_change_its_size_while_the_person_types(seat: Seat):
     terminal = seat.form(schema=EVERYTHING)
     terminal.type("Ada")

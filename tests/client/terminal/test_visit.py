@@ -83,12 +83,27 @@ def test_an_ambiguous_link_comes_with_a_warning_in_words(seat: Seat, url: str):
 def test_the_wait_goes_by_until_the_person_says_a_word(seat: Seat):
     terminal = seat.order("wait", url=LINK)
     terminal.until("Waiting for pizzeria", "0:01")
-    terminal.press("open", "enter")
+    terminal.until("Done Enter", "Retry Ctrl-O", "Cancel Ctrl-C", "Retry: open the page again.")
+    terminal.press("open")
+    terminal.until("The page was opened again.")
+    terminal.press("enter")
     assert seat.answer() == {"word": "done", "opened": [LINK]}
     seat.order("wait", url=LINK)
-    terminal.until("Open again Ctrl-O", "Cancel Ctrl-C")
+    terminal.until("Waiting for pizzeria")
     terminal.press("cancel")
     assert seat.answer() == {"word": "cancel", "opened": []}
+
+
+@pytest.mark.verifies("R66")
+@pytest.mark.parametrize("columns", [40, 24])
+def test_the_wait_says_all_of_it_in_a_narrow_window(seat: Seat, columns: int):
+    seat.terminal.resize(columns, 20)
+    terminal = seat.order("wait", url=LINK)
+    terminal.until("Waiting for", "0:00", "[Done Enter]", "[Retry ^O]", "[Cancel ^C]")
+    said = " ".join(line.strip() for line in terminal.lines)
+    assert "or when you say that it is." in said and "Retry: open the page again." in said
+    terminal.press("cancel")
+    assert seat.answer()["word"] == "cancel"
 
 
 def test_the_wait_ends_by_itself_when_the_server_says_that_it_is_finished(seat: Seat):

@@ -64,7 +64,7 @@ class Acts:
         match act:
             case "done":
                 card.done()
-            case "retry":
+            case "retry" if card.visit.verdict.allowed:
                 is_open = await anyio.to_thread.run_sync(self._opener, card.visit.verdict)
                 return {"href": None if is_open else card.visit.verdict.href}
             case "cancel":

@@ -25,7 +25,7 @@ WORDS: Final = {
     "opening": "Opening your browser …",
     "by_hand": "No browser could be started from here. You have agreed: this button opens the page in this browser.",
     "open_here": "Open the page here",
-    "waiting": "The page is open in your browser. Come back when you are finished there.",
+    "waiting": "Come back to this page when you are finished on the other one.",
     "opened_again": labels.OPENED_AGAIN,
     "explain_wait": f"{labels.DONE_MEANS} {labels.RETRY_MEANS} {labels.CANCEL_WAIT_MEANS}",
 }
@@ -41,8 +41,8 @@ LEFT_OUT: Final = "A field cannot be shown and is left out: “{name}”, becaus
 SENT_AS: Final = "sent as “{value}”"
 
 CODE_REFUSED: Final = (
-    "The link that was opened here is good once, and was used before or is too old. Open the link that the program "
-    "printed. If this tab was the first to use it, somebody else on this machine was faster: end the program."
+    "This link opens the desk once, and it was used before or is too old. Open the link that the program printed. "
+    "If nobody of yours used it before, somebody else on this machine did: end the program."
 )
 
 CLOSED: Final = "The desk is closed. Nothing more can be sent from this page; what you typed is still here."

@@ -146,7 +146,8 @@ def warning_rows(text: str, width: int) -> list[Row]:
 
 def _bar(bar: tuple[str, str], size: Size) -> list[Row]:
     left, right = (f" {text} " if text else "" for text in bar)
-    if width_of(left) + width_of(right) <= size.columns:
+    is_short = size.is_low and width_of(right) <= size.columns // 3
+    if is_short or width_of(left) + width_of(right) <= size.columns:
         return [[(OURS, filled(left, size.columns - width_of(right)) + right)]]
     return [[(OURS, filled(text, size.columns))] for text in (left, right)][: 1 if size.is_low else 2]
 

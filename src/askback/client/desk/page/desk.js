@@ -225,8 +225,12 @@ function connection(words) {
 
 function stopped(words, ...more) {
   isOver = true;
-  connection(words);
-  if (open === null) place.replaceChildren(make("div", { class: "empty" }, make("p", { class: "big" }, words), ...more));
+  connection(open === null ? "Not connected" : words);
+  if (open !== null) return;
+  const [first, ...rest] = words.split(/(?<=\.) /);
+  place.replaceChildren(make("div", { class: "empty" },
+    make("p", { class: "big" }, first), rest.length > 0 ? make("p", {}, rest.join(" ")) : null, ...more));
+  announce(words);
 }
 
 async function follow() {
