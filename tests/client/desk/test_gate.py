@@ -86,6 +86,15 @@ async def test_without_the_token_nothing_is_shown_and_nothing_is_said_to_exist(s
     assert (reply.status_code, reply.text) == (403, REFUSED)
 
 
+async def test_a_stranger_who_keeps_knocking_is_told_of_once(caplog: pytest.LogCaptureFixture):
+    async with DeskPerson() as desk, httpx.AsyncClient(timeout=10) as client:
+        for _ in range(5):
+            assert (await Stranger(desk, client).send("GET", "/events", {})).status_code == 403
+    assert [record.levelname for record in caplog.records if "refused" in record.message].count(
+        "WARNING"
+    ) == 1
+
+
 async def test_the_page_itself_is_let_through(stranger: Stranger):
     reply = await stranger.send("POST", "/cards/form-1/decline", stranger.right)
     assert reply.status_code == 409

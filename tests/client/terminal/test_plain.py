@@ -149,3 +149,11 @@ def test_a_question_that_is_gone_stays_until_the_person_leaves(plain: Seat):
     plain.terminal.until("The server has ended.\nPress Enter to leave.\n>", "> Ada")
     plain.terminal.type("\n")
     assert plain.answer()["action"] == "cancel"
+
+
+def test_a_line_that_the_terminal_would_cut_is_not_taken(plain: Seat):
+    plain.begin(schema=text_field())
+    plain.say("x" * 5000, "too long for this terminal", "none of it was taken")
+    plain.say("short", "Review what is sent", "short")
+    plain.terminal.type("send\n")
+    assert list(plain.answer()["content"].values()) == ["short"]

@@ -7,7 +7,15 @@ from pydantic import BaseModel, ConfigDict
 
 from askback.client.consent import Opener
 from askback.client.desk.board import Board
-from askback.client.desk.cards import AnyCard, FormCard, Refusal, TurnCard, VisitCard, WaitCard
+from askback.client.desk.cards import (
+    BEING_OPENED,
+    AnyCard,
+    FormCard,
+    Refusal,
+    TurnCard,
+    VisitCard,
+    WaitCard,
+)
 from askback.client.desk.views import Json, field_note, review
 
 NOT_THAT = "This card has no such button; load the page again."
@@ -56,6 +64,8 @@ class Acts:
                 return {"href": card.leave_to_them()}
             case "opened":
                 card.opened()
+            case _ if card.is_opening:
+                raise Refusal(BEING_OPENED)
             case _:
                 _on_turn(card, act)
         return {}
@@ -76,9 +86,8 @@ class Acts:
     def _decline_others(self, first: AnyCard) -> list[str]:
         """Those of the same server that lie beside it; they came before the word was said."""
         label = first.asked.asker.label
-        others = [
-            card for card in self._board if isinstance(card, TurnCard) and card.asked.asker.label == label
-        ]
+        beside = (card for card in self._board if isinstance(card, TurnCard))
+        others = [card for card in beside if card.asked.asker.label == label and not card.is_opening]
         for card in others:
             if card.outcome is None:
                 card.decline_all()

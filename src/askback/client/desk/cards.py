@@ -20,6 +20,7 @@ T = TypeVar("T")
 
 _numbers = count(1)
 
+BEING_OPENED = "This link is already being opened."
 
 NOBODY = (
     "The desk was closed before anybody answered. Keep it open, with `async with desk:` around the calls."
@@ -71,6 +72,9 @@ class Card(Generic[T]):
 
 class TurnCard(Card[Answer[Any]]):
     """A question in its turn."""
+
+    is_opening = False
+    """Whether a browser is being started for it: a word against it comes too late."""
 
     def __init__(self, turn: Turn) -> None:
         super().__init__(turn.asked)
@@ -209,13 +213,17 @@ class VisitCard(TurnCard):
         self.is_consented = False
         self.is_left_to_them = False
 
+    @property
+    def is_opening(self) -> bool:
+        return self.is_consented and not self.is_left_to_them and self.outcome is None
+
     def consent(self) -> None:
         """From here on the link may be opened, once by us; a second click finds it taken."""
         self.expect_wanted()
         if not self.visit.verdict.allowed:
             raise Refusal(self.visit.verdict.refusal or "This link cannot be opened.")
         if self.is_consented or self.outcome is not None:
-            raise Refusal("This link is already being opened.")
+            raise Refusal(BEING_OPENED)
         self.is_consented = True
 
     @property

@@ -6,6 +6,7 @@ Knows headers alone. Each refusal is one sentence; which check failed goes to th
 import hmac
 import logging
 from collections.abc import Collection
+from logging import DEBUG, WARNING
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
@@ -60,6 +61,7 @@ class Gate:
         self._app, self._files, self._exchange = app, files, exchange
         self._authority, self._origin = authority, f"http://{authority}"
         self._credential = f"Bearer {token}".encode()
+        self._told: set[str] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -69,7 +71,11 @@ class Gate:
         if objection is None:
             await self._app(scope, receive, guarded)
         else:
-            logger.warning("refused %s: %s", scope["method"], objection)
+            # The first of its kind is told, so that a page elsewhere cannot fill the person's terminal.
+            logger.log(
+                DEBUG if objection in self._told else WARNING, "refused %s: %s", scope["method"], objection
+            )
+            self._told.add(objection)
             await PlainTextResponse(REFUSED, 403)(scope, receive, guarded)
 
     def _objection(self, method: str, path: str, headers: Headers) -> str | None:

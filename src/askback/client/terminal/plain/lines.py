@@ -12,6 +12,13 @@ from askback.client.terminal.tty import Tty
 
 INTERRUPT = b"\x03"
 PROMPT = "> "
+LONGEST = 4095
+"""Bytes that a terminal in its ordinary mode takes in one line; what is typed beyond them is thrown away unseen."""
+
+TOO_LONG = (
+    "That line was too long for this terminal, which keeps {most} characters of it; none of it was taken. "
+    "Type !lines for a text of several lines, or answer without --plain."
+)
 SETTLE_SECONDS = 0.1
 """Between two fields: the rest of a paste has arrived by then and is not taken for the next answer."""
 
@@ -44,14 +51,18 @@ class Lines:
 
     async def read(self, *, quiet: float = SETTLE_SECONDS) -> str:
         """The next line without its end. The prompt comes after a quiet moment; what comes earlier does not count."""
+        while len(line := await self._line(quiet)) >= LONGEST:
+            self._tty.say(TOO_LONG.format(most=LONGEST))
+        return codecs.decode(line, self._tty.reading.encoding or "utf-8", "replace").rstrip("\r")
+
+    async def _line(self, quiet: float) -> bytes:
         await anyio.sleep(quiet)
         self._tty.forget_pending()
         self._pending = b""
         self._tty.write(PROMPT)
         while b"\n" not in self._pending:
             await self._more()
-        line, _, _ = self._pending.partition(b"\n")
-        return codecs.decode(line, self._tty.reading.encoding or "utf-8", "replace").rstrip("\r")
+        return self._pending.partition(b"\n")[0]
 
     async def _more(self) -> None:
         descriptor = self._tty.reading.fileno()
