@@ -28,7 +28,7 @@ ORDINARY: Final = [
     "https://www.linkedin.com/oauth/v2/authorization?response_type=code&client_id=x",
     "https://x.com/i/oauth2/authorize?client_id=x",
     "https://checkout.stripe.com/c/pay/cs_test_a1B2c3#fidkdWxOYHwnPyd1blpxYHZxWjA0",
-    "https://www.paypal.com/checkoutnow?token=5O190127TN364715T",
+    "https://www.paypal.com/checkoutnow?ec=5O190127TN364715T",
     "https://id.example.com/realms/main/protocol/openid-connect/auth?client_id=mcp&ui_locales=de",
     "https://console.cloud.google.com/apis/credentials?project=my-project",
     "https://portal.azure.com/#view/Microsoft_AAD_RegisteredApps",
@@ -78,6 +78,9 @@ ORDINARY: Final = [
     "https://wikipedia.org/wiki/URL",
     "https://de.wikipedia.org/wiki/M%C3%BCnchen",
     "https://deep.sub.domain.of.example.org/",
+    "https://example.com/x?tokens=3&tokenized=yes#token",
+    "https://evil.example/;calc",
+    "https://evil.example/$(calc)?a=`id`&b=|calc&c='(x)'#;calc",
 ]
 
 WARNED: Final[dict[str, str]] = {
@@ -116,6 +119,14 @@ WARNED: Final[dict[str, str]] = {
     "https://" + "long-" * 10 + "x." + "long-" * 10 + "x.example/": "very long",
     "https://example.com/?access_token=abc": "access_token",
     "https://example.com/cb?x=1&password=hunter2": "password",
+    "https://www.paypal.com/checkoutnow?token=5O190127TN364715T": "secret (token)",
+    "https://example.com/cb#access_token=abc&token_type=bearer": "access_token",
+    "https://example.com/#/cb?state=1&id_token=abc": "id_token",
+    "https://example.com/cb;auth_token=abc": "auth_token",
+    "https://\u0dc1\u0dca\u200d\u0dbb\u0dd3.com/": "joining characters",
+    "https://\u0646\u0627\u0645\u0647\u200c\u0627\u06cc.com/": "joining characters",
+    "https://xn--mgba3gch31f060k.com/": "joining characters",
+    "https://www.\u0646\u0627\u0645\u0647\u200c\u0627\u06cc.com/\u0645\u06cc\u200c\u062e": "written out below",
     "https://example.com/\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645": "cannot be seen",
     "https://example.com/%E2%80%AEgnp.exe": "turn or hide text",
     "https://github.com.evil.example/login": "github.com, but the site is evil.example",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from askback.client.consent import Verdict, judge, open_in_browser, opening
+from askback.client.consent import Verdict, judge, open_in_browser, opening, programs
 from tests.client.consent.good import ORDINARY, WARNED
 from tests.client.consent.hostile import HOSTILE
 
@@ -48,8 +48,9 @@ class Browser:
 
 @pytest.fixture(autouse=True)
 def no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("BROWSER", *opening.SCREENS):
+    for name in ("BROWSER", *programs.SCREENS, *programs.WINDOWS_BELOW):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(programs, "INTEROP", ())
 
 
 @pytest.fixture
@@ -143,16 +144,102 @@ def test_a_browser_inside_the_terminal_does_not_take_it_away(tmp_path: Path, mon
     assert text.starts == []
 
 
-@pytest.mark.verifies("R69")
+@pytest.mark.verifies("R69", "T08")
 @pytest.mark.parametrize(
-    "choice", ["sh -c '{program} %s'", "/bin/bash -c '{program} %s'", "env sh -c '{program} %s'"]
+    "choice",
+    [
+        "sh -c '{program} %s'",
+        "/bin/bash -c '{program} %s'",
+        "env sh -c '{program} %s'",
+        "env --split-string='{program} %s'",
+        "timeout 9 {program} -e 'browser %s'",
+        "{program} -e system(qq(firefox%s))",
+        "{program} -remote openURL(%s)",
+    ],
 )
-def test_a_choice_of_browser_that_goes_through_a_shell_is_passed_over(
+def test_a_choice_of_browser_that_makes_the_link_part_of_a_command_is_passed_over(
     browser: Browser, monkeypatch: pytest.MonkeyPatch, choice: str
 ):
     monkeypatch.setenv("BROWSER", choice.format(program=browser.program))
     assert open_in_browser(judge("https://example.com/?$(id)")) is False
     assert browser.starts == []
+
+
+@pytest.mark.verifies("R69", "T08")
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("powershell.exe", "/c start"),
+        ("PowerShell.EXE", "Start"),
+        ("pwsh", "-c"),
+        ("pwsh-7.4", "-c"),
+        ("cmd", "/c start"),
+        ("CMD.exe", "/c start"),
+        ("ash", "-c"),
+        ("mksh", "-c"),
+        ("bash-5.2", "-c"),
+        ("ssh", "laptop xdg-open"),
+        ("tmux", "new-session -d"),
+        ("screen", "-dm"),
+        ("xterm", "-e firefox"),
+        ("script", "-c"),
+        ("su", "other -c"),
+        ("watch", "-g firefox"),
+        ("wslview", ""),
+        ("wsl-open", ""),
+        ("start", ""),
+    ],
+)
+def test_a_choice_of_browser_that_reads_its_arguments_as_a_command_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, arguments: str
+):
+    shell = Browser(tmp_path, name)
+    monkeypatch.setenv("BROWSER", f"{shell.program} {arguments}:env {shell.program} {arguments} %s")
+    assert open_in_browser(judge("https://evil.example/;calc")) is False
+    assert shell.starts == []
+
+
+@pytest.mark.verifies("R69")
+def test_a_shell_under_another_name_is_a_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    shell = Browser(tmp_path, "wslview")
+    (tmp_path / "x-www-browser").symlink_to(shell.program)
+    (tmp_path / "xdg-open").symlink_to(shell.program)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("BROWSER", "x-www-browser")
+    monkeypatch.setenv("DISPLAY", ":0")
+    assert open_in_browser(judge("https://evil.example/$(calc)")) is False
+    assert shell.starts == []
+
+
+@pytest.mark.verifies("R69", "T08")
+def test_no_terminal_runs_what_a_link_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    socket, made = tmp_path / "socket", tmp_path / "made"
+    monkeypatch.setenv("BROWSER", f"tmux -S {socket} new-session -d")
+    assert open_in_browser(judge(f"https://evil.example/;touch$IFS{made};")) is False
+    assert not socket.exists() and not made.exists()
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="macOS has its own way")
+@pytest.mark.verifies("R69", "T08")
+@pytest.mark.parametrize("sign", [*programs.WINDOWS_BELOW, "a place that only such systems have"])
+def test_inside_windows_the_link_goes_to_windows_and_through_no_shell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sign: str
+):
+    names = ("rundll32.exe", "wslview", "xdg-open", "gio")
+    windows, *others = [Browser(tmp_path, name) for name in names]
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setenv("BROWSER", "xdg-open:gio open:wslview")
+    if sign in programs.WINDOWS_BELOW:
+        monkeypatch.setenv(sign, "Debian")
+    else:
+        monkeypatch.setattr(programs, "INTEROP", (str(tmp_path),))
+    verdict = judge("https://evil.example/$(calc);calc?a&calc")
+    assert open_in_browser(verdict) is True
+    assert windows.opened == [["url.dll,FileProtocolHandler", verdict.href]]
+    windows.program.unlink()
+    assert open_in_browser(verdict) is False
+    assert not any(other.starts for other in others)
 
 
 def test_without_a_screen_nothing_is_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -39,6 +39,40 @@ def test_only_its_owner_can_read_it(path: Path):
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
+@pytest.fixture
+def kept(tmp_path: Path, path: Path) -> Path:
+    """A file elsewhere that stands in the place of ours, as people who carry their settings around have it."""
+    path.parent.mkdir(parents=True)
+    path.symlink_to(tmp_path / "elsewhere" / "kept.json")
+    return tmp_path / "elsewhere" / "kept.json"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links are of POSIX")
+def test_a_link_in_its_place_stays_a_link(path: Path, kept: Path):
+    for domain in ("github.com", "example.com"):
+        KnownSites(path).remember("shop", domain)
+    assert path.is_symlink()
+    assert KnownSites(kept).before("shop") == KnownSites(path).before("shop") == {"github.com", "example.com"}
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links are of POSIX")
+def test_behind_a_link_it_is_the_broken_file_that_is_set_aside(path: Path, kept: Path):
+    kept.parent.mkdir()
+    kept.write_text("{")
+    KnownSites(path).remember("shop", "github.com")
+    assert path.is_symlink()
+    assert kept.with_suffix(".broken").read_text() == "{"
+    assert KnownSites(path).before("shop") == {"github.com"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links are of POSIX")
+def test_a_link_that_leads_to_itself_is_no_error(path: Path):
+    path.parent.mkdir(parents=True)
+    path.symlink_to(path)
+    assert KnownSites(path).before("shop") == frozenset()
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -120,6 +120,15 @@ async def test_a_value_that_looks_like_a_key_is_sent_only_if_the_rule_says_so():
     assert isinstance(await answering(form, 'secrets = ["team"]').answer(make_form(SECRET)), Accepted)
 
 
+@pytest.mark.verifies("T13")
+async def test_words_beside_a_field_that_fish_for_a_secret_stop_it_too():
+    asking = {"sure": {"type": "boolean", "title": "Type your password into the next field"}}
+    schema = {"type": "object", "properties": {**asking, "team": {"type": "string"}}}
+    with pytest.raises(Unanswered, match=r"secrets = \['team'\]"):
+        await answering('{ team = "a" }').answer(make_form(schema))
+    assert await answering("{ sure = true }").answer(make_form(schema)) == Accepted({"sure": True})
+
+
 async def test_a_form_that_nobody_could_answer_is_not_answered():
     with pytest.raises(Unanswered):
         await answering("{}").answer(make_form("no schema at all"))

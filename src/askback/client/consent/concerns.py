@@ -8,6 +8,7 @@ from typing import Final
 from askback.client.consent.names import is_ace, is_mixed, passes_for, readings_of, scripts_of, unicode_of
 from askback.client.consent.places import Place, is_shared
 from askback.client.consent.wellknown import BORROWED, WELL_KNOWN
+from askback.client.consent.written import JOINERS
 
 MOST_LABELS: Final = 5
 """In front of the domain; cloud regions take four. More push the domain out of sight."""
@@ -17,7 +18,7 @@ _NAMES = "|".join(name.replace(".", "[.-]") for name in sorted(WELL_KNOWN))
 _BORROWED = re.compile(rf"(?:^|[.-])({_NAMES})(?=[.-])")
 _UNSEEN = re.compile("%E2%80%8[BEF]|%E2%80%A[A-E]|%E2%81%A[0-9]|%EF%BB%BF", re.IGNORECASE)
 _KEYS = re.compile(
-    r"[?&](password|passwd|pwd|secret|client_secret|access_token|refresh_token|id_token|api_?key)=[^&]",
+    r"[?&#;](password|passwd|pwd|secret|client_secret|(?:(?:access|refresh|id|auth)_)?token|api_?key)=[^&#;]",
     re.IGNORECASE,
 )
 
@@ -71,6 +72,12 @@ def _international(place: Place) -> Iterator[str]:
         yield f"The host is an international name (Punycode): {place.host} reads as {unicode_of(place.host)}."
 
 
+def _joined(place: Place) -> Iterator[str]:
+    """Allowed where a script is spelled with them; in many fonts the name looks the same without."""
+    if any(joiner in unicode_of(place.host) for joiner in JOINERS):
+        yield "The host holds joining characters that cannot be seen: the name without them is another site."
+
+
 def _address(place: Place) -> Iterator[str]:
     if place.address is None:
         return
@@ -115,7 +122,7 @@ def _name(place: Place) -> Iterator[str]:
 
 
 def _keys(place: Place) -> Iterator[str]:
-    if named := _KEYS.search(place.query):
+    if named := _KEYS.search(place.href):
         yield f"The link itself carries something secret ({named[1].lower()})."
 
 
@@ -130,6 +137,7 @@ CONCERNS: Final[tuple[Callable[[Place], Iterator[str]], ...]] = (
     _borrowed,
     _scripts,
     _international,
+    _joined,
     _address,
     _unencrypted,
     _port,

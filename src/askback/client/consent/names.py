@@ -19,6 +19,9 @@ TOGETHER: Final = (
 )
 """Scripts that are written side by side in one word."""
 
+LONGEST_LABEL: Final = 63
+"""Characters between two dots that the network can carry."""
+
 TWINS: Final = (("0", "o"), ("1", "l"), ("rn", "m"), ("vv", "w"), ("5", "s"), ("3", "e"))
 """Plain characters that pass for others at a glance."""
 
@@ -45,6 +48,11 @@ def false_letters(label: str) -> str:
     if label.isascii() or _is_idna(label):
         return ""
     return "".join(sign for sign in label if not sign.isascii() and _is_sign(sign))
+
+
+def may_join(label: str) -> bool:
+    """Whether the joiners in a label stand where its script is spelled with them, by the rules of registries."""
+    return len(label) <= LONGEST_LABEL and _is_idna(unicodedata.normalize("NFC", label).lower())
 
 
 def scripts_of(label: str) -> list[str]:

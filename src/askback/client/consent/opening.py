@@ -6,16 +6,15 @@ asking, it waits for some browsers to end, and it has taken links for options.
 
 import logging
 import os
-import shlex
 import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import PurePath
+from collections.abc import Callable
 from typing import Final
 
 from askback.client.consent.judging import judge
+from askback.client.consent.programs import commands
 from askback.client.consent.verdict import Verdict
 
 logger = logging.getLogger(__name__)
@@ -25,22 +24,6 @@ Opener = Callable[[Verdict], bool]
 
 PATIENCE: Final = 3.0
 """Seconds until a program counts as a browser at work: one that cannot open anything has failed before."""
-
-DESKTOPS: Final = (("xdg-open",), ("gio", "open"), ("wslview",))
-"""What opens links on Linux and the BSDs, the most usual first."""
-
-IN_TERMINAL: Final = frozenset(
-    ("lynx", "w3m", "links", "links2", "elinks", "browsh", "www-browser", "sensible-browser")
-)
-"""Browsers that draw in the terminal in which the person is being asked, or that choose such a one."""
-
-SHELLS: Final = frozenset(
-    ("sh", "bash", "dash", "zsh", "ksh", "fish", "csh", "tcsh", "busybox", "cmd.exe", "powershell")
-)
-"""They would read the link as a command; a choice of browser that goes through one is passed over."""
-
-SCREENS: Final = ("DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME")
-"""One of these is set where a program can open a window."""
 
 
 def open_in_browser(verdict: Verdict) -> bool:
@@ -53,32 +36,7 @@ def open_in_browser(verdict: Verdict) -> bool:
         return False
     if sys.platform == "win32":
         return _open_on_windows(verdict.href)
-    return any(_starts(command) for command in _commands(verdict.href, os.environ))
-
-
-def _commands(href: str, environment: Mapping[str, str]) -> Iterator[list[str]]:
-    """What to try, in order: the person's own choice, then the desktop's, where there is a screen before them."""
-    for choice in environment.get("BROWSER", "").split(os.pathsep):
-        if command := _chosen(choice, href):
-            yield command
-    if sys.platform == "darwin":
-        if "SSH_CONNECTION" not in environment:  # it would open on the far machine's screen
-            yield ["/usr/bin/open", href]
-    elif any(environment.get(screen) for screen in SCREENS):
-        yield from ([*desktop, href] for desktop in DESKTOPS)
-
-
-def _chosen(choice: str, href: str) -> list[str] | None:
-    """One entry of BROWSER: a command, with `%s` where the link goes or the link behind it."""
-    try:
-        words = shlex.split(choice)
-    except ValueError:
-        return None
-    words = words[:-1] if words[-1:] == ["&"] else words
-    if not words or any(PurePath(word).name in IN_TERMINAL | SHELLS for word in words):
-        return None
-    placed = [word.replace("%s", href) for word in words[1:]]
-    return [words[0], *placed] if placed != words[1:] else [*words, href]
+    return any(_starts(command) for command in commands(verdict.href, os.environ))
 
 
 def _starts(command: list[str]) -> bool:

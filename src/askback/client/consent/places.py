@@ -22,7 +22,6 @@ class Place:
     port: str
     """Empty where it is the scheme's own."""
     path: str
-    query: str
     has_user: bool
     address: Address | None
 
@@ -55,7 +54,6 @@ def parse(url: str) -> Place | None:
         host=parsed.hostname,
         port=parsed.port,
         path=parsed.pathname,
-        query=parsed.search,
         has_user=bool(parsed.username or parsed.password),
         address=_address(parsed.hostname),
     )

@@ -46,7 +46,8 @@ class KnownSites:
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        self._path = path
+        # Behind a link that the person has made, so that it is the file that is replaced and not their link.
+        self._path = None if path is None else Path(os.path.realpath(path))
         self._sites: Sites = {}
 
     def before(self, label: str) -> frozenset[str]:

@@ -10,11 +10,13 @@ import unicodedata
 from collections.abc import Callable
 from typing import Final
 
+from askback.client.consent.names import may_join
+
 LONGEST: Final = 8_192
 """Web servers refuse longer addresses, and so do some ways to start a browser; a long OAuth request has 2,000."""
 
 JOINERS: Final = "\u200c\u200d"
-"""Unseen, and yet spelling in Persian, in Indian scripts and in emoji. Behind the host they stay where they are."""
+"""Unseen, and yet spelling in Persian, in Indian scripts and in emoji. A browser leaves them where they are."""
 
 UNSEEN: Final = frozenset(("Cc", "Cf", "Cs", "Zs", "Zl", "Zp"))
 """Controls, format characters, half characters and blanks: dropped, moved, or not to be seen."""
@@ -36,7 +38,7 @@ def authority_of(url: str) -> str | None:
 
 def concern_of(url: str) -> str | None:
     """What is kept, and yet not seen in the link as it was written."""
-    if any(joiner in url for joiner in JOINERS):
+    if _holds_joiner(url[_end_of_host(url) :]):
         return "The link holds characters that cannot be seen; they are written out below."
     return None
 
@@ -55,10 +57,11 @@ def _length(url: str) -> str | None:
 
 
 def _characters(url: str) -> str | None:
-    authority = _AUTHORITY.match(url)
-    end_of_host = authority.end() if authority else len(url)
+    end_of_host = _end_of_host(url)
+    is_spelled = all(map(may_join, filter(_holds_joiner, (authority_of(url) or url).split("."))))
     for place, character in enumerate(url):
-        if not _is_unseen(character, in_host=place < end_of_host):
+        in_host = place < end_of_host
+        if not _is_unseen(character, in_host=in_host) or (character in JOINERS and is_spelled):
             continue
         name = unicodedata.name(character, "a control character").lower()
         return f"The link holds a character that cannot be seen (U+{ord(character):04X}, {name})."
@@ -69,6 +72,15 @@ def _is_unseen(character: str, *, in_host: bool) -> bool:
     if unicodedata.category(character) in UNSEEN:
         return in_host or character not in JOINERS
     return in_host and character in HOLLOW
+
+
+def _end_of_host(url: str) -> int:
+    authority = _AUTHORITY.match(url)
+    return authority.end() if authority else len(url)
+
+
+def _holds_joiner(text: str) -> bool:
+    return any(joiner in text for joiner in JOINERS)
 
 
 def _backslash(url: str) -> str | None:

@@ -1,7 +1,8 @@
 """A form as it came, ready to be shown and filled in. Frozen values; nothing here is typed in yet.
 
 `label`, `hint` and option titles are the server's own text, cut to length: whoever shows them makes them safe there.
-`expects`, `why`, `refusal` and `suspicion` are our sentences.
+`expects`, `why`, `refusal` and `suspicion` are our sentences. In `expects` the server's format and pattern may stand
+between quotes, made safe; they are judged like the rest of its words.
 """
 
 import dataclasses
@@ -59,7 +60,7 @@ class Blank:
     left_out: tuple[LeftOut, ...] = ()
     refusal: str | None = None
     suspicion: str | None = None
-    """Of the first field that seems to ask for a secret."""
+    """Of the first field that seems to ask for a secret, or else of the words beside those that are typed into."""
 
     def suspicion_of(self, message: str) -> str | None:
         """The same for the form together with the message above it; only where there is something to type into."""

@@ -8,7 +8,7 @@ from askback.client.forms.caps import MOST_DESCRIPTION, MOST_LABEL, MOST_TYPED, 
 from askback.client.forms.expecting import expected
 from askback.client.forms.plain import Json
 from askback.client.forms.shaping import shape_of, within_reach
-from askback.client.forms.suspicion import MASKED
+from askback.client.forms.suspicion import suspicion_of_wishes
 from askback.client.safe import hides, line
 from askback.question import (
     Boolean,
@@ -74,7 +74,7 @@ def entry_of(
         kind=_KINDS[type(field)],
         is_required=is_required,
         expects="; ".join([expected(field), *shape.notes, *why_not]),
-        suspicion=MASKED if field.is_typed and whole.get("format") == "password" else None,
+        suspicion=suspicion_of_wishes(whole.get("format"), whole.get("pattern")) if field.is_typed else None,
         default=default,
         check=check,
         meanings=shape.meanings,

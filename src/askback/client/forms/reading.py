@@ -13,7 +13,13 @@ from askback.client.forms.caps import MOST_LABEL, MOST_OFFERED, can_be_named, cu
 from askback.client.forms.choosing import told_apart
 from askback.client.forms.entering import MOST_SPOKEN, entry_of, words_of
 from askback.client.forms.plain import Json, Unshowable, definitions_of, plain
-from askback.client.forms.suspicion import MOST_JUDGED, TOO_MUCH, suspicion_of_field
+from askback.client.forms.suspicion import (
+    MOST_JUDGED,
+    TOO_MUCH,
+    Said,
+    suspicion_beside,
+    suspicion_of_field,
+)
 from askback.client.safe import line
 from askback.question import SINGLE
 from askback.words import Words
@@ -33,7 +39,7 @@ def read_form(schema: Any) -> Blank:
         entries=entries,
         left_out=left_out,
         refusal=_refusal(entries, left_out, required),
-        suspicion=next((entry.suspicion for entry in entries if entry.suspicion), None),
+        suspicion=_suspicion_of_form(entries, left_out),
     )
 
 
@@ -101,6 +107,25 @@ def _suspected(entries: Iterable[Entry]) -> Iterator[Entry]:
 def _suspicion(entry: Entry) -> str | None:
     suggestion = entry.default if type(entry.default) is str else ""
     return suspicion_of_field(entry.name, entry.field.title or "", entry.hint, suggestion=suggestion)
+
+
+def _suspicion_of_form(entries: tuple[Entry, ...], left_out: tuple[LeftOut, ...]) -> str | None:
+    """What is suspected of a field, or else of the words around those that are typed into."""
+    if not any(entry.field.is_typed for entry in entries):
+        return None
+    own = next((entry.suspicion for entry in entries if entry.suspicion), None)
+    return own or suspicion_beside(_beside(entries, left_out))
+
+
+def _beside(entries: tuple[Entry, ...], left_out: tuple[LeftOut, ...]) -> Iterator[Said]:
+    for entry in entries:
+        if not entry.field.is_typed:
+            yield "label", entry.label
+            yield "hint", entry.hint
+            for option in entry.options:
+                yield "option", option.shown
+    for one in left_out:
+        yield "left out", one.name
 
 
 def _refusal(

@@ -1,0 +1,112 @@
+"""Which programs may be started with a link, and how it stands among their arguments. Starts nothing itself.
+
+A link may hold `$`, `(`, `)`, `;`, `|`, `&` and `'`: they belong to links, and a browser that gets one as an argument
+of its own reads them so. They are orders to whatever takes its arguments for a command line. No spelling of a link is
+safe from that (`&` cannot be written otherwise without asking for another page), so such programs never get one.
+"""
+
+import logging
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import PureWindowsPath
+from typing import Final
+
+logger = logging.getLogger(__name__)
+
+DESKTOPS: Final = (("xdg-open",), ("gio", "open"))
+"""What opens links on Linux and the BSDs, the most usual first. Both hand the link on as one argument."""
+
+SCREENS: Final = ("DISPLAY", "WAYLAND_DISPLAY")
+"""One of these is set where a program can open a window."""
+
+WINDOWS_BELOW: Final = ("WSL_DISTRO_NAME", "WSL_INTEROP")
+"""One of these is set in Linux inside Windows. What opens links there goes through PowerShell or cmd.exe."""
+
+INTEROP: Final = tuple(f"/proc/sys/fs/binfmt_misc/WSLInterop{suffix}" for suffix in ("", "-late"))
+"""There where Linux can start programs of Windows, also for a user whose environment says nothing of it."""
+
+WINDOWS: Final = tuple(
+    (program, "url.dll,FileProtocolHandler")
+    for program in ("rundll32.exe", "/mnt/c/Windows/System32/rundll32.exe")
+)
+"""Windows' own way to open a link without a shell, by its path where PATH does not hold the programs of Windows."""
+
+IN_TERMINAL: Final = frozenset(
+    ("lynx", "w3m", "links", "links2", "elinks", "browsh", "www-browser", "sensible-browser")
+)
+"""Browsers that draw in the terminal in which the person is being asked, or that choose such a one."""
+
+INTERPRETERS: Final = frozenset((
+    "sh", "ash", "bash", "rbash", "csh", "dash", "elvish", "fish", "ksh", "lksh", "mksh", "nu", "oksh", "osh",
+    "pdksh", "rc", "tcsh", "xonsh", "yash", "zsh", "busybox", "toybox",
+    "cmd", "command", "cscript", "mshta", "powershell", "pwsh", "start", "wscript", "wsl", "wsl-open", "wslview", "wt",
+    "adb", "autossh", "dbclient", "mosh", "plink", "rlogin", "rsh", "ssh", "sshpass",
+    "abduco", "byobu", "dtach", "dvtm", "screen", "tmux", "zellij",
+    "runuser", "sg", "su",
+    "at", "batch", "eval", "expect", "hyprctl", "i3-msg", "osascript", "parallel", "script", "swaymsg", "systemd-run",
+    "unbuffer", "watch",
+    "alacritty", "foot", "gnome-terminal", "kitty", "konsole", "lxterminal", "mate-terminal", "ptyxis", "qterminal",
+    "rxvt", "st", "terminator", "tilix", "urxvt", "uxterm", "wezterm", "x-terminal-emulator", "xfce4-terminal", "xterm",
+))  # fmt: skip
+"""They read a link as a command or may hand it to something that does: shells, the ways to other machines, users and
+terminals, and what opens links through one of them. A choice of browser that names one is passed over."""
+
+UNFIT: Final = IN_TERMINAL | INTERPRETERS
+
+_PLACED: Final = re.compile(r"(?:--?[a-zA-Z][a-zA-Z0-9-]*=)?%s")
+"""The link as a word of its own, or as the value of an option; inside anything longer it would be part of a text that
+somebody reads as orders, as in `-c 'browser %s'`."""
+
+_VERSION: Final = re.compile(r"[-.0-9]+$")
+
+
+def commands(href: str, environment: Mapping[str, str]) -> Iterator[list[str]]:
+    """What to try, in order: the person's own choice, then the system's, where there is a screen before them."""
+    is_in_windows = any(map(environment.get, WINDOWS_BELOW)) or any(map(os.path.exists, INTEROP))
+    unfit = UNFIT | {desktop[0] for desktop in DESKTOPS} if is_in_windows else UNFIT
+    for choice in environment.get("BROWSER", "").split(os.pathsep):
+        if command := _chosen(choice, href, unfit):
+            yield command
+    for words in WINDOWS if is_in_windows else _desktops(environment):
+        if not any(_names(word) & unfit for word in words):
+            yield [*words, href]
+
+
+def _desktops(environment: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:
+    if sys.platform == "darwin":
+        # Over SSH it would open on the far machine's screen.
+        return () if "SSH_CONNECTION" in environment else (("/usr/bin/open",),)
+    return DESKTOPS if any(map(environment.get, SCREENS)) else ()
+
+
+def _chosen(choice: str, href: str, unfit: frozenset[str]) -> list[str] | None:
+    """One entry of BROWSER: a command, with `%s` where the link goes or the link behind it."""
+    try:
+        words = shlex.split(choice)
+    except ValueError:
+        return None
+    words = words[:-1] if words[-1:] == ["&"] else words
+    if not words:
+        return None
+    is_unfit = any(_names(word) & unfit for word in words)
+    if is_unfit or not all(_PLACED.fullmatch(word) for word in words if "%s" in word):
+        logger.info("BROWSER is passed over, since a shell or the terminal would get the link: %s", choice)
+        return None
+    placed = [word.replace("%s", href) for word in words[1:]]
+    return [words[0], *placed] if placed != words[1:] else [*words, href]
+
+
+def _names(word: str) -> frozenset[str]:
+    """Its own, and the one of the program that it is a link to: `x-www-browser` can be anything."""
+    found = shutil.which(word)
+    return frozenset((_bare(word), _bare(os.path.realpath(found)))) if found else frozenset((_bare(word),))
+
+
+def _bare(word: str) -> str:
+    """Without its folder in either system's spelling, letter case, `.exe` and version."""
+    name = PureWindowsPath(word).name.casefold().removesuffix(".exe")
+    return name if name in IN_TERMINAL else _VERSION.sub("", name)
