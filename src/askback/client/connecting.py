@@ -1,7 +1,6 @@
 """From a target to a connection: a command, a URL, a server in this process, or a transport of the SDK."""
 
 import os
-import shlex
 from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +16,8 @@ from mcp.server.lowlevel import Server
 from mcp.shared.memory import create_client_server_memory_streams
 
 from askback.client.consent import judge
+from askback.client.headers import read_headers
+from askback.client.naming import name_of_address, name_of_command
 from askback.client.refusal import Refusal
 from askback.client.safe import block
 from askback.errors import AuthorError
@@ -76,6 +77,7 @@ class Destination:
     host: str | None = None
     said: Said
     refusal: Refusal = field(default_factory=Refusal)
+    headers: Sequence[tuple[bytes, bytes]] = field(default=(), repr=False)
     transport: AbstractAsyncContextManager[Streams]
 
 
@@ -84,11 +86,10 @@ def destination(target: Target, *, headers: Mapping[str, str] | None = None) -> 
     said = Said()
     match target:
         case str():
-            where, refusal = judge(target).host or None, Refusal()
-            transport = _http(target, headers, refusal)
-            return Destination(label=target, host=where, said=said, refusal=refusal, transport=transport)
+            return _at(target, read_headers(headers or {}))
         case StdioServerParameters():
-            return Destination(label=_command_line(target), said=said, transport=_program(target, said))
+            label = name_of_command(target.command, target.args)
+            return Destination(label=label, said=said, transport=_program(target, said))
         case list() | tuple():
             command, *arguments = cast("Sequence[str]", target)
             return destination(StdioServerParameters(command=command, args=arguments))
@@ -102,7 +103,7 @@ def destination(target: Target, *, headers: Mapping[str, str] | None = None) -> 
         case _:
             raise AuthorError(
                 "Driver connects to a command (a list of words), a URL, an MCPServer, Server or FastMCP object, or a "
-                f"transport of the SDK, and not to {target!r:.80}."
+                f"transport of the SDK, and not to an object of type {type(target).__name__}."
             )
 
 
@@ -110,8 +111,16 @@ def _of_this_process(server: Server[Any]) -> Destination:
     return Destination(label=server.name, said=Said(), transport=_in_memory(server))
 
 
-def _command_line(parameters: StdioServerParameters) -> str:
-    return shlex.join([parameters.command, *parameters.args])
+def _at(url: str, headers: Sequence[tuple[bytes, bytes]]) -> Destination:
+    refusal = Refusal()
+    return Destination(
+        label=name_of_address(url),
+        host=judge(url).host or None,
+        said=Said(),
+        refusal=refusal,
+        headers=headers,
+        transport=_http(url, headers, refusal),
+    )
 
 
 @asynccontextmanager
@@ -122,11 +131,13 @@ async def _program(parameters: StdioServerParameters, said: Said) -> AsyncGenera
 
 
 @asynccontextmanager
-async def _http(url: str, headers: Mapping[str, str] | None, refusal: Refusal) -> AsyncGenerator[Streams]:
+async def _http(
+    url: str, headers: Sequence[tuple[bytes, bytes]], refusal: Refusal
+) -> AsyncGenerator[Streams]:
     timeout = httpx2.Timeout(CONNECT_SECONDS, read=None)
     hooks = {"response": [refusal.note]}
     async with (
-        httpx2.AsyncClient(headers=dict(headers or {}), timeout=timeout, event_hooks=hooks) as client,
+        httpx2.AsyncClient(headers=headers, timeout=timeout, event_hooks=hooks) as client,
         streamable_http_client(url, http_client=client) as streams,
     ):
         yield streams

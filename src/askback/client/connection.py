@@ -18,6 +18,7 @@ from askback.client.calls import Call, Sleep
 from askback.client.connecting import Destination, Streams
 from askback.client.consent import KnownSites
 from askback.client.conversing import Conversing
+from askback.client.headers import unsaid
 from askback.client.intake import Intake
 from askback.client.line import Line
 from askback.client.negotiating import negotiate
@@ -149,7 +150,8 @@ class Connection:
             except (ValidationError, RuntimeError) as error:
                 if error is call.failure:
                     raise
-                raise NotUnderstood(f"its result for {call.purpose} is none: {_first_line(error)}") from error
+                problem = unsaid(_first_line(error), self.place.headers)
+                raise NotUnderstood(f"its result for {call.purpose} is none: {problem}") from error
 
     async def _delegate(self, key: str, request: Any) -> Any:
         """Sampling and roots go to the callbacks that were given for them."""
@@ -175,7 +177,9 @@ async def connect(stack: AsyncExitStack, place: Destination, settings: Settings)
         await connection.greet()
     except (OSError, ValueError, MCPError, RuntimeError) as error:
         await stack.aclose()
-        raise _cannot_connect(connection, error) from error
+        # Tracebacks show causes: one that repeats a header is left out.
+        is_clean = unsaid(str(error), place.headers) == str(error)
+        raise _cannot_connect(connection, error) from (error if is_clean else None)
     except BaseException:
         await stack.aclose()
         raise
@@ -184,7 +188,7 @@ async def connect(stack: AsyncExitStack, place: Destination, settings: Settings)
 
 def _cannot_connect(connection: Connection, error: Exception) -> CannotConnect:
     problem, advice = connection.place.refusal.reason() or _reason(connection.failure or error)
-    said = connection.place.said.tail
+    problem, said = unsaid(problem, connection.place.headers), connection.place.said.tail
     return CannotConnect(server=connection.settings.label, problem=problem, advice=advice, said=said)
 
 

@@ -1,10 +1,10 @@
 """What a connection hears besides its results, brought before the person: rounds, pushed questions, demanded visits."""
 
-from collections.abc import Awaitable, Callable, Collection, Generator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Generator, Mapping
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from functools import partial
-from typing import Any, assert_never
+from typing import Any
 
 import anyio
 import anyio.abc
@@ -37,6 +37,9 @@ Delegate = Callable[[str, Any], Awaitable[Any]]
 
 _CALL: ContextVar[Call] = ContextVar("askback_client_call")
 """Whose request this is: the session between us and the wire has no room to say so."""
+
+_MEANS: dict[Word, Answer[Any] | None] = {"done": Accepted(None), "cancel": Cancelled(), "again": None}
+"""What the server hears of a person's word on a visit that it asks for once more; nothing yet where they open it."""
 
 
 class Conversing:
@@ -85,7 +88,7 @@ class Conversing:
             try:
                 asked = self._intake.read(words, purpose=" or ".join(call.purpose for call in calls))
                 newest, *others = reversed(calls)
-                async with newest.turn:
+                async with self._next_of(newest):
                     return reply_of(await self._ask(newest, asked, withdrawn=withdrawn, beside=others))
             except Exception as error:
                 for call in calls:
@@ -135,33 +138,48 @@ class Conversing:
     async def _fulfil(self, call: Call, asking: Round, key: str) -> Any:
         words = asking.words(key)
         if words is None:
+            call.tally.count_request()
             with call.watch.person(), call.on_our_side():
                 return await self._delegate(key, asking.requests[key])
         if mode_of(words) not in self.modes:
             raise NotUnderstood(f"it asked for a {NOUN[mode_of(words)]}, which this client did not declare")
         asked = self._intake.read(words, purpose=call.purpose, key=key)
-        return reply_of(await self._visited(call, asked) or await self._ask(call, asked))
+        with self._intake.line.behind(call.tally, asking.questions_after(key)):
+            return reply_of(await self._visited(call, asked) or await self._ask(call, asked))
 
     async def _visited(self, call: Call, asked: Asked) -> Answer[Any] | None:
         """A link that was opened in this call comes again: the server asks whether it is done yet, and so do we."""
         if not isinstance(asked, VisitAsked) or asked.url not in call.consented:
             return None
-        word = await self._wait(call, asked, self._finishing.expect(asked.url))
-        self._finishing.forget([asked.url])
-        match word:
-            case "done":
-                return Accepted(None)
-            case "cancel":
-                return Cancelled()
-            case "again":
-                return None
-            case _:
-                assert_never(word)
+        turn = Turn(asked)
+        with call.watch.person():
+            answer = await self._intake.admit(turn, call.tally) or await self._said(call, asked)
+        if answer is not None:
+            self._intake.note(asked, answer, by=turn.by)
+        return answer
+
+    async def _said(self, call: Call, asked: VisitAsked) -> Answer[Any] | None:
+        # Without an id no notification can mean this visit: it is awaited under a name that nobody can send.
+        name = asked.id or object()
+        try:
+            return _MEANS[await self._wait(call, asked, self._finishing.expect(name))]
+        finally:
+            self._finishing.forget([name])
+
+    @asynccontextmanager
+    async def _next_of(self, call: Call) -> AsyncGenerator[None]:
+        """One after another; whoever is asked meanwhile sees how many wait."""
+        with self._intake.line.behind(call.tally):
+            await call.turn.acquire()
+        try:
+            yield
+        finally:
+            call.turn.release()
 
     async def _ask_visit(self, call: Call, words: VisitWords) -> tuple[VisitAsked, Answer[Any]]:
         asked = self._intake.read(words, purpose=call.purpose)
         assert isinstance(asked, VisitAsked)
-        async with call.turn:
+        async with self._next_of(call):
             return asked, await self._ask(call, asked)
 
     async def _ask(

@@ -21,17 +21,17 @@ class Finishing:
     """The visits that somebody waits for, until the server says that they are finished (R80)."""
 
     def __init__(self) -> None:
-        self._awaited: dict[str, anyio.Event] = {}
+        self._awaited: dict[object, anyio.Event] = {}
 
-    def expect(self, name: str) -> anyio.Event:
+    def expect(self, name: object) -> anyio.Event:
         return self._awaited.setdefault(name, anyio.Event())
 
-    def finished(self, name: str) -> None:
+    def finished(self, name: object) -> None:
         """Ids that nobody waits for, unknown or long finished, are nobody's business."""
         if (waiting := self._awaited.pop(name, None)) is not None:
             waiting.set()
 
-    def forget(self, names: Iterable[str]) -> None:
+    def forget(self, names: Iterable[object]) -> None:
         for name in names:
             self._awaited.pop(name, None)
 

@@ -13,6 +13,8 @@ from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     HEADER_MISMATCH,
+    CallToolRequest,
+    CallToolRequestParams,
     CallToolResult,
     GetPromptResult,
     Implementation,
@@ -34,6 +36,7 @@ from askback.client.listing import all_pages
 from askback.client.nobody import Nobody
 from askback.client.pacing import LIMITS, Clock, Limits
 from askback.client.person import Asker, Mode, Person
+from askback.client.results import checked
 from askback.client.rounds import Way, run_rounds
 from askback.client.steps import Ended, Kind, Left, ToTheQuestions, Waiting, replies_of
 from askback.errors import AuthorError, ConnectionMustLive
@@ -71,11 +74,12 @@ class Driver:
         Args:
             target: a command as a list of words, a URL, a server object of this process, or an SDK transport.
             person: who answers; a `Line` where several drivers share one person. Without one, nothing is declared.
-            label: what the person calls this server; by default its command, its URL or its name.
+            label: what the person calls this server; by default its program and script, its host and port, or its
+                name. Never more of a command or URL: the rest may be a secret.
             modes: declare these alone of what the person can be shown; a host that goes step by step and gives no
                 person says here what it can show.
             revision: speak this revision of the protocol and no other.
-            headers: sent with each HTTP request.
+            headers: sent with each HTTP request; no error of ours repeats their values.
             sampling: answers the server's requests for a model; declared where it is given.
             roots: answers the server's requests for roots; declared where it is given.
             patience: seconds that the server may work without a question or a sign of life. It does not run while
@@ -158,6 +162,8 @@ class Driver:
         progress: ProgressFnT | None = None,
     ) -> CallToolResult:
         """Call a tool and let the person answer what it asks.
+
+        A result that does not fit the output schema of the tool raises a `PeerError`, with the result as its `data`.
 
         Args:
             name: the tool.
@@ -262,18 +268,22 @@ class Driver:
             "prompt": lambda: session.get_prompt(name, given),
             "resource": lambda: session.read_resource(name),
         }
-        return await self._open.call(call, makes[kind], limit=limit)
+        result = await self._open.call(call, makes[kind], limit=limit)
+        # After the call, whose time may be over: what it gave stays.
+        return await checked(session, name, result) if kind == "tool" else result
 
     async def _tool(self, call: Call, name: str, arguments: dict[str, Any] | None) -> CallToolResult:
         """A tool whose arguments belong in headers is listed first, where the server says that it must be."""
         session = self._open.session
+        # Not `session.call_tool`: that loses a finished result if it cannot be checked.
+        request = CallToolRequest(params=CallToolRequestParams(name=name, arguments=arguments))
         try:
-            return await session.call_tool(name, arguments)
+            return await session.send_request(request, CallToolResult)
         except MCPError as error:
             if error.code != HEADER_MISMATCH or call.tally.questions:
                 raise
             await all_pages(session.list_tools, lambda page: page.tools)
-            return await session.call_tool(name, arguments)
+            return await session.send_request(request, CallToolResult)
 
     def _new(self, purpose: str, way: Way = run_rounds, progress: ProgressFnT | None = None) -> Call:
         settings = self._settings

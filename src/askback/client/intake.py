@@ -55,15 +55,20 @@ class Intake:
 
     async def put(self, turn: Turn, tally: Tally) -> Answer[Any]:
         """The person's answer, fitting and noted; raises where this server asks too much."""
-        turn.number = tally.count(turn.asked)
-        answer = self._settled(turn) or await self._ask(turn)
+        answer = await self.admit(turn, tally) or await self._ask(turn, tally)
         if turn.gone is None:
             self.note(turn.asked, answer, by=turn.by)
         return answer
 
-    async def _ask(self, turn: Turn) -> Answer[Any]:
-        await self._sleep(self._bucket.take())
-        answer = await self.line.put(turn, settled=lambda: self._settled(turn))
+    async def admit(self, turn: Turn, tally: Tally) -> Answer[Any] | None:
+        """Count and pace what a person is to see; the answer, where they have said that they want to see no more."""
+        turn.number = tally.count(turn.asked)
+        if (settled := self._settled(turn)) is None:
+            await self._sleep(self._bucket.take())
+        return settled
+
+    async def _ask(self, turn: Turn, tally: Tally) -> Answer[Any]:
+        answer = await self.line.put(turn, settled=lambda: self._settled(turn), call=tally)
         self._declines_all = self._declines_all or turn.declines_all
         # What was typed into a question that is withdrawn stays here.
         return Cancelled() if turn.gone is not None else fitting(turn.asked, answer)

@@ -12,7 +12,6 @@ DECLINE: Final = "Decline"
 CANCEL: Final = "Cancel"
 REVIEW: Final = "Review"
 BACK: Final = "Back"
-NEXT: Final = "Next"
 DECLINE_ALL: Final = "Decline all from this server"
 SEND_ANYWAY: Final = "Send it all the same"
 OPEN: Final = "Open in the browser"
@@ -41,14 +40,9 @@ BANNER: Final = "This may be fishing for a secret."
 CONFIRM_SUSPECT: Final = "It seems to ask for a secret. Send what you typed all the same?"
 KEY_STOPPED: Final = "{label} {why}. It is not sent unless you say that it may be."
 
-GONE_ENDED: Final = "The server has ended. Nothing can be sent to it any more; what you typed is still here."
-GONE_WITHDRAWN: Final = (
-    "The server has taken this question back. Nothing is sent; what you typed is still here."
-)
 GONE_GIVEN_UP: Final = (
     "Whoever started this call has given it up. Nothing is sent; what you typed is still here."
 )
-GONE_ELSEWHERE: Final = "This question was answered elsewhere."
 
 _MOST_NAME: Final = 60
 """Characters of a name in a line of ours: the rest of the line must stay in sight."""

@@ -1,7 +1,8 @@
 """The line before a person: first come, first asked, one at a time. Several drivers can stand in one line."""
 
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 import anyio
@@ -20,7 +21,9 @@ class Line:
         self.person = person
         self._door = anyio.Lock()
         self._waiting = 0
-        self._shown: Turn | None = None
+        self._later: Counter[object] = Counter()
+        """Questions that come into the line after another one of their call."""
+        self._shown: dict[Turn, object] = {}
 
     @property
     def modes(self) -> frozenset[Mode]:
@@ -30,19 +33,34 @@ class Line:
         """Put one question, and return its answer."""
         return await self.put(Turn(asked))
 
-    async def put(self, turn: Turn, *, settled: Settled = lambda: None) -> Answer[Any]:
-        """Wait for this turn's place, then let the person answer. What was withdrawn before is never shown."""
+    async def put(self, turn: Turn, *, settled: Settled = lambda: None, call: object = None) -> Answer[Any]:
+        """Wait for this turn's place, then let the person answer. What was withdrawn before is never shown.
+
+        `call` stands for whatever the question belongs to, as in `behind`.
+        """
         async with self._place():
             if turn.gone is not None:
                 return Cancelled()
             if (found := settled()) is not None:
                 return found
-            self._shown = turn
+            self._shown[turn] = call
             self._tell()
             try:
                 return await self.person.answer(turn)
             finally:
-                self._shown = None
+                del self._shown[turn]
+
+    @contextmanager
+    def behind(self, call: object, count: int = 1) -> Generator[None]:
+        """Meanwhile so many questions wait for another one of their call, and have no place in the line yet."""
+        self._later[call] += count
+        self._tell()
+        try:
+            yield
+        finally:
+            self._later[call] -= count
+            self._later += Counter()
+            self._tell()
 
     async def wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
         """After an opened visit: the person's word, or `done` when the server has said so already."""
@@ -67,7 +85,10 @@ class Line:
             self._door.release()
 
     def _tell(self) -> None:
-        """Whoever is shown now sees how many wait behind."""
-        if self._shown is not None and self._shown.behind != self._waiting:
-            self._shown.behind = self._waiting
-            self._shown.note()
+        """Whoever is shown now sees how many wait behind; side by side, only those of the same call do."""
+        everybody = self._waiting + self._later.total()
+        for turn, call in self._shown.items():
+            behind = self._later[call] if self.person.shows_several else everybody
+            if turn.behind != behind:
+                turn.behind = behind
+                turn.note()

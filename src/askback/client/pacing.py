@@ -25,6 +25,8 @@ class Limits:
     """Questions that one server may put at once; a long form split up is still let through as it comes."""
     per_second: float = 2.0
     """Questions after that, faster than anybody reads; those that come sooner wait."""
+    requests: int = 100
+    """For roots or a model in one call, which go to callbacks; each may cost money, and no person slows them down."""
     visits: int = 5
     """Times that one call may be refused until a link was visited."""
     seconds: float = 3600.0
@@ -56,7 +58,7 @@ class Tally:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._seen: Counter[str] = Counter()
-        self.questions = 0
+        self.questions = self._requests = 0
 
     def count(self, asked: Asked) -> int:
         """The number of this question; raises where it is one too many (T20)."""
@@ -68,6 +70,14 @@ class Tally:
         if self._seen[same] > self._limits.repeats:
             self._refuse(f"The server asked the same question more than {self._limits.repeats} times")
         return self.questions
+
+    def count_request(self) -> None:
+        """One that no person is asked; raises where it is one too many (T20)."""
+        self._requests += 1
+        if self._requests > self._limits.requests:
+            self._refuse(
+                f"The server wanted roots or a model more than {self._limits.requests} times in one call"
+            )
 
     def forgive(self, asked: Asked) -> None:
         """The person wants this one once more; that is not the server's doing."""

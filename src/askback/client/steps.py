@@ -3,14 +3,16 @@
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Generic, Literal, TypeVar, cast
+from typing import Any, Generic, Literal, TypeVar
+
+from pydantic import TypeAdapter
 
 from askback.answer import Answer
 from askback.client.fitting import fitting, require_no_keys
 from askback.client.person import Asked, Asker
 from askback.client.reading import read_asked
 from askback.client.rounds import Again, Fulfil, Send
-from askback.errors import AuthorError
+from askback.errors import AuthorError, NotUnderstood
 from askback.wire.asked import Round
 from askback.wire.elicited import reply_of
 
@@ -61,16 +63,28 @@ class Waiting:
 
     @classmethod
     def from_json(cls, text: str) -> "Waiting":
-        match json.loads(text):
-            case {"askback": version, **rest} if version == VERSION:
-                written = cast("dict[str, Any]", rest)
-                asker, asking = Asker(**written.pop("asker")), Round(**written.pop("asking"))
-                return cls(asker=asker, asking=asking, **written)
-            case _:
-                raise AuthorError(
-                    "This is not a waiting call, or it was written by another version of Askback. "
-                    "Begin the call anew."
-                )
+        """What `to_json` wrote; all else is an `AuthorError`, whatever it is."""
+        try:
+            return _read(json.loads(text))
+        except (ValueError, TypeError, RecursionError, NotUnderstood) as error:
+            raise AuthorError(
+                "This is not a waiting call, or it was written by another version of Askback. "
+                "Begin the call anew."
+            ) from error
+
+
+_WAITING = TypeAdapter(Waiting)
+
+
+def _read(written: Any) -> Waiting:
+    match written:
+        case {"askback": version, **rest} if version == VERSION:
+            waiting = _WAITING.validate_python(rest)
+        case _:
+            raise ValueError("no version, or another one")
+    if any(key not in waiting.replies and key not in waiting.questions for key in waiting.asking.requests):
+        raise ValueError("a request that nobody answers")
+    return waiting
 
 
 class Left(Exception):

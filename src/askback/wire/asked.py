@@ -98,6 +98,12 @@ class Round:
             case _:
                 raise NotUnderstood(f"its round has something under {key[:80]!r} that is no request")
 
+    def questions_after(self, key: str) -> int:
+        """How many of this round's questions wait while this one is asked."""
+        keys = list(self.requests)
+        later = (_object(self.requests[name]) or {} for name in keys[keys.index(key) + 1 :])
+        return sum(request.get("method") == METHOD for request in later)
+
     def answered(self, params: Mapping[str, Any], replies: Mapping[str, Any]) -> dict[str, Any]:
         """The same call once more, with this round's replies and its exact state (R71, R73, R75)."""
         later = {
@@ -124,7 +130,8 @@ def read_result(raw: dict[str, Any]) -> dict[str, Any] | Round:
 
 
 def _read_round(raw: Mapping[str, Any]) -> Round:
-    requests, state = _object(raw.get("inputRequests", {})), raw.get("requestState")
+    asked, state = raw.get("inputRequests"), raw.get("requestState")
+    requests = {} if asked is None else _object(asked)
     if requests is None or not isinstance(state, str | None):
         raise NotUnderstood("its round has requests that are no object, or a state that is no text")
     if not requests and state is None:

@@ -4,14 +4,16 @@ from typing import Any
 
 import anyio
 import pytest
+from mcp.client.session import ClientRequestContext
+from mcp_types import ListRootsResult
 
 from askback.answer import Answer, Declined
-from askback.client import Driver, Limits, Turn
+from askback.client import Driver, Limits, Turn, VisitAsked, Word
 from askback.client.intake import ALL_DECLINED
 from askback.errors import TooManyQuestions, Unfinished
 from askback.testing import accept, decline
 from askback.testing.person import ScriptedPerson
-from tests.client.driver.strangers import JULY, Clock, Context, Heard, Stranger, asking, done, form
+from tests.client.driver.strangers import JULY, Clock, Context, Heard, Stranger, asking, done, form, visit
 
 THOUSAND = 1000
 
@@ -62,6 +64,77 @@ async def test_twenty_questions_come_at_once_and_then_two_in_a_second(revision: 
         with pytest.raises(TooManyQuestions):
             await driver.call_tool("order")
     assert clock.slept == [0.5] * 10
+
+
+async def always_pay(ctx: Context, heard: Heard) -> dict[str, Any]:
+    return asking("s", pay=visit())
+
+
+@pytest.mark.verifies("R50", "T20")
+async def test_a_link_that_comes_again_and_again_after_consent_is_counted_paced_and_noted():
+    clock, person = Clock(), ScriptedPerson([accept()])
+    limits = Limits(burst=4)
+    driving = Driver(Stranger(always_pay).transport(), person, limits=limits, clock=clock, sleep=clock.sleep)
+    async with driving as driver:
+        with pytest.raises(TooManyQuestions, match="the same question more than 10 times"):
+            await driver.call_tool("order")
+        assert [(one.action, one.by) for one in driver.answered] == [("accept", "person")] * 10
+    assert clock.slept == [0.5] * 6
+
+
+class Weary(ScriptedPerson):
+    """Consents to the first link, declines everything with the second, and waits for nothing."""
+
+    async def answer(self, turn: Turn) -> Answer[Any]:
+        turn.declines_all = bool(self.turns)
+        return await super().answer(turn)
+
+
+@pytest.mark.verifies("T20")
+async def test_after_declining_all_a_link_that_comes_again_is_not_waited_for():
+    async def pay_and_more(ctx: Context, heard: Heard) -> dict[str, Any]:
+        rounds = [asking("s", pay=visit()), asking("s", size=form()), asking("s", pay=visit()), done()]
+        return rounds[len(server.calls) - 1]
+
+    server, person = Stranger(pay_and_more), Weary([accept(), decline()])
+    async with Driver(server.transport(), person) as driver:
+        await driver.call_tool("order")
+        assert [one.by for one in driver.answered] == ["person", "person", ALL_DECLINED]
+    assert server.calls[-1].params["inputResponses"] == {"pay": {"action": "decline"}}
+
+
+@pytest.mark.verifies("R80", "T20")
+async def test_a_link_without_an_id_is_not_finished_by_a_notification_that_names_its_address():
+    class Patient(ScriptedPerson):
+        async def wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
+            await server.notify("notifications/elicitation/complete", {"elicitationId": asked.url})
+            await anyio.wait_all_tasks_blocked()
+            heard.append(finished.is_set())
+            return "cancel"
+
+    server, heard = Stranger(always_pay), list[bool]()
+    async with Driver(server.transport(), Patient([accept()]), limits=Limits(repeats=2)) as driver:
+        with pytest.raises(TooManyQuestions):
+            await driver.call_tool("order")
+    assert heard == [False]
+
+
+@pytest.mark.verifies("T20")
+async def test_roots_and_models_that_are_wanted_without_end_end_the_call():
+    async def always_roots(ctx: Context, heard: Heard) -> dict[str, Any]:
+        return asking("s", roots={"method": "roots/list"})
+
+    async def list_roots(context: ClientRequestContext) -> ListRootsResult:
+        given.append(1)
+        return ListRootsResult(roots=[])
+
+    given: list[int] = []
+    async with Driver(Stranger(always_roots).transport(), roots=list_roots) as driver:
+        with pytest.raises(TooManyQuestions, match="wanted roots or a model more than 100 times"):
+            await driver.call_tool("order")
+        assert len(given) == 100
+        with pytest.raises(TooManyQuestions):
+            await driver.begin("order")
 
 
 class Fed(ScriptedPerson):

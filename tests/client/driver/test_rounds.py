@@ -168,6 +168,7 @@ BROKEN: dict[str, Callable[[], dict[str, Any]]] = {
     "unknown type": lambda: {**done(), "resultType": "almost"},
     "type that is no text": lambda: {**done(), "resultType": 7},
     "asks nothing": lambda: asking(),
+    "asks null": lambda: {**asking(), "inputRequests": None},
     "state that is no text": lambda: {**asking(size=form()), "requestState": 7},
     "requests that are a list": lambda: {"resultType": "input_required", "inputRequests": [form()]},
     "request that is none": lambda: asking("s", size="what?"),
@@ -218,6 +219,25 @@ async def test_a_server_that_is_not_ready_is_asked_later_and_later_and_soon_agai
         await driver.call_tool("order")
     assert clock.slept == [0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0, 0.05]
     assert "inputResponses" not in server.calls[1].params
+
+
+async def test_null_for_requests_or_state_is_the_same_as_none():
+    async def null(ctx: Context, heard: Heard) -> dict[str, Any]:
+        match len(server.calls):
+            case 1:
+                return {**asking("s"), "inputRequests": None}
+            case 2:
+                return {**asking(size=form()), "requestState": None}
+            case _:
+                return done()
+
+    clock, server = Clock(), Stranger(null)
+    driving = Driver(server.transport(), ScriptedPerson([decline()]), clock=clock, sleep=clock.sleep)
+    async with driving as driver:
+        await driver.call_tool("order")
+    _, second, third = (heard.params for heard in server.calls)
+    assert second["requestState"] == "s" and "inputResponses" not in second
+    assert third["inputResponses"] == {"size": {"action": "decline"}} and "requestState" not in third
 
 
 async def test_a_server_that_is_never_ready_is_given_up_in_time():

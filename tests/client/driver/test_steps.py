@@ -159,6 +159,44 @@ async def test_what_is_written_down_is_versioned_and_holds_the_exact_state():
         Waiting.from_json(later)
 
 
+GOOD: dict[str, Any] = {
+    "askback": 1,
+    "asker": {"label": "inn", "name": None, "host": None},
+    "kind": "tool",
+    "name": "book",
+    "arguments": {},
+    "asking": {"requests": {"size": form()}, "state": "s", "metas": {}},
+    "replies": {},
+}
+
+UNREADABLE: dict[str, str] = {
+    "no JSON": "{",
+    "empty": "",
+    "deep": "[" * 200_000,
+    "no object": "[]",
+    "no version": json.dumps({**GOOD, "askback": None}),
+    "no asker": json.dumps({name: value for name, value in GOOD.items() if name != "asker"}),
+    "asker that is text": json.dumps({**GOOD, "asker": "inn"}),
+    "asker without a label": json.dumps({**GOOD, "asker": {"name": "inn"}}),
+    "unknown kind": json.dumps({**GOOD, "kind": "evil"}),
+    "name that is a number": json.dumps({**GOOD, "name": 5}),
+    "arguments that are a list": json.dumps({**GOOD, "arguments": []}),
+    "round that is text": json.dumps({**GOOD, "asking": "s"}),
+    "state that is a number": json.dumps({**GOOD, "asking": {**GOOD["asking"], "state": 5}}),
+    "request that is none": json.dumps({**GOOD, "asking": {"requests": {"size": 5}, "state": "s"}}),
+    "request without a reply": json.dumps(
+        {**GOOD, "asking": {"requests": {"roots": {"method": "roots/list"}}, "state": "s"}}
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_what_is_no_waiting_call_is_the_authors_mistake(name: str):
+    assert list(Waiting.from_json(json.dumps(GOOD)).questions) == ["size"]
+    with pytest.raises(AuthorError, match="This is not a waiting call"):
+        Waiting.from_json(UNREADABLE[name])
+
+
 async def test_answers_for_one_server_are_not_given_to_another():
     async with Driver(Stranger(asks_size).transport(), modes=BOTH, label="here") as driver:
         waiting = await driver.begin("order")

@@ -83,20 +83,6 @@ async def test_a_fastmcp_server_is_a_target_too(revision: str):
     assert isinstance(result.content[0], TextContent) and result.content[0].text == "2 cups"
 
 
-async def test_headers_go_with_every_request():
-    plain, seen = MCPServer("plain"), list[str | None]()
-
-    @plain.tool()
-    async def table(ctx: Context[Any, Any]) -> str:
-        seen.append((ctx.headers or {}).get("x-table"))
-        return "seen"
-
-    async with served(plain) as url, Driver(url, headers={"X-Table": "7"}) as driver:
-        assert driver.asker.host == "127.0.0.1"
-        await driver.call_tool("table")
-    assert seen == ["7"]
-
-
 async def killed_while_typing(driving: Driver, person: Typing) -> ServerGone:
     """Call a tool that asks with its process id, end that process, and let the person leave when they have seen it."""
     errors = list[ServerGone]()
