@@ -1,6 +1,7 @@
 """The `askback` command."""
 
 import argparse
+import errno
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -15,12 +16,18 @@ COMMANDS = {
 }
 """Each is a module of that name with a `main`; it is imported when it is called, since some need an extra."""
 
+UNREAD = {errno.EPIPE, errno.EIO}
+"""Whoever read us through a pipe has seen enough, or the terminal is closed."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that the first word names; the exit code is for the shell."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words and words[0] in COMMANDS:
-        return _run(words[0], words[1:])
+        try:
+            return _run(words[0], words[1:])
+        except KeyboardInterrupt:  # while the command is still being imported
+            return Exit.INTERRUPTED
     _parser().parse_args(words)
     return Exit.MISUSED
 
@@ -42,11 +49,23 @@ def _run(name: str, words: Sequence[str]) -> int:
             raise
         sys.stderr.write(f"{EXTRA_MISSING} ({error.name} is not there)\n")
         return Exit.MISUSED
+    code: int = Exit.FAILED
     try:
         code = int(run(words))
         sys.stdout.flush()
-    except BrokenPipeError:
-        # Whoever read us has seen enough; Python would complain again when it closes the stream.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Exit.FAILED
+        sys.stderr.flush()
+    except OSError as error:
+        if error.errno not in UNREAD:
+            raise
+        _fall_silent()
+        return max(code, Exit.FAILED)
     return code
+
+
+def _fall_silent() -> None:
+    """Nobody reads us any more; Python would complain of it again when it closes the streams."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -16,6 +16,9 @@ _WORD = re.compile(r"(?P<name>[^=]+?)(?P<sign>:?=)(?P<text>.*)", re.DOTALL)
 _INTEGER = re.compile(r"[+-]?\d{1,400}")
 """Python itself reads no longer ones."""
 
+MOST_SHOWN = 200
+"""Characters of a value that an error repeats."""
+
 TRUE, FALSE = {"true", "yes", "on", "1"}, {"false", "no", "off", "0"}
 
 
@@ -26,6 +29,12 @@ class Word:
     name: str
     text: str
     is_json: bool
+    file: str | None = None
+
+    @property
+    def shown(self) -> str:
+        """How an error speaks of the value: a file may hold a secret, and its text is repeated nowhere."""
+        return repr(self.text[:MOST_SHOWN]) if self.file is None else f"the text of the file {self.file}"
 
 
 def is_argument(word: str) -> bool:
@@ -47,18 +56,23 @@ def read_arguments(words: Sequence[str], offer: Offer, *, here: Path) -> dict[st
     return values
 
 
-def read_value(parameter: Parameter, text: str) -> Any:
+def read_value(parameter: Parameter, word: Word) -> Any:
     """The text as this parameter wants it; a ValueError says what it wants."""
-    value = _converted(parameter, text)
+    value = _converted(parameter, word)
     options = parameter.options
     if options and value not in options:
-        raise ValueError(f"{parameter.name} is {parameter.expects}, not {text!r}.{_guess(text, options)}")
+        raise ValueError(
+            f"{parameter.name}: expected {parameter.expects}, not {word.shown}.{_guess(word, options)}"
+        )
     return value
 
 
 def read_json(text: str) -> Any:
     """Strictly: Python would also take NaN, which no peer can read."""
-    return json.loads(text, parse_constant=_no_constant)
+    try:
+        return json.loads(text, parse_constant=_no_constant)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
 
 
 def _no_constant(word: str) -> Any:
@@ -70,15 +84,16 @@ def _split(word: str, here: Path) -> Word:
     if found is None:
         raise ValueError(f"{word!r} is no argument. Write name=value, or name:=json for a value in JSON.")
     text, is_json = found["text"], found["sign"] == ":="
-    if text.startswith("@"):
-        text = _file(found["name"], text[1:], here)
-    return Word(name=found["name"], text=text, is_json=is_json)
+    if not text.startswith("@"):
+        return Word(name=found["name"], text=text, is_json=is_json)
+    file = text[1:]
+    return Word(name=found["name"], text=_file(found["name"], file, here), is_json=is_json, file=file)
 
 
 def _file(name: str, path: str, here: Path) -> str:
     try:
-        return (here / path).expanduser().read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        return (here / Path(path).expanduser()).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError, RuntimeError) as error:  # the last where ~name is nobody's home
         raise ValueError(
             f"{name}=@{path} takes the text of a file, and that cannot be read: {error}. For a value that "
             f"begins with @, write {name}:='\"@{path}\"'."
@@ -88,11 +103,11 @@ def _file(name: str, path: str, here: Path) -> str:
 def _add(values: dict[str, Any], word: Word, offer: Offer) -> None:
     parameter = offer.parameter(word.name)
     if word.is_json:
-        value = _json(word.name, word.text)
+        value = _json(word)
     elif parameter is None:
         raise ValueError(_unknown(word.name, offer))
     else:
-        value = read_value(parameter, word.text)
+        value = read_value(parameter, word)
     if word.name not in values:
         values[word.name] = value
     elif isinstance(value, list) and isinstance(values[word.name], list):
@@ -108,15 +123,15 @@ def _unknown(name: str, offer: Offer) -> str:
     return f"The {offer.kind} {offer.name} has no argument {name}. {hint}"
 
 
-def _converted(parameter: Parameter, text: str) -> Any:
+def _converted(parameter: Parameter, word: Word) -> Any:
     """As the first kind that fits; text fits all, so it comes last."""
     kinds = sorted(parameter.kinds, key=lambda kind: kind == "string")
     for kind in kinds or ["anything"]:
         try:
-            return READERS[kind](parameter, text)
+            return READERS[kind](parameter, word.text)
         except ValueError:
             continue
-    raise ValueError(f"{parameter.name} is {parameter.expects}, not {text!r}.")
+    raise ValueError(f"{parameter.name}: expected {parameter.expects}, not {word.shown}.")
 
 
 def _integer(_: Parameter, text: str) -> int:
@@ -145,7 +160,7 @@ def _array(parameter: Parameter, text: str) -> list[Any]:
     """JSON, or one item; the same name again adds the next."""
     if text.lstrip().startswith("["):
         return list(read_json(text))
-    return [read_value(parameter.item, text)]
+    return [read_value(parameter.item, Word(name=parameter.name, text=text, is_json=False))]
 
 
 def _object(_: Parameter, text: str) -> dict[str, Any]:
@@ -174,14 +189,14 @@ READERS: dict[str, Callable[[Parameter, str], Any]] = {
 }
 
 
-def _json(name: str, text: str) -> Any:
+def _json(word: Word) -> Any:
     try:
-        return read_json(text)
+        return read_json(word.text)
     except ValueError as error:
-        raise ValueError(f"{name}:= takes JSON, and {text[:80]!r} is none: {error}.") from error
+        raise ValueError(f"{word.name}:= takes JSON, and {word.shown} is none: {error}.") from error
 
 
-def _guess(text: str, options: Sequence[Any]) -> str:
+def _guess(word: Word, options: Sequence[Any]) -> str:
     words = {as_text(option).lower(): as_text(option) for option in options}
-    close = difflib.get_close_matches(text.lower(), words, n=1)
+    close = difflib.get_close_matches(word.text[:MOST_SHOWN].lower(), words, n=1)
     return f" Did you mean {words[close[0]]}?" if close else ""

@@ -3,13 +3,14 @@
 import json
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import anyio
 from mcp.shared.exceptions import MCPError
 
 from askback.cli.calling import Order, carry_out
-from askback.cli.endings import Exit, Misused
+from askback.cli.endings import Exit, Interrupted, Misused
 from askback.cli.logs import logs_on_screen
 from askback.cli.options import CallOptions, Wanted, read_call
 from askback.cli.outcome import Failure, Outcome, failure_of
@@ -17,10 +18,12 @@ from askback.cli.paper import Paper, Row, say
 from askback.cli.people import present
 from askback.cli.report import print_json, print_outcome
 from askback.cli.servers import look_up, make_driver, surroundings
+from askback.cli.signals import run
 from askback.cli.targets import Command, Target
 from askback.cli.working import Working
 from askback.client import Driver, Line
 from askback.client.safe import line
+from askback.errors import OperatorError
 
 MOST_OF_A_NOTE = 1000
 """Characters; paths can be long."""
@@ -32,55 +35,71 @@ GRACE = 1.0
 def main(words: Sequence[str]) -> int:
     """Run it; the exit code is for the shell."""
     options = read_call(words)
-    if options.target is None:
-        return _list_servers(options)
     try:
+        if options.target is None:
+            return _list_servers(options)
         with logs_on_screen():
-            outcome = anyio.run(_outcome, options)
-    except KeyboardInterrupt:
-        outcome = Outcome(came=INTERRUPTED)
-    if options.as_json:
-        print_json(outcome, sys.stdout)
-    else:
-        print_outcome(outcome, Paper())
+            outcome = run(_outcome, options)
+    except OperatorError as error:
+        outcome = Outcome(came=failure_of(error, nobody=None))
+    except Interrupted as end:
+        outcome = Outcome(came=Failure(exit=end.exit, kind="Interrupted", message=INTERRUPTED[end.exit]))
+    # With its terminal a command has lost its readers, and still has to end in order.
+    with suppress(OSError) if outcome.exit == Exit.HUNG_UP else nullcontext():
+        _report(outcome, as_json=options.as_json)
     return outcome.exit
 
 
-INTERRUPTED = Failure(
-    exit=Exit.INTERRUPTED, kind="Interrupted", message="Interrupted. The server was told where it could be."
-)
+INTERRUPTED = {
+    Exit.INTERRUPTED: "Interrupted. The server was told where it could be.",
+    Exit.TERMINATED: "Ended by SIGTERM. The server was told where it could be.",
+    Exit.HUNG_UP: "Ended with its terminal, by SIGHUP. The server was told where it could be.",
+}
+
+
+def _report(outcome: Outcome, *, as_json: bool) -> None:
+    if as_json:
+        print_json(outcome, sys.stdout)
+    else:
+        print_outcome(outcome, Paper())
 
 
 async def _outcome(options: CallOptions) -> Outcome:
     """Whatever comes of it, errors included."""
     seconds = options.connecting.timeout
     try:
+        target = _find(options)
+        label = options.label or target.label
         with anyio.move_on_after(None if seconds is None else seconds + GRACE):
-            return await _connected(options)
+            return await _connected(options, target, label)
     except MCPError as error:
         return Outcome(came=failure_of(error, nobody=None))
-    return Outcome(came=_too_late(options))
+    return Outcome(came=_too_late(label, seconds or 0))
 
 
-def _too_late(options: CallOptions) -> Failure:
+def _too_late(label: str, seconds: float) -> Failure:
     return Failure(
         exit=Exit.OUT_OF_TIME,
         kind="Unfinished",
-        message=f"{options.target} did not answer within {options.connecting.timeout:g} seconds. Give it longer with "
-        "--timeout, or start it by hand to see what it does.",
+        message=f"{label} did not answer within {seconds:g} seconds. Give it longer with --timeout, or start it by "
+        "hand to see what it does.",
     )
 
 
-async def _connected(options: CallOptions) -> Outcome:
-    began = anyio.current_time()
+def _find(options: CallOptions) -> Target:
     found = look_up(options.target or "", options.connecting)
     _require_one_word(found.target, options.wanted)
     for note in found.notes:
         say(line(note, MOST_OF_A_NOTE))
-    working = Working(options.label or found.target.label, sys.stderr, plain=options.connecting.plain)
+    return found.target
+
+
+async def _connected(options: CallOptions, target: Target, label: str) -> Outcome:
+    began = anyio.current_time()
+    working = Working(label, sys.stderr, plain=options.connecting.plain)
     async with present(options.connecting, working) as there, working.shown():
         queue = None if there.person is None else Line(there.person)
-        driver = make_driver(found.target, queue, options.connecting, label=options.label)
+        driver = make_driver(target, queue, options.connecting, label=label)
         return await _served(
             driver, Order(wanted=options.wanted, present=there, working=working, limit=_left(options, began))
         )

@@ -66,7 +66,7 @@ async def _call(driver: Driver, order: Order) -> Result:
         return await driver.read_resource(name, limit=order.limit, progress=progress)
     offer = await _offer(driver, order.wanted.kind, name)
     given = read_arguments(order.wanted.arguments, offer, here=Path.cwd())
-    missing = await ask_missing(offer, given, order.present.own, nobody=order.present.nobody)
+    missing = await ask_missing(offer, given, order.present.own, asker=driver.asker)
     arguments = {**given, **missing}
     if offer.kind == "prompt":
         return await driver.get_prompt(name, arguments, limit=order.limit, progress=progress)

@@ -39,6 +39,8 @@ class Configured:
     name: str
     file: Path
     body: Mapping[str, Any]
+    is_near: bool = False
+    """Whether the file came with the current folder: then whoever wrote that has chosen the name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,23 +61,24 @@ def read_configs(*, here: Path, home: Path, only: Path | None = None) -> Configs
         return Configs(servers=tuple(_servers_in(only, here)))
     servers: list[Configured] = []
     problems: list[str] = []
-    for file in [*(here / name for name in BESIDE), *(home / name for name in AT_HOME)]:
+    beside = [here / name for name in BESIDE]
+    for file in dict.fromkeys([*beside, *(home / name for name in AT_HOME)]):
         if file.is_file():
             try:
-                servers.extend(_servers_in(file, here))
+                servers.extend(_servers_in(file, here, is_near=file in beside))
             except Misused as error:
                 problems.append(str(error))
     return Configs(servers=tuple(servers), problems=tuple(problems))
 
 
-def _servers_in(file: Path, here: Path) -> Iterator[Configured]:
+def _servers_in(file: Path, here: Path, *, is_near: bool = False) -> Iterator[Configured]:
     body = _read(file)
     # Claude Code keeps what belongs to one folder inside the file of the person.
     own = _mapping(_mapping(body.get("projects")).get(str(here)))
     for part in (own, body):
         for table in TABLES:
             for name, entry in _mapping(part.get(table)).items():
-                yield Configured(name=name, file=file, body=_mapping(entry))
+                yield Configured(name=name, file=file, body=_mapping(entry), is_near=is_near)
 
 
 def _read(file: Path) -> Mapping[str, Any]:
@@ -85,7 +88,7 @@ def _read(file: Path) -> Mapping[str, Any]:
         raise Misused(f"{file} cannot be read: {error}.") from error
     try:
         body: Any = json.loads(_without_comments(text))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Misused(f"{file} is not JSON: {error}. Mend it, or name another file with --config.") from error
     return _mapping(body)
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 import anyio
 
 from askback.cli import pizzeria
-from askback.cli.endings import EXTRA_MISSING, Exit
+from askback.cli.endings import EXTRA_MISSING, Exit, Interrupted
 from askback.cli.paper import Block, Paper, Row, Style, say
 from askback.testing import REVISIONS, Run, accept, decline, run_tool
 from askback.testing.replies import Reply
@@ -61,8 +61,8 @@ def _with_you(*, plain: bool) -> int:
         return run_demo(COLA)
     try:
         you = ask_guest(plain=plain)
-    except KeyboardInterrupt:
-        return Exit.INTERRUPTED
+    except Interrupted as end:
+        return end.exit
     return Exit.DONE if you is None else run_demo(you)
 
 

@@ -4,11 +4,10 @@ import sys
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 
-import anyio
 from mcp.shared.exceptions import MCPError
 
 from askback.cli.calls import HELP, Calls
-from askback.cli.endings import Exit, Misused
+from askback.cli.endings import Exit, Interrupted
 from askback.cli.lines import piped_lines, typed_lines
 from askback.cli.logs import logs_on_screen
 from askback.cli.options import DeskOptions, read_desk
@@ -16,8 +15,10 @@ from askback.cli.paper import say
 from askback.cli.people import present
 from askback.cli.printing import text_lines
 from askback.cli.servers import Found, look_up, make_driver
+from askback.cli.signals import run
 from askback.client import Driver, Line
 from askback.client.safe import line
+from askback.errors import OperatorError
 
 MOST_OF_A_NOTE = 1000
 """Characters; paths can be long."""
@@ -28,12 +29,12 @@ def main(words: Sequence[str]) -> int:
     options = read_desk(words)
     try:
         with logs_on_screen():
-            return anyio.run(_keep, options)
-    except Misused as error:
+            return run(_keep, options)
+    except OperatorError as error:
         say("\n".join(text_lines(error.message)))
         return Exit.MISUSED
-    except KeyboardInterrupt:
-        return Exit.INTERRUPTED
+    except Interrupted as end:
+        return end.exit
 
 
 async def _keep(options: DeskOptions) -> int:

@@ -14,11 +14,21 @@ class Exit(IntEnum):
     NOT_CONNECTED = 3
     NOBODY_ANSWERED = 4
     OUT_OF_TIME = 5
+    HUNG_UP = 129
     INTERRUPTED = 130
+    TERMINATED = 143
 
 
 class Misused(OperatorError):
     """What was typed, or a file it names, cannot be followed. Nothing was called."""
+
+
+class Interrupted(Exception):
+    """Somebody outside has ended the command; everything it had open is closed by now."""
+
+    def __init__(self, exit_: Exit) -> None:
+        super().__init__(exit_)
+        self.exit = exit_
 
 
 EXTRA_MISSING = 'This command needs the client extra. Install it with: pip install "askback[client]"'

@@ -12,13 +12,12 @@ from askback.cli.missing import ask_missing
 from askback.cli.paper import Paper
 from askback.cli.parameters import offer_of
 from askback.cli.printing import lines_of
-from askback.client import Asker, Driver, Mode, Person, Turn, VisitAsked, Word
+from askback.cli.signals import run
+from askback.client import Driver, Mode, Person, Turn, VisitAsked, Word
 from askback.client.terminal import TerminalPerson
 from askback.errors import Unanswered
 from askback.testing import accept, cancel, decline
 from askback.testing.replies import Reply
-
-US = Asker(label="askback demo")
 
 
 class Remembered:
@@ -47,7 +46,7 @@ class Remembered:
 
 def ask_guest(*, plain: bool = False) -> Guest | None:
     """What you ordered and how you answered; None if you left."""
-    return anyio.run(_ask, TerminalPerson(plain=plain), Paper())
+    return run(_ask, TerminalPerson(plain=plain), Paper())
 
 
 async def _ask(person: Person, paper: Paper) -> Guest | None:
@@ -57,7 +56,7 @@ async def _ask(person: Person, paper: Paper) -> Guest | None:
     async with Driver(pizzeria.mcp, you, label="pizzeria") as driver:
         (order,) = await driver.list_tools()
         try:
-            arguments = await ask_missing(offer_of(order), {}, person, nobody="", asker=US)
+            arguments = await ask_missing(offer_of(order), {}, person, asker=driver.asker)
             result = await driver.call_tool(order.name, arguments)
         except Unanswered:
             paper.print("Nothing was ordered. Come again.")

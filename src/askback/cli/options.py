@@ -1,10 +1,11 @@
 """The words of `askback call` and `askback desk`, read into values. Does nothing with them."""
 
 import argparse
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from askback.cli.arguments import is_argument
 from askback.cli.endings import Misused
@@ -24,7 +25,7 @@ examples:
   askback call weather --prompt plan days=3       "weather" of an mcp.json file
 
 The exit codes are in docs/reference/command-line.md: 0 done, 1 failed, 2 misused, 3 not connected,
-4 nobody answered, 5 out of time, 130 interrupted.
+4 nobody answered, 5 out of time, 129 hung up, 130 interrupted, 143 terminated.
 """
 
 DESK_EXAMPLES = """\
@@ -83,9 +84,7 @@ def read_call(words: Sequence[str]) -> CallOptions:
     parser.add_argument(
         "words", nargs="*", metavar="TOOL name=value", help="the tool to call, and its arguments"
     )
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument("--prompt", metavar="NAME", help="get this prompt instead of calling a tool")
-    what.add_argument("--resource", metavar="URI", help="read this resource instead of calling a tool")
+    _add_others(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object, for programs")
     parser.add_argument("--label", metavar="NAME", help="what you call this server, here and in policies")
     parser.add_argument("--desk", action="store_true", help="answer questions in the browser")
@@ -113,16 +112,22 @@ def read_desk(words: Sequence[str]) -> DeskOptions:
     return DeskOptions(targets=tuple(chosen.targets), connecting=_connecting(chosen))
 
 
+class LineParser(argparse.ArgumentParser):
+    """For lines of a program that goes on: what is wrong with one is raised."""
+
+    def error(self, message: str) -> NoReturn:
+        raise Misused(f"{message}. Type help for help.")
+
+
 def read_line(words: Sequence[str]) -> Wanted:
-    """The same after a server's name on a desk; what is wrong is raised, since the program goes on."""
-    parser = argparse.ArgumentParser(prog="", add_help=False, exit_on_error=False)
+    """The same after a server's name on a desk."""
+    parser = LineParser(prog="", add_help=False)
     parser.add_argument("words", nargs="*")
-    parser.add_argument("--prompt")
-    parser.add_argument("--resource")
-    chosen, unknown = parser.parse_known_intermixed_args(words)
-    if unknown:
-        raise Misused(f"{unknown[0]} is not known here; --prompt NAME and --resource URI are.")
+    _add_others(parser)
     try:
+        chosen, unknown = parser.parse_known_intermixed_args(words)
+        if unknown:
+            raise Misused(f"{unknown[0]} is not known here; --prompt NAME and --resource URI are.")
         return read_wanted(chosen.words, prompt=chosen.prompt, resource=chosen.resource)
     except ValueError as error:
         raise Misused(f"{error}.") from error
@@ -150,6 +155,13 @@ def _parser(name: str, description: str, examples: str) -> argparse.ArgumentPars
     )
 
 
+def _add_others(parser: argparse.ArgumentParser) -> None:
+    """What can be wanted of a server beside a tool."""
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--prompt", metavar="NAME", help="get this prompt instead of calling a tool")
+    what.add_argument("--resource", metavar="URI", help="read this resource instead of calling a tool")
+
+
 def _add_shared(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--plain", action="store_true", help="ask line by line, for screen readers and simple terminals")
@@ -173,9 +185,12 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
 
 
 def _seconds(text: str) -> float:
-    seconds = float(text)
-    if not 0 < seconds < float("inf"):
-        raise ValueError(text)
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
     return seconds
 
 

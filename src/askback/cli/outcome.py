@@ -21,6 +21,9 @@ from askback.errors import (
     Unfinished,
 )
 
+SERVER_ERROR = "ServerError"
+"""The kind of an error that the server answered with."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
@@ -31,6 +34,11 @@ class Failure:
     message: str
     code: int | None = None
     advice: str | None = None
+
+    @property
+    def is_theirs(self) -> bool:
+        """Whether the message is the server's text and not ours."""
+        return self.kind == SERVER_ERROR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +89,7 @@ def failure_of(error: MCPError, *, nobody: str | None) -> Failure:
     helps = ending == Exit.NOBODY_ANSWERED and not isinstance(error, Unanswered | NotVisited)
     return Failure(
         exit=ending,
-        kind=type(error).__name__ if is_ours else "ServerError",
+        kind=type(error).__name__ if is_ours else SERVER_ERROR,
         message=error.message,
         code=None if is_ours else error.code,
         advice=nobody if helps else None,

@@ -41,7 +41,7 @@ class Paper:
         self, out: TextIO | None = None, *, width: int | None = None, colour: bool | None = None
     ) -> None:
         self._out = out or sys.stdout
-        self.width = width or _columns(self._out)
+        self.width = width or columns_of(self._out)
         self._colour = _wants_colour(self._out) if colour is None else colour
 
     def print(self, text: str = "", style: Style = "plain") -> None:
@@ -85,7 +85,7 @@ class Paper:
         return f"\x1b[{code}m{text}\x1b[0m" if self._colour and code and text.strip() else text
 
 
-def _columns(out: TextIO) -> int:
+def columns_of(out: TextIO) -> int:
     """Of the terminal it is; the one that `shutil` asks may be redirected elsewhere."""
     try:
         return int(os.environ.get("COLUMNS", 0)) or os.get_terminal_size(out.fileno()).columns or ELSEWHERE
@@ -104,7 +104,7 @@ def _wants_colour(out: TextIO) -> bool:
 
 def say(note: str) -> None:
     """Lines beside the result, where they are in nobody's way: wrapped on a terminal, and whole for a program."""
-    width = _columns(sys.stderr) if sys.stderr.isatty() else None
+    width = columns_of(sys.stderr) if sys.stderr.isatty() else None
     for text in note.splitlines() or [""]:
         wrapped = _wrapped(text, width) if width else [text]
         sys.stderr.write("".join(f"{line}\n" for line in wrapped or [""]))

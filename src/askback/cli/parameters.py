@@ -68,6 +68,8 @@ class Offer:
 
     kind: str
     name: str
+    description: str = ""
+    """The server's own words on it."""
     parameters: tuple[Parameter, ...] = field(default=())
 
     @property
@@ -83,9 +85,10 @@ class Offer:
 
 def offer_of(offered: Tool | Prompt) -> Offer:
     """What a tool or prompt takes; prompts take texts alone."""
+    said = offered.description or ""
     if isinstance(offered, Tool):
         parameters = tuple(_of_schema(offered.input_schema))
-        return Offer(kind="tool", name=offered.name, parameters=parameters)
+        return Offer(kind="tool", name=offered.name, description=said, parameters=parameters)
     parameters = tuple(
         Parameter(
             name=one.name,
@@ -94,7 +97,7 @@ def offer_of(offered: Tool | Prompt) -> Offer:
         )
         for one in (offered.arguments or [])[:MOST]
     )
-    return Offer(kind="prompt", name=offered.name, parameters=parameters)
+    return Offer(kind="prompt", name=offered.name, description=said, parameters=parameters)
 
 
 def as_text(value: Any) -> str:

@@ -4,7 +4,6 @@ import sys
 from collections.abc import AsyncGenerator
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TextIO
 
 import anyio
@@ -17,7 +16,7 @@ from askback.cli.working import Working
 from askback.client.consent import judge, open_in_browser
 from askback.client.desk import DeskPerson
 from askback.client.person import Mode, Person, Turn, VisitAsked, Word
-from askback.client.policy import PolicyPerson, load_policy
+from askback.client.policy import Policy, PolicyPerson, load_policy
 from askback.client.safe import line
 from askback.client.terminal import TerminalPerson
 
@@ -73,19 +72,20 @@ class Attentive:
 @asynccontextmanager
 async def present(connecting: Connecting, working: Working | None = None) -> AsyncGenerator[Present]:
     """Whoever the options name, for the length of the block."""
+    policy = None if connecting.policy is None else load_policy(connecting.policy)
     if connecting.desk:
         async with DeskPerson() as desk:
             await _announce(desk, opens_browser=connecting.opens_browser)
             person = Attentive(desk, working, is_elsewhere=True)
-            yield _with_policy(person, connecting.policy, why="")
+            yield _with_policy(person, policy, why="")
     else:
         terminal = TerminalPerson(plain=connecting.plain, output=_screen())
         person = Attentive(terminal, working, is_elsewhere=False) if terminal.modes else None
-        yield _with_policy(person, connecting.policy, why=_why())
+        yield _with_policy(person, policy, why=_why())
 
 
-def _with_policy(own: Person | None, policy: Path | None, *, why: str) -> Present:
-    person = own if policy is None else PolicyPerson(load_policy(policy), own)
+def _with_policy(own: Person | None, policy: Policy | None, *, why: str) -> Present:
+    person = own if policy is None else PolicyPerson(policy, own)
     return Present(person=person, own=own, nobody=NOBODY.format(why=why))
 
 
@@ -100,5 +100,6 @@ def _screen() -> TextIO | None:
 
 
 async def _announce(desk: DeskPerson, *, opens_browser: bool) -> None:
-    is_open = opens_browser and await to_thread.run_sync(open_in_browser, judge(desk.url))
+    # Others on this machine can read a browser's command line; what is printed only this person sees.
+    is_open = opens_browser and await to_thread.run_sync(open_in_browser, judge(desk.opening_url()))
     say(f"The desk is {'open' if is_open else 'ready: open it'} at {desk.url}")

@@ -1,16 +1,21 @@
 """What came of a command, on paper for a person or as one JSON object."""
 
 import json
+import sys
+from collections.abc import Iterator
 from typing import Any, TextIO
 
 from askback.cli.endings import Exit
 from askback.cli.listing import Listing, as_json
 from askback.cli.outcome import Failure, Outcome, Server
-from askback.cli.paper import Paper, say
+from askback.cli.paper import Paper, columns_of, say
 from askback.cli.printing import lines_of, text_lines
 from askback.client import Answered
 from askback.client.person import VisitAsked
-from askback.client.safe import line
+from askback.client.safe import block, line
+from askback.client.terminal.cells import wrapped
+
+BAR = "| "
 
 
 def to_json(outcome: Outcome) -> dict[str, Any]:
@@ -57,6 +62,10 @@ def print_outcome(outcome: Outcome, paper: Paper) -> None:
         if one.by != "person":
             say(line(f"{one.action} by {one.by}: {one.asked.message}"))
     match outcome.came:
+        case Failure(is_theirs=True) as failure:
+            label = outcome.server.asker.label if outcome.server is not None else "The server"
+            width = columns_of(sys.stderr) if sys.stderr.isatty() else None
+            say("\n".join(quoted(label, failure.message, width)))
         case Failure() as failure:
             say("\n".join(text_lines(failure.message)))
         case Listing() as listing:
@@ -75,9 +84,17 @@ def _print_listing(listing: Listing, server: Server | None, paper: Paper) -> Non
         name = f" ({server.asker.name})" if server.asker.name not in (None, server.asker.label) else ""
         paper.print(line(f"{server.asker.label}{name}, on {server.revision}"), "bold")
         if server.instructions:
-            paper.print(line(" ".join(server.instructions.split()), 2000), "dim")
+            for text in quoted(server.asker.label, server.instructions, paper.width):
+                paper.write(text)
         paper.print()
     listing.print(paper)
+
+
+def quoted(label: str, text: str, width: int | None) -> Iterator[str]:
+    """What a server writes about itself or its errors: each line behind a bar, so that none passes for ours."""
+    yield f"{line(label)} says:"
+    for row in block(text.strip()):
+        yield from (f"{BAR}{part}" for part in (wrapped(row, width - len(BAR)) if width else [row]))
 
 
 def print_json(outcome: Outcome, out: TextIO) -> None:

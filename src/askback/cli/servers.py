@@ -2,22 +2,25 @@
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, assert_never
+from typing import Any, assert_never, cast
 
 from mcp.client.stdio import StdioServerParameters
 
-from askback.cli.configs import read_configs
+from askback.cli.configs import Configured, read_configs
 from askback.cli.endings import Misused
 from askback.cli.options import Connecting
-from askback.cli.targets import Address, Command, Surroundings, Target, find_target
-from askback.cli.variables import fill_in
+from askback.cli.targets import Address, Command, Surroundings, Target, configured_as, find_target, host_of
+from askback.cli.variables import fill_in, names_in
 from askback.client import Driver, Line
 from askback.client.consent import KnownSites, path_of_user
 
-_HEADER = re.compile(r"(?P<name>[!#$%&'*+.^_`|~\w-]+):\s*(?P<value>[^\r\n]*)", re.ASCII)
+_NAME = r"[!#$%&'*+.^_`|~\w-]+"
+_HEADER = re.compile(rf"(?P<name>{_NAME}):\s*(?P<value>[^\r\n]*)", re.ASCII)
+_SENDABLE = re.compile(r"[\t -~]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,16 +43,69 @@ def look_up(word: str, connecting: Connecting) -> Found:
     around = surroundings(connecting.config)
     target = find_target(word, around)
     headers = read_headers(connecting.headers, around.values)
-    notes = list(around.configs.problems)
-    named = around.configs.named(word)
-    if len(named) > 1:
-        others = ", ".join(str(server.file) for server in named[1:])
-        notes.append(f"{word} is taken from {named[0].file}; it is also in {others}.")
+    notes = [*around.configs.problems, *_origin(configured_as(word, around), target)]
     if isinstance(target, Address):
-        target = Address(label=target.label, url=target.url, headers={**target.headers, **headers})
+        headers = _sendable({**target.headers, **headers})
+        target = Address(label=target.label, url=target.url, headers=headers)
     elif headers:
         raise Misused(f"--header is for addresses, and {target.label} is a command.")
     return Found(target=target, notes=notes)
+
+
+def _origin(named: Sequence[Configured], target: Target) -> Iterator[str]:
+    """Where a server was found, if that is not plain: others have its name, or it came with the folder."""
+    if not named:
+        return
+    first, *others = named
+    also = f"; it is also in {', '.join(str(server.file) for server in others)}" if others else ""
+    if first.is_near:
+        yield f"{first.name} is taken from {first.file}{also}. {_meaning(first.body, target)}"
+    elif also:
+        yield f"{first.name} is taken from {first.file}{also}."
+
+
+def _meaning(body: Mapping[str, Any], target: Target) -> str:
+    """What an entry does, its command as it is written: a variable is named, and its value may be a secret."""
+    variables = ", ".join(name for name in dict.fromkeys(_variables(body)) if name in os.environ)
+    # What may be long comes last: whatever is cut off, the variables are not.
+    given = f"is given {variables} from your environment, and " if variables else ""
+    match target:
+        case Command():
+            words = [body["command"], *body.get("args", [])]
+            return f"It {given}starts: {shlex.join(map(str, words))}"
+        case Address():
+            return f"It {given}connects to {host_of(target.url)}."
+        case _:
+            assert_never(target)
+
+
+def _variables(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield from names_in(value)
+        case Mapping():
+            for member in cast("Mapping[str, Any]", value).values():
+                yield from _variables(member)
+        case list():
+            for member in cast("list[Any]", value):
+                yield from _variables(member)
+        case _:
+            pass
+
+
+def _sendable(headers: Mapping[str, str]) -> dict[str, str]:
+    """Without the line end that a file leaves in a variable. What cannot be sent is told by its name alone: whatever
+    finds it later repeats the value."""
+    stripped = {name: value.strip() for name, value in headers.items()}
+    for name, value in stripped.items():
+        if re.fullmatch(_NAME, name, re.ASCII) is None:
+            raise Misused("A header in the mcp.json file has a name with signs that no header may have.")
+        if _SENDABLE.fullmatch(value) is None:
+            raise Misused(
+                f"The header {name} cannot be sent: its value has a line break or another sign that is not plain "
+                "ASCII. Look at the variable or the file that it comes from."
+            )
+    return stripped
 
 
 def read_headers(headers: Sequence[str], values: Mapping[str, str]) -> dict[str, str]:

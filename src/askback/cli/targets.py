@@ -2,6 +2,7 @@
 
 import difflib
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -41,6 +42,7 @@ NOT_SPOKEN = {
     "sse": "the old SSE transport, which newer servers have left; ask its operator for the streamable HTTP address",
     "ws": "WebSockets, for which MCP has no transport",
 }
+_BLANK = re.compile(r"\s")
 HTTP = {"http", "streamable-http", "streamableHttp", "streamable_http"}
 
 
@@ -62,16 +64,38 @@ class Surroundings:
 def find_target(word: str, around: Surroundings) -> Target:
     """An address if it begins like one, else the nearest server of that name, else a command line."""
     if word.startswith(("http://", "https://")):
-        return Address(label=urlsplit(word).netloc.rpartition("@")[2] or word, url=word)
-    if named := around.configs.named(word):
+        return Address(label=host_of(word), url=word)
+    if named := configured_as(word, around):
         return configured_target(named[0], around)
     return _command(word, around)
+
+
+def configured_as(word: str, around: Surroundings) -> list[Configured]:
+    """The servers of mcp.json files that this word can mean. A file or a command line is never taken for the name of
+    one: a folder that somebody else wrote would choose what is started instead."""
+    if word.startswith(("http://", "https://")) or _BLANK.search(word) or (around.here / word).is_file():
+        return []
+    return around.configs.named(word)
+
+
+def host_of(url: str) -> str:
+    """The host and port, and nothing that may be a secret: neither user nor query."""
+    try:
+        where = urlsplit(url).netloc.rpartition("@")[2]
+    except ValueError:
+        where = ""
+    if not where:
+        raise Misused("The address has no host. Write it out, as in https://mcp.example/mcp.")
+    return where
 
 
 def configured_target(server: Configured, around: Surroundings) -> Target:
     """What the entry says to start or to connect to, its variables filled in."""
     where = f"{server.name!r} in {server.file}"
-    body = cast("dict[str, Any]", _filled_in(server.body, around.values, where))
+    try:
+        body = cast("dict[str, Any]", _filled_in(server.body, around.values, where))
+    except RecursionError as error:
+        raise Misused(f"{where} is nested too deeply.") from error
     kind = body.get("type") or body.get("transport") or ("stdio" if "command" in body else "http")
     if kind in NOT_SPOKEN:
         raise Misused(f"{where} speaks {NOT_SPOKEN[kind]}.")
@@ -124,7 +148,7 @@ def _command(word: str, around: Surroundings) -> Command:
     try:
         words = shlex.split(word, posix=os.name == "posix")
     except ValueError as error:
-        raise Misused(f"The command {word!r} cannot be split into words: {error}.") from error
+        raise Misused(f"The command cannot be split into words: {error}. Check its quotes.") from error
     if not words:
         raise Misused(
             "TARGET is empty. Give an address, the name of a server in an mcp.json file, or a command."
@@ -148,7 +172,9 @@ def _unknown(word: str, around: Surroundings) -> str:
     if close:
         return f"There is no command {word!r}. Did you mean the server {close[0]!r} of your mcp.json files?"
     named = f"they name {', '.join(names[:20])}" if names else "none was found, or they name none"
+    unread = "".join(f"\n{problem}" for problem in around.configs.problems)
     return (
         f"{word!r} is no address (https://...), no server of the mcp.json files ({named}) and no command on "
         'this machine. A command with arguments is one word: askback call "python server.py".'
+        f"{unread}"
     )

@@ -9,6 +9,12 @@ _REFERENCE = re.compile(r"\$\{(?P<inside>[^}]*)\}")
 _VARIABLE = re.compile(r"(?:env:)?(?P<name>[A-Za-z_]\w*)(?::-(?P<default>.*))?", re.DOTALL)
 
 
+def names_in(text: str) -> list[str]:
+    """The variables that a text would be filled in with, in its order."""
+    found = (_VARIABLE.fullmatch(one["inside"]) for one in _REFERENCE.finditer(text))
+    return [one["name"] for one in found if one is not None]
+
+
 def fill_in(text: str, values: Mapping[str, str], *, where: str) -> str:
     """`${VAR}`, `${env:VAR}` and `${VAR:-otherwise}` replaced; one that is not set is said, never left empty."""
     return _REFERENCE.sub(lambda found: _value(found["inside"], values, where), text)

@@ -1,14 +1,15 @@
 """One line that says a server is at work, while it is. Nothing where nobody watches."""
 
-import shutil
 import time
 from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TextIO
 
 import anyio
 
+from askback.cli.paper import columns_of
 from askback.client.safe import line
+from askback.client.terminal.cells import cut
 
 PATIENCE = 0.4
 """Seconds before the line appears; most calls are over by then and would only flicker."""
@@ -24,7 +25,7 @@ class Working:
     """The line of one call. Give `progress` to the driver, and `hushed()` to whoever writes on the same screen."""
 
     def __init__(self, what: str, out: TextIO, *, plain: bool = False) -> None:
-        self._what, self._out, self._plain = what, out, plain
+        self._what, self._out, self._plain = line(what), out, plain
         self._said, self._shown, self._hushed = "", "", 0
         self._began = time.monotonic()
 
@@ -67,15 +68,20 @@ class Working:
     def _draw(self) -> None:
         seconds = int(time.monotonic() - self._began)
         text = f"{self._what} works, {seconds} s{': ' if self._said else ''}{self._said}"
-        text = text[: shutil.get_terminal_size((80, 24)).columns - 1]
+        text = cut(text, columns_of(self._out) - 1)
         if text == self._shown:
             return
-        self._out.write(f"{text}\n" if self._plain else f"\r{text}\x1b[K")
-        self._out.flush()
+        self._write(f"{text}\n" if self._plain else f"\r{text}\x1b[K")
         self._shown = text
 
     def _clear(self) -> None:
         if self._shown and not self._plain:
-            self._out.write("\r\x1b[K")
-            self._out.flush()
+            self._write("\r\x1b[K")
         self._shown = ""
+
+    def _write(self, text: str) -> None:
+        with suppress(
+            OSError
+        ):  # a terminal that was closed; whoever closed it ends the program too, or does not mind
+            self._out.write(text)
+            self._out.flush()

@@ -2,7 +2,9 @@
 
 import json
 import shlex
+import signal
 import sys
+import termios
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,11 +51,23 @@ class Shell:
         return self.run("call", self._kitchen, "--label", "kitchen", *words)
 
 
+HEARING = """
+import signal, sys
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+from askback.cli import main
+sys.exit(main())
+"""
+"""An emulator starts programs as `nohup` does; this undoes it."""
+
+
 class Screen(Emulator):
     """`askback` in a terminal."""
 
-    def __init__(self, *words: str, columns: int = 80, out: Path | None = None) -> None:
-        command = [sys.executable, "-m", "askback.cli", *words]
+    def __init__(
+        self, *words: str, columns: int = 80, out: Path | None = None, hears_hang_up: bool = False
+    ) -> None:
+        start = ["-c", HEARING] if hears_hang_up else ["-m", "askback.cli"]
+        command = [sys.executable, *start, *words]
         elsewhere = ["sh", "-c", f"exec {shlex.join(command)} > {shlex.quote(str(out))}"]
         super().__init__(command if out is None else elsewhere, columns=columns)
 
@@ -67,6 +81,14 @@ class Screen(Emulator):
         self.press("review")
         self.ready("> Send <")
         self.press("enter")
+
+    @property
+    def modes(self) -> list[Any]:
+        """How the terminal is set up: what a program changes it has to put back."""
+        return termios.tcgetattr(self._child.child_fd)
+
+    def signal(self, number: signal.Signals) -> None:
+        self._child.kill(number)
 
     def ended(self) -> int:
         """Its exit code, once it has ended; what it wrote last is on the screen."""

@@ -72,22 +72,23 @@ def test_a_value_is_read_as_the_tool_wants_it(tmp_path: Path, words: list[str], 
 SAID: list[tuple[str, str]] = [
     ("piza=x", "The tool order has no argument piza. Did you mean pizza?"),
     ("zzz=x", "The tool order has no argument zzz. It takes pizza, count, price"),
-    ("count=many", "count is whole number, not 'many'."),
-    ("count=1.5", "count is whole number"),
-    ("price=nan", "price is number, not 'nan'."),
-    ("hot=maybe", "hot is true or false"),
-    ("size=Small", "size is one of small, large, not 'Small'. Did you mean small?"),
-    ("sizes=big", "sizes is list (one of small, large each), not 'big'."),
-    ("address=Delft", "address is JSON object"),
-    ("level=4", "level is one of 1, 2, 3, not '4'."),
+    ("count=many", "count: expected whole number, not 'many'."),
+    ("count=1.5", "count: expected whole number"),
+    ("price=nan", "price: expected number, not 'nan'."),
+    ("hot=maybe", "hot: expected true or false"),
+    ("size=Small", "size: expected one of small, large, not 'Small'. Did you mean small?"),
+    ("sizes=big", "sizes: expected list (one of small, large each), not 'big'."),
+    ("address=Delft", "address: expected JSON object"),
+    ("level=4", "level: expected one of 1, 2, 3, not '4'."),
     ("table:=nul", "table:= takes JSON, and 'nul' is none"),
+    ("table:=" + "[" * 200_000, "nested too deeply"),
     ("table:=NaN", "NaN is not JSON"),
     ("order", "'order' is no argument. Write name=value"),
     ("pizza=@gone.txt", "write pizza:='\"@gone.txt\"'"),
 ]
 
 
-@pytest.mark.parametrize(("word", "said"), SAID, ids=[word for word, _ in SAID])
+@pytest.mark.parametrize(("word", "said"), SAID, ids=[word[:40] for word, _ in SAID])
 def test_a_value_that_does_not_fit_is_told_what_would(tmp_path: Path, word: str, said: str):
     with pytest.raises(Misused) as caught:
         read_arguments([word], ORDER, here=tmp_path)
@@ -97,7 +98,7 @@ def test_a_value_that_does_not_fit_is_told_what_would(tmp_path: Path, word: str,
 def test_all_that_is_wrong_is_said_at_once(tmp_path: Path):
     with pytest.raises(Misused) as caught:
         read_arguments(["piza=x", "count=many", "hot=yes", "hot=no"], ORDER, here=tmp_path)
-    assert [line.split()[0] for line in str(caught.value).splitlines()] == ["The", "count", "hot"]
+    assert [line.split()[0] for line in str(caught.value).splitlines()] == ["The", "count:", "hot"]
     assert "hot is given twice" in str(caught.value)
 
 
@@ -106,6 +107,22 @@ def test_a_value_can_be_the_text_of_a_file(tmp_path: Path):
     (tmp_path / "address.json").write_text('{"town": "Delft"}')
     read = read_arguments(["pizza=@note.txt", "address:=@address.json"], ORDER, here=tmp_path)
     assert read == {"pizza": "two\nlines", "address": {"town": "Delft"}}
+
+
+@pytest.mark.parametrize("word", ["count=@key", "size=@key", "sizes=@key", "address:=@key"])
+def test_the_text_of_a_file_is_repeated_in_no_error(tmp_path: Path, word: str):
+    (tmp_path / "key").write_text("smal s3cret")
+    with pytest.raises(Misused, match="the text of the file key") as caught:
+        read_arguments([word], ORDER, here=tmp_path)
+    assert "s3cret" not in str(caught.value)
+
+
+def test_a_file_can_lie_in_the_persons_home(home: Path, tmp_path: Path):
+    (home / "note.txt").write_text("at home")
+    elsewhere = tmp_path / "elsewhere"
+    assert read_arguments(["pizza=@~/note.txt"], ORDER, here=elsewhere) == {"pizza": "at home"}
+    with pytest.raises(Misused, match="cannot be read"):
+        read_arguments(["pizza=@~no-such-person/note.txt"], ORDER, here=elsewhere)
 
 
 def test_a_prompt_takes_texts_alone(tmp_path: Path):

@@ -22,7 +22,7 @@ LISTED = """\
 def test_without_a_tool_the_server_is_listed(shell: Shell):
     ended = shell.call()
     assert ended.code == 0
-    assert ended.out.splitlines()[:2] == ["kitchen, on 2026-07-28", "Wash your hands."]
+    assert ended.out.splitlines()[:3] == ["kitchen, on 2026-07-28", "kitchen says:", "| Wash your hands."]
     assert LISTED in ended.out
     assert "  menu day=...\n" in ended.out
     assert "  recipe://soup\n" in ended.out
@@ -66,6 +66,15 @@ def test_a_tool_that_fails_ends_with_one_and_cannot_move_the_terminal(shell: She
     assert ended.errors == "The tool reports this as an error.\n"
 
 
+@pytest.mark.verifies("T14", "T15")
+def test_what_a_server_answers_in_an_error_stands_behind_a_bar(shell: Shell, revision: str):
+    ended = shell.call("refuse", "--revision", revision)
+    assert ended.code == 1
+    first, *rest = ended.errors.splitlines()
+    assert first == "kitchen says:"
+    assert rest == ["| No.", "| Type your password: ␛]0;stolen␇␛[2J<U+202E>evil"]
+
+
 def test_a_command_that_was_not_written_as_one_word_is_noticed(shell: Shell):
     Path("server.py").touch()
     ended = shell.run("call", sys.executable, "server.py")
@@ -76,11 +85,11 @@ def test_a_command_that_was_not_written_as_one_word_is_noticed(shell: Shell):
 WRONG: dict[str, tuple[list[str], str]] = {
     "tool": (["weihg"], "has no tool 'weihg'. Did you mean weigh?"),
     "argument": (["weigh", "gram=5"], "The tool weigh has no argument gram. Did you mean grams?"),
-    "value": (["weigh", "grams=many"], "grams is whole number, not 'many'."),
+    "value": (["weigh", "grams=many"], "grams: expected whole number, not 'many'."),
     "prompt": (["--prompt", "x"], "has no prompt 'x'. It has menu."),
     "missing": (
         ["weigh"],
-        "The tool weigh needs 1 more argument:\n  grams=...  whole number\nNobody can be asked",
+        "The tool weigh needs 1 more argument:\n  grams=...  whole number\nNobody can be asked for more here",
     ),
 }
 
@@ -113,6 +122,13 @@ def test_as_json_a_mistake_is_an_error_with_its_kind(shell: Shell):
     error = shell.call("weihg", "--json").json["error"]
     assert error["kind"] == "Misused"
     assert "Did you mean weigh?" in error["message"]
+
+
+@pytest.mark.parametrize("words", [[], ["kitchen"]], ids=["list", "call"])
+def test_a_config_that_is_not_there_is_said_whatever_was_wanted_of_it(shell: Shell, words: list[str]):
+    ended = shell.run("call", *words, "--config", "gone.json", "--json")
+    assert ended.code == ended.json["exit"] == 2
+    assert ended.json["error"]["message"].startswith("gone.json cannot be read")
 
 
 @pytest.mark.verifies("R45")
@@ -179,6 +195,7 @@ def test_a_server_of_an_mcp_json_file_is_called_by_its_name(shell: Shell, home: 
     ended = shell.run("call", "kitchen", "weigh", "grams=1")
     assert ended.out == "1 g, precise: False\n"
     assert f"kitchen is taken from {Path.cwd() / '.mcp.json'}; it is also in" in ended.errors
+    assert f"It starts: {sys.executable} {KITCHEN}\n" in ended.errors
     listed = shell.run("call")
     assert [line.strip() for line in listed.out.splitlines()][1:] == [
         "kitchen",
@@ -193,6 +210,32 @@ def test_a_server_of_an_mcp_json_file_is_called_by_its_name(shell: Shell, home: 
     ]
 
 
+def test_a_server_that_came_with_the_folder_is_told_with_where_it_leads_and_what_it_is_given(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("DEPLOY_KEY", "s3cret")
+    entry = {
+        "url": "http://user:pass@127.0.0.1:9/mcp?key=${DEPLOY_KEY}",
+        "headers": {"X": "${DEPLOY_KEY} ${NO_SUCH:-}"},
+    }
+    Path("mcp.json").write_text(json.dumps({"servers": {"deploy": entry}}))
+    ended = shell.run("call", "deploy")
+    told = f"deploy is taken from {Path.cwd() / 'mcp.json'}. It is given DEPLOY_KEY from your"
+    assert ended.errors.startswith(f"{told} environment, and connects to 127.0.0.1:9.\n")
+    assert "s3cret" not in ended.errors
+    assert "pass@" not in ended.errors
+
+
+@pytest.mark.parametrize("text", ["[" * 200_000, "{oops"], ids=["deep", "broken"])
+@pytest.mark.parametrize("words", [[], ["weather"]], ids=["list", "call"])
+def test_a_config_that_cannot_be_read_is_said(shell: Shell, text: str, words: list[str]):
+    Path("mcp.json").write_text(text)
+    ended = shell.run("call", *words)
+    assert ended.code == (2 if words else 0)
+    assert "mcp.json is not JSON" in ended.errors
+    assert "Traceback" not in ended.errors
+
+
 def test_without_a_command_the_commands_are_listed(shell: Shell):
     ended = shell.run("--help")
     assert ended.code == 0
@@ -203,6 +246,26 @@ def test_without_a_command_the_commands_are_listed(shell: Shell):
 WITHOUT_EXTRA = (
     "import sys; sys.modules['prompt_toolkit'] = None; from askback.cli import main; sys.exit(main())"
 )
+
+
+LOADING = """
+import signal, sys
+from askback.cli import main
+
+class Slow:
+    def find_spec(self, name, path, target=None):
+        if name == "askback.cli.call":
+            signal.raise_signal(signal.SIGINT)
+
+sys.meta_path.insert(0, Slow())
+sys.exit(main(["call"]))
+"""
+
+
+def test_ctrl_c_while_the_command_still_loads_ends_it_without_a_word():
+    command = [sys.executable, "-c", LOADING]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=50, check=False)
+    assert (ended.returncode, ended.stderr) == (130, "")
 
 
 def test_without_the_client_extra_it_says_what_to_install(shell: Shell):

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Generator
+from pathlib import Path
 
 import pytest
 
@@ -14,7 +15,7 @@ from askback.testing import accept, decline
 from askback.testing.person import ScriptedPerson
 from examples.pizzeria.server import mcp as pizzeria
 from tests.client.cli.kitchen import mcp as kitchen
-from tests.client.cli.running import Screen
+from tests.client.cli.running import Screen, Shell
 
 pytestmark = pytest.mark.anyio
 
@@ -44,7 +45,7 @@ async def test_calls_of_several_servers_put_their_questions_before_one_person(
     assert worst == Exit.DONE
     worst = await calls_of(person, "pizz order pizza=Funghi")
     assert worst == Exit.DONE
-    assert [turn.asked.asker.label for turn in person.turns] == ["askback call", "kitchen", "pizzeria"]
+    assert [turn.asked.asker.label for turn in person.turns] == ["kitchen", "kitchen", "pizzeria"]
     out, errors = capsys.readouterr()
     assert out == "soup served\nOrdered Funghi without extras.\n"
     assert errors.splitlines()[0] == "[1] kitchen serve ..."
@@ -56,6 +57,9 @@ WRONG = {
     "quotes": ("kitchen 'serve", "cannot be split into words"),
     "option": ("kitchen --desk", "--desk is not known here"),
     "argument": ("kitchen dish=soup", "the name of the tool comes before it"),
+    "half": ("kitchen --prompt", "argument --prompt: expected one argument."),
+    "ambiguous": ("kitchen --=x", "Type help for help."),
+    "both": ("kitchen --prompt menu --resource recipe://soup", "not allowed with argument --prompt"),
     "tool": ("kitchen sreve", "Did you mean serve?"),
 }
 
@@ -73,6 +77,15 @@ async def test_a_line_that_cannot_be_followed_is_said_and_the_next_is_taken(
 
 async def test_leaving_gives_up_what_still_runs():
     assert await calls_of(ScriptedPerson(), "kitchen cook", "quit", "kitchen burn") == Exit.DONE
+
+
+@pytest.mark.parametrize("words", [["desk"], ["call", "--desk"]], ids=["desk", "call"])
+def test_a_policy_that_cannot_be_followed_ends_with_two(shell: Shell, kitchen_url: str, words: list[str]):
+    Path("bad.toml").write_text("[[rule]]")
+    ended = shell.run(*words, "--no-open", kitchen_url, "--policy", "bad.toml")
+    assert ended.code == 2
+    assert "bad.toml" in ended.errors
+    assert "Traceback" not in ended.errors
 
 
 def test_piped_lines_are_carried_out_and_the_worst_is_the_exit_code(kitchen_url: str):

@@ -93,10 +93,15 @@ def test_a_refusal_over_http_is_told_in_words(shell: Shell, refusing: str, statu
 def test_a_program_that_never_answers_is_given_up_in_time(shell: Shell):
     ended = shell.run("call", python("input()\nwhile True: input()"), "--timeout", "0.2", "--json")
     assert ended.code == 5
-    assert "did not answer within 0.2 seconds" in ended.json["error"]["message"]
+    message = ended.json["error"]["message"]
+    assert message.startswith(f"{sys.executable} did not answer within 0.2 seconds")
+    assert "input()" not in message
 
 
 HEADERS = {
+    "control": ("X-Key: ${CONTROL}", "The header X-Key cannot be sent"),
+    "inner line": ("X-Key: ${LINES}", "The header X-Key cannot be sent"),
+    "umlaut": ("X-Key: ${UMLAUT}", "The header X-Key cannot be sent"),
     "no colon": ("Authorization", "is written 'Name: value'"),
     "a new line": ("A: b\nC: d", "is written 'Name: value'"),
     "not set": (
@@ -107,11 +112,36 @@ HEADERS = {
 
 
 @pytest.mark.parametrize("case", HEADERS)
-def test_a_header_that_cannot_be_sent_is_refused(shell: Shell, refusing: str, case: str):
+def test_a_header_that_cannot_be_sent_is_refused_without_its_value(
+    shell: Shell, refusing: str, case: str, monkeypatch: pytest.MonkeyPatch
+):
+    for name, value in {"CONTROL": "s3c\x01ret", "LINES": "s3c\nret", "UMLAUT": "s3c\xfcret"}.items():
+        monkeypatch.setenv(name, value)
     header, said = HEADERS[case]
     ended = shell.run("call", f"{refusing}/401", "--header", header)
     assert ended.code == 2
     assert said in ended.errors
+    assert "s3c" not in ended.errors
+
+
+@pytest.mark.parametrize("name", ["X-Key", "s3cret name"])
+def test_a_header_of_an_entry_that_cannot_be_sent_is_refused_without_its_value(
+    shell: Shell, refusing: str, name: str
+):
+    entry = {"url": f"{refusing}/401", "headers": {name: "s3cret\x01"}}
+    Path("mcp.json").write_text(json.dumps({"servers": {"weather": entry}}))
+    ended = shell.run("call", "weather", "--json")
+    assert ended.code == 2
+    assert "s3cret" not in ended.out + ended.errors
+
+
+def test_the_line_end_that_a_file_leaves_in_a_variable_is_not_sent(
+    shell: Shell, refusing: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("TOKEN", "s3cret\n")
+    ended = shell.run("call", f"{refusing}/401", "--header", "Authorization: Bearer ${TOKEN}", "--json")
+    assert "it wants to know who calls (HTTP 401)" in ended.json["error"]["message"]
+    assert "s3cret" not in ended.out + ended.errors
 
 
 def test_a_header_is_for_addresses(shell: Shell):

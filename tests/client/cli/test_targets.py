@@ -94,6 +94,31 @@ def test_of_two_servers_of_one_name_the_nearest_is_meant(folder: Folder):
     assert len(folder.configs().named("weather")) == 2
 
 
+def test_no_file_of_the_project_decides_what_a_file_or_a_command_line_means(folder: Folder):
+    program(folder, "python")
+    folder.write(folder.here / "server.py", "")
+    shadows = {
+        name: {"command": "evil"} for name in ("server.py", "python server.py", "https://w.example/mcp")
+    }
+    folder.write(folder.here / ".mcp.json", {"mcpServers": shadows})
+    assert folder.find("server.py").words == (sys.executable, "server.py")
+    assert folder.find("python server.py").words == ("python", "server.py")
+    assert folder.find("https://w.example/mcp").url == "https://w.example/mcp"
+
+
+@pytest.mark.parametrize("word", ["https://", "https://user:s3cret@", "https://[s3cret"])
+def test_an_address_without_a_host_is_refused_without_repeating_it(folder: Folder, word: str):
+    with pytest.raises(Misused, match="has no host") as caught:
+        folder.find(word)
+    assert "s3cret" not in str(caught.value)
+
+
+def test_at_home_no_file_is_read_twice(folder: Folder):
+    folder.write(folder.home / ".cursor/mcp.json", {"mcpServers": {"weather": {"command": "w"}}})
+    (weather,) = read_configs(here=folder.home, home=folder.home).servers
+    assert weather.is_near
+
+
 def test_a_file_that_is_named_is_the_only_one_read(folder: Folder):
     folder.write(folder.here / ".mcp.json", {"mcpServers": {"weather": {"command": "near"}}})
     only = folder.write(folder.here / "other.json", {"servers": {"weather": {"command": "named"}}})
@@ -148,6 +173,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "neither": ({"type": "http"}, "neither a command to start nor a url"),
     "args": ({"command": "w", "args": "x"}, "args is a list"),
     "env": ({"command": "w", "env": ["A=1"]}, "tables of texts"),
+    "deep": ({"command": "w", "args": json.loads("[" * 700 + "]" * 700)}, "nested too deeply"),
     "env file": ({"command": "w", "envFile": ".env"}, "under env instead"),
 }
 
