@@ -21,7 +21,7 @@ SETTLING_CALLS = 3
 class Plan:
     """How much is measured."""
 
-    pairs: int = 100
+    pairs: int = 200
     block_seconds: float = 0.03
     """Long against the timer and the event loop, short against the load that neighbours put on the machine."""
     people: int = 1_000
