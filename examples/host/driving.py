@@ -5,6 +5,7 @@ from typing import Any
 from mcp_types import CallToolResult
 
 from askback.client import Driver, Line, Person
+from askback.client.safe import line
 
 
 # --8<-- [start:call]
@@ -12,7 +13,7 @@ async def order(target: Any, person: Person) -> CallToolResult:
     async with Driver(target, person, label="my pizzeria") as driver:
         result = await driver.call_tool("order", {"pizza": "Margherita"})
         for one in driver.answered:
-            print(f"{one.asked.message} {one.action}, on the word of {one.by}")
+            print(f"{line(one.asked.message)} {one.action}, on the word of {one.by}")
         return result
 
 
@@ -21,10 +22,10 @@ async def order(target: Any, person: Person) -> CallToolResult:
 
 # --8<-- [start:line]
 async def order_everywhere(targets: list[Any], person: Person) -> list[CallToolResult]:
-    line = Line(person)
+    queue = Line(person)
     results: list[CallToolResult] = []
     for target in targets:
-        async with Driver(target, line) as driver:
+        async with Driver(target, queue) as driver:
             results.append(await driver.call_tool("order", {"pizza": "Margherita"}))
     return results
 

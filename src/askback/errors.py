@@ -223,12 +223,11 @@ class TooManyQuestions(PeerError):
 class ServerGone(PeerError):
     """The connection ended before the call did; whether the call was done is for the server to say."""
 
-    def __init__(self, *, server: str, during: str, said: str = "") -> None:
+    def __init__(self, *, server: str, during: str, said: str = "", only_looked: bool = False) -> None:
         self.server, self.during, self.said = server, during, said
-        super().__init__(
-            f"The server {server} went away during {during}, so nobody knows whether it was done. Look for what it "
-            f"did before you call again.{_last_words(said)}"
-        )
+        unknown = ", so nobody knows whether it was done. Look for what it did before you call again."
+        advice = ". Nothing was called; connect to it again." if only_looked else unknown
+        super().__init__(f"The server {server} went away during {during}{advice}{_last_words(said)}")
 
 
 class OperatorError(AskbackError):

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from importlib.metadata import version
 
 from askback.cli.endings import EXTRA_MISSING, Exit
 
@@ -28,13 +29,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _run(words[0], words[1:])
         except KeyboardInterrupt:  # while the command is still being imported
             return Exit.INTERRUPTED
-    _parser().parse_args(words)
+    parser = _parser()
+    if not words:
+        parser.print_help()
+        return Exit.DONE
+    parser.parse_args(words)
     return Exit.MISUSED
 
 
 def _parser() -> argparse.ArgumentParser:
     """For those who name no command, or none that there is."""
     parser = argparse.ArgumentParser(prog="askback", description="Questions from MCP servers to people.")
+    parser.add_argument("--version", action="version", version=f"askback {version('askback')}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for name, help_ in COMMANDS.items():
         commands.add_parser(name, help=help_, add_help=False)

@@ -2,19 +2,20 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
+from functools import partial
 from pathlib import Path
 
 import anyio
 from mcp.shared.exceptions import MCPError
 
-from askback.cli.calling import Order, carry_out
 from askback.cli.endings import Exit, Interrupted, Misused
 from askback.cli.logs import logs_on_screen
 from askback.cli.options import CallOptions, Wanted, read_call
+from askback.cli.order import Order, carry_out
 from askback.cli.outcome import Failure, Outcome, failure_of
-from askback.cli.paper import Paper, Row, say
+from askback.cli.paper import MOST_OF_A_NOTE, Paper, Row, say
 from askback.cli.people import present
 from askback.cli.report import print_json, print_outcome
 from askback.cli.servers import look_up, make_driver, surroundings
@@ -24,9 +25,6 @@ from askback.cli.working import Working
 from askback.client import Driver, Line
 from askback.client.safe import line
 from askback.errors import OperatorError
-
-MOST_OF_A_NOTE = 1000
-"""Characters; paths can be long."""
 
 GRACE = 1.0
 """Seconds after the time is over in which a driver ends the call politely; then whatever hangs is cut off."""
@@ -96,12 +94,13 @@ def _find(options: CallOptions) -> Target:
 
 async def _connected(options: CallOptions, target: Target, label: str) -> Outcome:
     began = anyio.current_time()
-    working = Working(label, sys.stderr, plain=options.connecting.plain)
+    begins = "starts" if isinstance(target, Command) else "is being reached"
+    working = Working(label, sys.stderr, plain=options.connecting.plain, begins=begins)
     async with present(options.connecting, working) as there, working.shown():
         queue = None if there.person is None else Line(there.person)
-        driver = make_driver(target, queue, options.connecting, label=label)
+        make = partial(make_driver, target, queue, options.connecting, label=label)
         return await _served(
-            driver, Order(wanted=options.wanted, present=there, working=working, limit=_left(options, began))
+            make, Order(wanted=options.wanted, present=there, working=working, limit=_left(options, began))
         )
 
 
@@ -110,10 +109,12 @@ def _left(options: CallOptions, began: float) -> float | None:
     return None if seconds is None else max(0.1, seconds - (anyio.current_time() - began))
 
 
-async def _served(driver: Driver, order: Order) -> Outcome:
+async def _served(make: Callable[[], Driver], order: Order) -> Outcome:
     """Not raised: a task group around it would wrap the error."""
     try:
-        async with driver:
+        async with make() as driver:
+            if order.working is not None:
+                order.working.connected()
             return await carry_out(driver, order)
     except MCPError as error:
         return Outcome(came=failure_of(error, nobody=order.present.reason))

@@ -3,25 +3,25 @@
 import sys
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 
+import anyio
 from mcp.shared.exceptions import MCPError
 
-from askback.cli.calls import HELP, Calls
 from askback.cli.endings import Exit, Interrupted
+from askback.cli.kept import Kept
 from askback.cli.lines import piped_lines, typed_lines
 from askback.cli.logs import logs_on_screen
 from askback.cli.options import DeskOptions, read_desk
-from askback.cli.paper import say
+from askback.cli.paper import MOST_OF_A_NOTE, say
 from askback.cli.people import present
 from askback.cli.printing import text_lines
 from askback.cli.servers import Found, look_up, make_driver
 from askback.cli.signals import run
-from askback.client import Driver, Line
+from askback.cli.typed import HELP, TypedCalls
+from askback.client import Line
 from askback.client.safe import line
 from askback.errors import OperatorError
-
-MOST_OF_A_NOTE = 1000
-"""Characters; paths can be long."""
 
 
 def main(words: Sequence[str]) -> int:
@@ -43,14 +43,17 @@ async def _keep(options: DeskOptions) -> int:
         there = await stack.enter_async_context(present(options.connecting))
         assert there.person is not None  # the desk
         queue = Line(there.person)
-        drivers: dict[str, Driver] = {}
+        tasks = await stack.enter_async_context(anyio.create_task_group())
+        servers: dict[str, Kept] = {}
         for label, one in found.items():
-            driver = make_driver(one.target, queue, options.connecting, label=label)
-            if await _connects(driver, stack):
-                drivers[label] = driver
-        if not drivers:
+            make = partial(make_driver, one.target, queue, options.connecting, label=label)
+            server = Kept(make, tasks)
+            stack.callback(server.leave)
+            if await _connects(server):
+                servers[label] = server
+        if not servers:
             return Exit.NOT_CONNECTED
-        calls = Calls(drivers, there, limit=options.connecting.timeout)
+        calls = TypedCalls(servers, there, limit=options.connecting.timeout)
         tools = await calls.tools()
         if not sys.stdin.isatty():
             return await calls.run(piped_lines(sys.stdin), waits=True)
@@ -61,14 +64,14 @@ async def _keep(options: DeskOptions) -> int:
         return Exit.DONE
 
 
-async def _connects(driver: Driver, stack: AsyncExitStack) -> bool:
+async def _connects(server: Kept) -> bool:
     """One that cannot be reached keeps nobody from the others."""
     try:
-        await stack.enter_async_context(driver)
+        async with server.lent():
+            return True
     except MCPError as error:
         say("\n".join(text_lines(error.message)))
         return False
-    return True
 
 
 def _named_apart(found: Sequence[Found]) -> dict[str, Found]:

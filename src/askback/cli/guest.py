@@ -8,16 +8,23 @@ from mcp.shared.exceptions import MCPError
 from askback.answer import Accepted, Answer, Cancelled, Declined
 from askback.cli import pizzeria
 from askback.cli.demo import Guest
-from askback.cli.missing import ask_missing
 from askback.cli.paper import Paper
-from askback.cli.parameters import offer_of
 from askback.cli.printing import lines_of
 from askback.cli.signals import run
-from askback.client import Driver, Mode, Person, Turn, VisitAsked, Word
+from askback.client import Asker, Driver, FormAsked, Mode, Person, Turn, VisitAsked, Word
+from askback.client.forms import read_form
 from askback.client.terminal import TerminalPerson
 from askback.errors import Unanswered
 from askback.testing import accept, cancel, decline
 from askback.testing.replies import Reply
+
+MENU = {
+    "type": "object",
+    "properties": {
+        "pizza": {"type": "string", "title": "Pizza", "description": "Margherita, Funghi, or your own"}
+    },
+    "required": ["pizza"],
+}
 
 
 class Remembered:
@@ -54,10 +61,9 @@ async def _ask(person: Person, paper: Paper) -> Guest | None:
     paper.print()
     you = Remembered(person)
     async with Driver(pizzeria.mcp, you, label="pizzeria") as driver:
-        (order,) = await driver.list_tools()
         try:
-            arguments = await ask_missing(offer_of(order), {}, person, asker=driver.asker)
-            result = await driver.call_tool(order.name, arguments)
+            pizza = await _pizza(person, driver.asker)
+            result = await driver.call_tool("order", {"pizza": pizza})
         except Unanswered:
             paper.print("Nothing was ordered. Come again.")
             return None
@@ -68,7 +74,17 @@ async def _ask(person: Person, paper: Paper) -> Guest | None:
     for line in lines_of(result):
         paper.print(line, "good")
     paper.print()
-    return Guest(pizza=arguments["pizza"], replies=you.replies)
+    return Guest(pizza=pizza, replies=you.replies)
+
+
+async def _pizza(person: Person, asker: Asker) -> str:
+    """The argument of the call that follows, asked for as a waiter would."""
+    asked = FormAsked(asker=asker, purpose="tool order", message="Which pizza?", blank=read_form(MENU))
+    match await person.answer(Turn(asked)):
+        case Accepted(content):
+            return str(content["pizza"])
+        case Declined() | Cancelled():
+            raise Unanswered("No pizza was chosen, so nothing was ordered.")
 
 
 def _reply(answer: Answer[Any]) -> Reply:

@@ -1,7 +1,7 @@
 """Lines as they are typed at a terminal, or as they come through a pipe."""
 
 import os
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import TextIO
 
 import anyio
@@ -15,7 +15,7 @@ CHUNK = 65536
 """Bytes that are read at once; lines of a pipe may come together."""
 
 
-async def typed_lines(tools: Mapping[str, Sequence[str]]) -> AsyncIterator[str]:
+async def typed_lines(tools: Mapping[str, Sequence[str]]) -> AsyncGenerator[str]:
     """With history and completion, while calls print above the line, until Ctrl-D or Ctrl-C."""
     servers = {label: dict.fromkeys(names) for label, names in tools.items()}
     only = next(iter(servers.values())) if len(servers) == 1 else {}
@@ -29,7 +29,7 @@ async def typed_lines(tools: Mapping[str, Sequence[str]]) -> AsyncIterator[str]:
                 return
 
 
-async def piped_lines(stream: TextIO) -> AsyncIterator[str]:
+async def piped_lines(stream: TextIO) -> AsyncGenerator[str]:
     """Until the other end closes. Waited for in the event loop: a thread that reads could not be called off."""
     waiting = b""
     while True:

@@ -62,6 +62,8 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallOptions:
+    """Of `askback call`; without a target the servers of the mcp.json files are listed."""
+
     target: str | None
     wanted: Wanted
     connecting: Connecting
@@ -71,6 +73,8 @@ class CallOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeskOptions:
+    """Of `askback desk`; what is called there comes line by line."""
+
     targets: tuple[str, ...]
     connecting: Connecting
 
@@ -104,6 +108,7 @@ def read_call(words: Sequence[str]) -> CallOptions:
 
 
 def read_desk(words: Sequence[str]) -> DeskOptions:
+    """As `read_call` does, for one target or several."""
     parser = _parser("desk", "Keep a page open that shows the questions of several servers.", DESK_EXAMPLES)
     parser.add_argument("targets", nargs="+", metavar="TARGET", help=TARGET)
     parser.set_defaults(desk=True)

@@ -16,6 +16,7 @@ from askback.errors import (
     CannotConnect,
     NotVisited,
     OperatorError,
+    PeerError,
     ServerGone,
     Unanswered,
     Unfinished,
@@ -34,6 +35,8 @@ class Failure:
     message: str
     code: int | None = None
     advice: str | None = None
+    result: CallToolResult | None = None
+    """What a tool that has finished gave all the same."""
 
     @property
     def is_theirs(self) -> bool:
@@ -93,7 +96,15 @@ def failure_of(error: MCPError, *, nobody: str | None) -> Failure:
         message=error.message,
         code=None if is_ours else error.code,
         advice=nobody if helps else None,
+        result=_result_of(error),
     )
+
+
+def _result_of(error: MCPError) -> CallToolResult | None:
+    """Of a tool that has done its work and told of it in the wrong form."""
+    if type(error) is not PeerError or error.data is None:
+        return None
+    return CallToolResult.model_validate(error.data)
 
 
 def speaks_of_asking(text: str) -> bool:

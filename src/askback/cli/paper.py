@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal, TextIO
 
+from askback.cli.cells import filled, wrapped
+
 Style = Literal["plain", "bold", "dim", "there", "back", "good"]
 
 CODES: dict[Style, str] = {"plain": "", "bold": "1", "dim": "2", "there": "36", "back": "35", "good": "1;32"}
@@ -15,6 +17,9 @@ CODES: dict[Style, str] = {"plain": "", "bold": "1", "dim": "2", "there": "36", 
 
 ELSEWHERE = 100
 """Columns of a file or a pipe."""
+
+MOST_OF_A_NOTE = 1000
+"""Characters of a line that is said beside the result; paths can be long."""
 
 GUTTER = 2
 NARROWEST_COLUMN = 25
@@ -67,17 +72,13 @@ class Paper:
     def _wrapped(self, block: Block, width: int) -> list[tuple[str, Style]]:
         lines: list[tuple[str, Style]] = []
         for row in block:
-            first, rest = " " * row.indent, " " * (row.indent + 2)
-            wrapped = textwrap.wrap(
-                row.text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
-            )
-            lines.extend((line, row.style) for line in wrapped or [""])
+            lines.extend((line, row.style) for line in wrapped(row.text, width, indent=row.indent))
         return lines
 
     def _write(self, columns: list[list[tuple[str, Style]]], width: int) -> None:
         blank: tuple[str, Style] = ("", "plain")
         for cells in zip_longest(*columns, fillvalue=blank):
-            line = (" " * GUTTER).join(self._styled(text.ljust(width), style) for text, style in cells)
+            line = (" " * GUTTER).join(self._styled(filled(text, width), style) for text, style in cells)
             self._out.write(line.rstrip() + "\n")
 
     def _styled(self, text: str, style: Style) -> str:
@@ -93,7 +94,7 @@ def columns_of(out: TextIO) -> int:
         return ELSEWHERE
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def _whole_words(text: str, width: int) -> list[str]:
     """Addresses stay whole, however long: a person clicks on them."""
     return textwrap.wrap(text, width, break_on_hyphens=False, break_long_words=False)
 
@@ -106,5 +107,5 @@ def say(note: str) -> None:
     """Lines beside the result, where they are in nobody's way: wrapped on a terminal, and whole for a program."""
     width = columns_of(sys.stderr) if sys.stderr.isatty() else None
     for text in note.splitlines() or [""]:
-        wrapped = _wrapped(text, width) if width else [text]
-        sys.stderr.write("".join(f"{line}\n" for line in wrapped or [""]))
+        lines = _whole_words(text, width) if width else [text]
+        sys.stderr.write("".join(f"{line}\n" for line in lines or [""]))

@@ -9,7 +9,7 @@ from askback.cli.endings import Exit
 from askback.cli.listing import Listing, as_json
 from askback.cli.outcome import Failure, Outcome, Server
 from askback.cli.paper import Paper, columns_of, say
-from askback.cli.printing import lines_of, text_lines
+from askback.cli.printing import Result, lines_of, text_lines
 from askback.client import Answered
 from askback.client.person import VisitAsked
 from askback.client.safe import block, line
@@ -28,6 +28,8 @@ def to_json(outcome: Outcome) -> dict[str, Any]:
     match outcome.came:
         case Failure() as failure:
             object_["error"] = _error(failure)
+            if failure.result is not None:
+                object_["result"] = as_json(failure.result)
         case Listing() as listing:
             object_["offers"] = listing.to_json()
         case result:
@@ -68,15 +70,21 @@ def print_outcome(outcome: Outcome, paper: Paper) -> None:
             say("\n".join(quoted(label, failure.message, width)))
         case Failure() as failure:
             say("\n".join(text_lines(failure.message)))
+            if failure.result is not None:
+                _print_result(failure.result, paper)
         case Listing() as listing:
             _print_listing(listing, outcome.server, paper)
         case result:
-            for text in lines_of(result):
-                paper.write(text)
+            _print_result(result, paper)
             if outcome.exit != Exit.DONE:
                 say("The tool reports this as an error.")
     if outcome.advice is not None:
         say(outcome.advice)
+
+
+def _print_result(result: Result, paper: Paper) -> None:
+    for text in lines_of(result):
+        paper.write(text)
 
 
 def _print_listing(listing: Listing, server: Server | None, paper: Paper) -> None:

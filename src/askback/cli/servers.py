@@ -17,6 +17,7 @@ from askback.cli.targets import Address, Command, Surroundings, Target, configur
 from askback.cli.variables import fill_in, names_in
 from askback.client import Driver, Line
 from askback.client.consent import KnownSites, path_of_user
+from askback.errors import AuthorError
 
 _NAME = r"[!#$%&'*+.^_`|~\w-]+"
 _HEADER = re.compile(rf"(?P<name>{_NAME}):\s*(?P<value>[^\r\n]*)", re.ASCII)
@@ -133,14 +134,17 @@ def make_driver(
             goal, headers = target.url, target.headers
         case _:
             assert_never(target)
-    return Driver(
-        goal,
-        line,
-        label=label or target.label,
-        revision=connecting.revision,
-        headers=headers,
-        sites=KnownSites(path_of_user()),
-    )
+    try:
+        return Driver(
+            goal,
+            line,
+            label=label or target.label,
+            revision=connecting.revision,
+            headers=headers,
+            sites=KnownSites(path_of_user()),
+        )
+    except AuthorError as error:  # here, what the author of a program would mend was typed
+        raise Misused(error.message) from error
 
 
 def _parameters(command: Command) -> StdioServerParameters:

@@ -4,9 +4,9 @@ async with Driver(["python", "server.py"], TerminalPerson()) as driver:
     print(await driver.call_tool("order", {"pizza": "Margherita"}))
 """
 
+from askback.client.answered import Answered
 from askback.client.callbacks import Answering
 from askback.client.driver import Driver
-from askback.client.intake import Answered
 from askback.client.line import Line
 from askback.client.pacing import Limits
 from askback.client.person import Asked, Asker, FormAsked, Mode, Person, Turn, VisitAsked, Word

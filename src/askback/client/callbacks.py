@@ -15,9 +15,10 @@ from mcp_types import (
 )
 
 from askback.answer import Answer
+from askback.client.answered import Answered
 from askback.client.consent import KnownSites
 from askback.client.demands import Demands, Finishing
-from askback.client.intake import Answered, Intake
+from askback.client.intake import Intake
 from askback.client.line import Line
 from askback.client.pacing import LIMITS, Limits, Tally
 from askback.client.person import Asker, Person, Turn, VisitAsked

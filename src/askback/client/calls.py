@@ -10,6 +10,8 @@ from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPError
 
 from askback.answer import Answer, Cancelled
+from askback.client.answered import Noted
+from askback.client.labels import GONE, GONE_ENDED, GONE_WITHDRAWN
 from askback.client.pacing import Limits, Pauses, Tally, Watch
 from askback.client.person import Turn
 from askback.client.rounds import Way, run_rounds
@@ -18,10 +20,6 @@ from askback.wire.tap import is_lost
 
 Put = Callable[[Turn, Tally], Awaitable[Answer[Any]]]
 Sleep = Callable[[float], Awaitable[None]]
-
-GONE = "The server is not there any more. What you have written here is not sent."
-WITHDRAWN = "The server has taken this question back. What you have written here is not sent."
-ENDED = "The call has ended without this answer. What you have written here is not sent."
 
 
 class Hosted:
@@ -66,8 +64,13 @@ class Call:
         limits: Limits,
         way: Way = run_rounds,
         progress: ProgressFnT | None = None,
+        noted: Noted | None = None,
+        only_looks: bool = False,
     ) -> None:
         self.purpose, self.watch, self.way = purpose, watch, way
+        self.noted: Noted = noted or (lambda _: None)
+        self.only_looks = only_looks
+        """Whether it may be made again without a thought: it changes nothing."""
         self.is_left_at_questions = way is not run_rounds
         self.tally, self.pauses = Tally(limits), Pauses()
         self.turn = anyio.Lock()
@@ -98,7 +101,7 @@ class Call:
             try:
                 await hosted.left.wait()
             except anyio.get_cancelled_exc_class():
-                turn.withdraw(WITHDRAWN if withdrawn is not None and withdrawn.is_set() else GONE)
+                turn.withdraw(GONE_WITHDRAWN if withdrawn is not None and withdrawn.is_set() else GONE)
                 raise
         with self.on_our_side():
             return hosted.outcome()
@@ -136,11 +139,11 @@ class Call:
             self.abandon()
 
     async def _to_the_end(self, work: Callable[[], Awaitable[Any]]) -> Any:
-        why = ENDED
+        why = GONE_ENDED
         try:
             return await work()
         except MCPError as error:
-            why = GONE if is_lost(error) else ENDED
+            why = GONE if is_lost(error) else GONE_ENDED
             raise
         finally:
             if not self._scope.cancel_called:

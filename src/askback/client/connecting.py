@@ -17,6 +17,7 @@ from mcp.shared.memory import create_client_server_memory_streams
 
 from askback.client.consent import judge
 from askback.client.headers import read_headers
+from askback.client.identity import identity_of_address, identity_of_command
 from askback.client.naming import name_of_address, name_of_command
 from askback.client.refusal import Refusal
 from askback.client.safe import block
@@ -75,6 +76,8 @@ class Destination:
 
     label: str
     host: str | None = None
+    identity: str | None = None
+    """Tells it from others of the same label; objects of this process have none."""
     said: Said
     refusal: Refusal = field(default_factory=Refusal)
     headers: Sequence[tuple[bytes, bytes]] = field(default=(), repr=False)
@@ -89,7 +92,8 @@ def destination(target: Target, *, headers: Mapping[str, str] | None = None) -> 
             return _at(target, read_headers(headers or {}))
         case StdioServerParameters():
             label = name_of_command(target.command, target.args)
-            return Destination(label=label, said=said, transport=_program(target, said))
+            identity = identity_of_command(target.command, target.args, target.cwd)
+            return Destination(label=label, identity=identity, said=said, transport=_program(target, said))
         case list() | tuple():
             command, *arguments = cast("Sequence[str]", target)
             return destination(StdioServerParameters(command=command, args=arguments))
@@ -116,6 +120,7 @@ def _at(url: str, headers: Sequence[tuple[bytes, bytes]]) -> Destination:
     return Destination(
         label=name_of_address(url),
         host=judge(url).host or None,
+        identity=identity_of_address(url),
         said=Said(),
         refusal=refusal,
         headers=headers,

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Awaitable, Callable, Collection
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
 
 import anyio
@@ -20,6 +20,7 @@ from askback.client.consent import KnownSites
 from askback.client.conversing import Conversing
 from askback.client.headers import unsaid
 from askback.client.intake import Intake
+from askback.client.labels import MOST_REPEATED
 from askback.client.line import Line
 from askback.client.negotiating import negotiate
 from askback.client.pacing import Clock, Limits, Watch
@@ -68,7 +69,7 @@ class Connection:
         self.place, self.settings = place, settings
         self.intake = Intake(
             settings.line,
-            asker=Asker(label=settings.label, host=place.host),
+            asker=Asker(label=settings.label, host=place.host, identity=place.identity),
             limits=settings.limits,
             sites=settings.sites,
             clock=settings.clock,
@@ -112,7 +113,10 @@ class Connection:
         """End the connection; questions that are still out go with it."""
         self.conversing.abandon()
         self._leaving.set()
-        await self._left.wait()
+        # Whoever is cancelled waits too: `hold` is then cancelled as well, and has to be over in any case. A second
+        # cancellation in here would have the first as its context and become the context of that.
+        with anyio.CancelScope(shield=True):
+            await self._left.wait()
 
     def _session_on(self, streams: Streams) -> ClientSession:
         settings = self.settings
@@ -131,9 +135,7 @@ class Connection:
         self.conversing.modes = showable(self.settings.modes, self._revision)
         self.conversing.takes_pushed = self._revision.era is not Era.ROUNDS
         described = self.session.server_info
-        self.intake.asker = Asker(
-            label=self.settings.label, name=described.name if described else None, host=self.place.host
-        )
+        self.intake.asker = replace(self.intake.asker, name=described.name if described else None)
 
     async def call(self, call: Call, work: Callable[[], Awaitable[T]], *, limit: float | None = None) -> T:
         """Do `work` as this call; what the SDK raises becomes an error that says whose move it is."""
@@ -144,8 +146,8 @@ class Connection:
                 raise
             except MCPError as error:
                 if is_lost(error):
-                    server, said = self.settings.label, self.place.said.tail
-                    raise ServerGone(server=server, during=call.purpose, said=said) from error
+                    self.conversing.is_closed = True
+                    raise self._gone(call) from error
                 raise
             except (ValidationError, RuntimeError) as error:
                 if error is call.failure:
@@ -153,12 +155,18 @@ class Connection:
                 problem = unsaid(_first_line(error), self.place.headers)
                 raise NotUnderstood(f"its result for {call.purpose} is none: {problem}") from error
 
+    def _gone(self, call: Call) -> ServerGone:
+        server, said = self.settings.label, self.place.said.tail
+        return ServerGone(server=server, during=call.purpose, said=said, only_looked=call.only_looks)
+
     async def _delegate(self, key: str, request: Any) -> Any:
         """Sampling and roots go to the callbacks that were given for them."""
         try:
             asked = _INPUT.validate_python(request, by_name=False)
         except ValidationError as error:
-            raise NotUnderstood(f"its round has something under {key[:80]!r} that is no request") from error
+            raise NotUnderstood(
+                f"its round has something under {key[:MOST_REPEATED]!r} that is no request"
+            ) from error
         context = ClientRequestContext(session=self.session, request_id=key)
         reply = await self.session.dispatch_input_request(context, asked)
         if isinstance(reply, ErrorData):
@@ -212,7 +220,7 @@ def _reason(error: Exception) -> tuple[str, str]:
                 "Start it by hand to see what it waits for.",
             )
         case NotUnderstood():
-            return error.problem, "Leave revision= out, or name one that it speaks."
+            return error.problem, "Leave the revision out, or name one that it speaks."
         case MCPError() if is_lost(error):
             return "it ended before it had answered", "Start it by hand to see why."
         case _:

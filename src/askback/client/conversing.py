@@ -51,6 +51,8 @@ class Conversing:
         self.modes: Collection[Mode] = frozenset()
         """What may be asked here; known once the revision is."""
         self.takes_pushed = True
+        self.is_closed = False
+        """Whether the connection has ended: nothing comes any more, and nothing can be asked for."""
         self._intake, self._idle, self._tasks = intake, idle, tasks
         self._delegate, self._sleep = delegate, sleep
         self._calls: list[Call] = []
@@ -103,6 +105,7 @@ class Conversing:
             call.watch.touch()
 
     def closed(self) -> None:
+        self.is_closed = True
         self._finishing.closed()
         for call in (*self._calls, self._idle):
             call.withdraw_all()
@@ -155,7 +158,7 @@ class Conversing:
         with call.watch.person():
             answer = await self._intake.admit(turn, call.tally) or await self._said(call, asked)
         if answer is not None:
-            self._intake.note(asked, answer, by=turn.by)
+            self._intake.note(asked, answer, by=turn.by, noted=[call.noted])
         return answer
 
     async def _said(self, call: Call, asked: VisitAsked) -> Answer[Any] | None:
@@ -190,9 +193,8 @@ class Conversing:
         withdrawn: anyio.Event | None = None,
         beside: Collection[Call] = (),
     ) -> Answer[Any]:
-        answer = await call.ask(
-            Turn(asked), self._intake.put, self._tasks, withdrawn=withdrawn, beside=beside
-        )
+        put = partial(self._intake.put, noted=[one.noted for one in (call, *beside)])
+        answer = await call.ask(Turn(asked), put, self._tasks, withdrawn=withdrawn, beside=beside)
         if isinstance(asked, VisitAsked) and isinstance(answer, Accepted):
             call.consented.add(asked.url)
         return answer

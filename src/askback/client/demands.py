@@ -7,14 +7,12 @@ import anyio
 from mcp.shared.exceptions import MCPError
 
 from askback.answer import Accepted, Answer, Cancelled, Declined
+from askback.client.labels import MOST_REPEATED
 from askback.client.person import VisitAsked, Word
 from askback.errors import NotVisited, PeerError
 from askback.wire.asked import VisitWords, demanded_visits
 
 T = TypeVar("T")
-
-MOST_SHOWN = 80
-"""How much of a server's message our own errors repeat."""
 
 
 class Finishing:
@@ -106,4 +104,4 @@ class Demands:
 
 
 def _not_visited(visit: VisitWords, why: str) -> NotVisited:
-    return NotVisited(message=visit.message[:MOST_SHOWN], why=why)
+    return NotVisited(message=visit.message[:MOST_REPEATED], why=why)

@@ -22,17 +22,18 @@ from mcp_types import (
     ReadResourceResult,
     Resource,
     ResourceTemplate,
+    ServerCapabilities,
     Tool,
 )
 
 from askback.answer import Answer
+from askback.client.answered import Answered, Noted
 from askback.client.calls import Call, Sleep
 from askback.client.connecting import Target, destination
 from askback.client.connection import Connection, Settings, connect
 from askback.client.consent import KnownSites
-from askback.client.intake import Answered
 from askback.client.line import Line
-from askback.client.listing import all_pages
+from askback.client.listing import Fetch, all_pages
 from askback.client.nobody import Nobody
 from askback.client.pacing import LIMITS, Clock, Limits
 from askback.client.person import Asker, Mode, Person
@@ -141,17 +142,26 @@ class Driver:
         """Every question so far that got an answer, in order, and on whose word it stands."""
         return self._open.intake.answered
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether the server has gone away. Make a new driver to connect to it again."""
+        return self._open.conversing.is_closed
+
     async def list_tools(self) -> list[Tool]:
-        return await self._list("tools", lambda page: page.tools)
+        fetch = self._open.session.list_tools
+        return await self._list("tools", self._claims.tools, fetch, lambda page: page.tools)
 
     async def list_prompts(self) -> list[Prompt]:
-        return await self._list("prompts", lambda page: page.prompts)
+        fetch = self._open.session.list_prompts
+        return await self._list("prompts", self._claims.prompts, fetch, lambda page: page.prompts)
 
     async def list_resources(self) -> list[Resource]:
-        return await self._list("resources", lambda page: page.resources)
+        fetch = self._open.session.list_resources
+        return await self._list("resources", self._claims.resources, fetch, lambda page: page.resources)
 
     async def list_resource_templates(self) -> list[ResourceTemplate]:
-        return await self._list("resource_templates", lambda page: page.resource_templates)
+        fetch, claim = self._open.session.list_resource_templates, self._claims.resources
+        return await self._list("resource templates", claim, fetch, lambda page: page.resource_templates)
 
     async def call_tool(
         self,
@@ -160,6 +170,7 @@ class Driver:
         *,
         limit: float | None = None,
         progress: ProgressFnT | None = None,
+        noted: Noted | None = None,
     ) -> CallToolResult:
         """Call a tool and let the person answer what it asks.
 
@@ -170,8 +181,10 @@ class Driver:
             arguments: its arguments.
             limit: seconds that the call may take in all, with the time that the person takes.
             progress: hears of the server's progress.
+            noted: hears of each question of this call that got an answer. Before 2026 a server does not say which of
+                several calls asks; then each of them hears of it.
         """
-        return await self._call("tool", name, arguments, limit=limit, progress=progress)
+        return await self._call("tool", name, arguments, limit=limit, progress=progress, noted=noted)
 
     async def get_prompt(
         self,
@@ -180,15 +193,21 @@ class Driver:
         *,
         limit: float | None = None,
         progress: ProgressFnT | None = None,
+        noted: Noted | None = None,
     ) -> GetPromptResult:
         """Get a prompt, as `call_tool` calls a tool."""
-        return await self._call("prompt", name, arguments, limit=limit, progress=progress)
+        return await self._call("prompt", name, arguments, limit=limit, progress=progress, noted=noted)
 
     async def read_resource(
-        self, uri: str, *, limit: float | None = None, progress: ProgressFnT | None = None
+        self,
+        uri: str,
+        *,
+        limit: float | None = None,
+        progress: ProgressFnT | None = None,
+        noted: Noted | None = None,
     ) -> ReadResourceResult:
         """Read a resource, as `call_tool` calls a tool."""
-        return await self._call("resource", uri, None, limit=limit, progress=progress)
+        return await self._call("resource", uri, None, limit=limit, progress=progress, noted=noted)
 
     async def begin(
         self, name: str, arguments: Mapping[str, Any] | None = None, *, kind: Kind = "tool"
@@ -225,14 +244,19 @@ class Driver:
             )
         return self._connection
 
-    async def _list(self, what: str, items: Callable[[Any], list[T]]) -> list[T]:
+    @property
+    def _claims(self) -> ServerCapabilities:
+        return self._open.session.server_capabilities or ServerCapabilities()
+
+    async def _list(
+        self, what: str, claim: object | None, fetch: Fetch, items: Callable[[Any], list[T]]
+    ) -> list[T]:
         """Nothing, where the server does not claim to have any."""
-        session = self._open.session
-        claimed = "resources" if what == "resource_templates" else what
-        if getattr(session.server_capabilities, claimed, None) is None:
+        if claim is None:
             return []
-        call = self._new(f"list of {what.replace('_', ' ')}")
-        return await self._open.call(call, lambda: all_pages(getattr(session, f"list_{what}"), items))
+        return await self._open.call(
+            self._new(f"the list of {what}", only_looks=True), lambda: all_pages(fetch, items)
+        )
 
     async def _step(
         self, kind: Kind, name: str, arguments: Mapping[str, Any], way: ToTheQuestions
@@ -259,10 +283,11 @@ class Driver:
         *,
         limit: float | None = None,
         progress: ProgressFnT | None = None,
+        noted: Noted | None = None,
         way: Way = run_rounds,
     ) -> Any:
         session, given = self._open.session, dict(arguments) if arguments is not None else None
-        call = self._new(f"{kind} {name}", way, progress)
+        call = self._new(f"{kind} {name}", way=way, progress=progress, noted=noted)
         makes: dict[Kind, Callable[[], Awaitable[Any]]] = {
             "tool": lambda: self._tool(call, name, given),
             "prompt": lambda: session.get_prompt(name, given),
@@ -285,9 +310,25 @@ class Driver:
             await all_pages(session.list_tools, lambda page: page.tools)
             return await session.send_request(request, CallToolResult)
 
-    def _new(self, purpose: str, way: Way = run_rounds, progress: ProgressFnT | None = None) -> Call:
+    def _new(
+        self,
+        purpose: str,
+        *,
+        way: Way = run_rounds,
+        progress: ProgressFnT | None = None,
+        noted: Noted | None = None,
+        only_looks: bool = False,
+    ) -> Call:
         settings = self._settings
-        return Call(purpose, watch=settings.watch(), limits=settings.limits, way=way, progress=progress)
+        return Call(
+            purpose,
+            watch=settings.watch(),
+            limits=settings.limits,
+            way=way,
+            progress=progress,
+            noted=noted,
+            only_looks=only_looks,
+        )
 
 
 def _pinned(revision: str | None) -> Revision | None:

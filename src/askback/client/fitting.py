@@ -5,11 +5,9 @@ from typing import Any, assert_never, cast
 
 from askback.answer import Accepted, Answer, Cancelled, Declined
 from askback.client.forms import Blank, Draft
+from askback.client.labels import MOST_REPEATED
 from askback.client.person import Asked, FormAsked, VisitAsked
 from askback.errors import AnswerRefused
-
-MOST_SHOWN = 80
-"""How much of a server's message our own errors repeat."""
 
 
 def fitting(asked: Asked, answer: Answer[Any]) -> Answer[Any]:
@@ -65,4 +63,4 @@ def _told(problems: Mapping[str, str]) -> str:
 
 
 def _refusal(asked: Asked, problems: str) -> AnswerRefused:
-    return AnswerRefused(question=asked.message[:MOST_SHOWN], problems=problems)
+    return AnswerRefused(question=asked.message[:MOST_REPEATED], problems=problems)

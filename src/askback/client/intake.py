@@ -1,12 +1,13 @@
 """Where the questions of one server come in: read, judged, counted, paced, put in line, and noted."""
 
 import time
-from dataclasses import dataclass
-from typing import Any, Literal
+from collections.abc import Iterable
+from typing import Any
 
 import anyio
 
 from askback.answer import Accepted, Answer, Cancelled, Declined
+from askback.client.answered import Answered, Noted, answered
 from askback.client.calls import Sleep
 from askback.client.consent import KnownSites
 from askback.client.fitting import fitting
@@ -18,15 +19,6 @@ from askback.wire.asked import Words
 
 ALL_DECLINED = "declined all from this server"
 """On whose word an answer stands that nobody was shown the question of."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
-    """What came of a question; not what was written in it."""
-
-    asked: Asked
-    action: Literal["accept", "decline", "cancel"]
-    by: str
 
 
 class Intake:
@@ -48,16 +40,21 @@ class Intake:
         self._bucket = Bucket(limits, clock)
         self._declines_all = False
 
+    @property
+    def _server(self) -> str:
+        """Under what its visits are remembered: a label is a word that several servers may share."""
+        return self.asker.identity or self.asker.label
+
     def read(self, words: Words, *, purpose: str, key: str | None = None) -> Asked:
         """The question as this person can be shown it."""
-        before = self._sites.before(self.asker.label) if self._sites is not None else None
+        before = self._sites.before(self._server) if self._sites is not None else None
         return read_asked(words, asker=self.asker, purpose=purpose, key=key, before=before)
 
-    async def put(self, turn: Turn, tally: Tally) -> Answer[Any]:
+    async def put(self, turn: Turn, tally: Tally, noted: Iterable[Noted] = ()) -> Answer[Any]:
         """The person's answer, fitting and noted; raises where this server asks too much."""
         answer = await self.admit(turn, tally) or await self._ask(turn, tally)
         if turn.gone is None:
-            self.note(turn.asked, answer, by=turn.by)
+            self.note(turn.asked, answer, by=turn.by, noted=noted)
         return answer
 
     async def admit(self, turn: Turn, tally: Tally) -> Answer[Any] | None:
@@ -79,15 +76,10 @@ class Intake:
         turn.by = ALL_DECLINED
         return Declined()
 
-    def note(self, asked: Asked, answer: Answer[Any], *, by: str) -> None:
+    def note(self, asked: Asked, answer: Answer[Any], *, by: str, noted: Iterable[Noted] = ()) -> None:
         """Write down what came of a question, and where the person has agreed to go."""
-        self.answered.append(Answered(asked=asked, action=_ACTIONS[type(answer)], by=by))
+        one = answered(asked, answer, by=by)
+        for hear in (self.answered.append, *noted):
+            hear(one)
         if self._sites is not None and isinstance(asked, VisitAsked) and isinstance(answer, Accepted):
-            self._sites.remember(self.asker.label, asked.verdict.domain)
-
-
-_ACTIONS: dict[type[Any], Literal["accept", "decline", "cancel"]] = {
-    Accepted: "accept",
-    Declined: "decline",
-    Cancelled: "cancel",
-}
+            self._sites.remember(self._server, asked.verdict.domain)

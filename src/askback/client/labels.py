@@ -40,9 +40,15 @@ BANNER: Final = "This may be fishing for a secret."
 CONFIRM_SUSPECT: Final = "It seems to ask for a secret. Send what you typed all the same?"
 KEY_STOPPED: Final = "{label} {why}. It is not sent unless you say that it may be."
 
+GONE: Final = "The server is not there any more. What you have written here is not sent."
+GONE_WITHDRAWN: Final = "The server has taken this question back. What you have written here is not sent."
+GONE_ENDED: Final = "The call has ended without this answer. What you have written here is not sent."
 GONE_GIVEN_UP: Final = (
     "Whoever started this call has given it up. Nothing is sent; what you typed is still here."
 )
+
+MOST_REPEATED: Final = 80
+"""Characters of a server's message that errors and logs of ours repeat."""
 
 _MOST_NAME: Final = 60
 """Characters of a name in a line of ours: the rest of the line must stay in sight."""

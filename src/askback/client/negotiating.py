@@ -4,13 +4,13 @@ from typing import Any
 
 from mcp.client.session import ClientSession
 from mcp.shared.exceptions import MCPError
-from mcp_types import UNSUPPORTED_PROTOCOL_VERSION, DiscoverResult
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_MODERN_VERSION, MODERN_PROTOCOL_VERSIONS
+from mcp_types import DiscoverResult
 from pydantic import ValidationError
 
 from askback.errors import NotUnderstood
 from askback.wire.era import Era, Revision, revision_of
 from askback.wire.tap import is_lost
+from askback.wire.versions import NEWEST, has_rounds, is_final, mutual
 
 
 async def negotiate(session: ClientSession, pinned: Revision | None) -> Revision:
@@ -45,10 +45,10 @@ async def _newest(session: ClientSession) -> None:
     try:
         await session.initialize()
     except MCPError as error:
-        if not _mutual(error):
+        if not (versions := mutual(error)):
             raise
         # It was slow to say so, and is a server of the rounds era after all.
-        session.adopt(DiscoverResult.model_validate(await session.send_discover(_mutual(error)[-1])))
+        session.adopt(DiscoverResult.model_validate(await session.send_discover(versions[-1])))
 
 
 async def _discover(session: ClientSession) -> DiscoverResult | None:
@@ -58,32 +58,17 @@ async def _discover(session: ClientSession) -> DiscoverResult | None:
     except ValidationError:
         return None
     except MCPError as error:
-        if _supported(error) and not any(one in HANDSHAKE_PROTOCOL_VERSIONS for one in _supported(error)):
+        if is_final(error):
             raise
         return None
-    return found if any(one in MODERN_PROTOCOL_VERSIONS for one in found.supported_versions) else None
+    return found if has_rounds(found.supported_versions) else None
 
 
-async def _discovered(session: ClientSession, version: str = LATEST_MODERN_VERSION) -> dict[str, Any]:
+async def _discovered(session: ClientSession, version: str = NEWEST) -> dict[str, Any]:
     """Asked once more in a version that the refusal names."""
     try:
         return await session.send_discover(version)
     except MCPError as error:
-        if not (mutual := _mutual(error)):
+        if not (versions := mutual(error)):
             raise
-        return await session.send_discover(mutual[-1])
-
-
-def _mutual(error: MCPError) -> list[str]:
-    """Versions of the rounds era that a refusal names and that we speak."""
-    return [version for version in MODERN_PROTOCOL_VERSIONS if version in _supported(error)]
-
-
-def _supported(error: MCPError) -> list[Any]:
-    if error.code != UNSUPPORTED_PROTOCOL_VERSION:
-        return []
-    match error.data:
-        case {"supported": [*supported]}:
-            return supported
-        case _:
-            return []
+        return await session.send_discover(versions[-1])

@@ -23,6 +23,8 @@ class Asker:
     name: str | None = None
     host: str | None = None
     """The host of a remote server's own address; a program on this machine has none."""
+    identity: str | None = None
+    """Of the command or address behind the label, a digest for memory alone; None where we do not know it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,7 +32,7 @@ async def checked(session: ClientSession, name: str, result: CallToolResult) -> 
 def _unfit(name: str, result: CallToolResult, error: RuntimeError) -> PeerError:
     return PeerError(
         f"The tool {line(name)} was called and has finished, but its result does not fit the output schema that it "
-        f"declares: {line(str(error).partition(chr(10))[0])}. Its author must mend that. The result is in the data of "
-        "this error; look at it before you call again.",
+        f"declares: {line(str(error).partition(chr(10))[0])}. Its author must mend that. The result comes "
+        "with this error; look at it before you call again.",
         data=result.model_dump(by_alias=True, mode="json", exclude_none=True),
     )

@@ -51,9 +51,8 @@ def burn() -> str:
 async def cook(context: Context[Any, Any], mark: str = "") -> str:
     """Never done; says where it is, and leaves a mark when it is told to stop."""
     try:
-        for minute in range(1_000_000):
-            await context.report_progress(minute, 1_000_000, f"stirring {HOSTILE}{'鍋' * 60}")
-            await anyio.sleep(0.05)
+        await context.report_progress(1, 1_000_000, f"stirring {HOSTILE}{'鍋' * 60}")
+        await anyio.sleep_forever()
     finally:
         if mark:
             Path(mark).write_text("stopped")  # noqa: ASYNC240 - the last thing it does

@@ -73,7 +73,8 @@ class Screen(Emulator):
 
     def ready(self, *wanted: str) -> None:
         """Until the question is there and keys count."""
-        self.until(*wanted)
+        # The buttons are drawn last: a screen without them may be half of one, and not yet say that keys must wait.
+        self.until(*wanted, "Cancel")
         self.until_gone("A moment")
 
     def send(self) -> None:

@@ -10,6 +10,10 @@ from threading import Thread
 
 import pytest
 
+from askback.cli.endings import Misused
+from askback.cli.options import read_call
+from askback.cli.servers import make_driver
+from askback.cli.targets import Address
 from tests.client.cli.running import Shell
 
 
@@ -150,3 +154,56 @@ def test_a_header_is_for_addresses(shell: Shell):
         2,
         f"--header is for addresses, and {sys.executable} is a command.\n",
     )
+
+
+def test_what_only_the_driver_finds_wrong_with_a_header_is_misuse_too(shell: Shell):
+    target = Address(label="weather", url="https://mcp.example/mcp", headers={"X-Key": "s3cret\n"})
+    with pytest.raises(Misused, match="The header X-Key has a value that HTTP cannot carry") as raised:
+        make_driver(target, None, read_call(["weather"]).connecting)
+    assert "s3cret" not in str(raised.value)
+
+
+UNFIT = """
+import json, sys
+
+SHAPE = {"type": "object", "properties": {"size": {"type": "integer"}}, "required": ["size"]}
+TOOLS = [{"name": "order", "inputSchema": {"type": "object"}, "outputSchema": SHAPE}]
+HELLO = {
+    "protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "u", "version": "1"}
+}
+DONE = {"content": [{"type": "text", "text": "Order 7 placed"}], "structuredContent": {"size": "big"}}
+RESULTS = {"initialize": HELLO, "tools/list": {"tools": TOOLS}, "tools/call": DONE}
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" in asked:
+        known = asked["method"] in RESULTS
+        said = {"result": RESULTS[asked["method"]]} if known else {"error": {"code": -32601, "message": "no"}}
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **said}), flush=True)
+"""
+
+
+@pytest.fixture
+def unfit(shell: Shell) -> str:
+    """A server whose tool does its work and then tells of it in a form that it does not declare."""
+    Path("unfit.py").write_text(UNFIT)
+    return "unfit.py"
+
+
+def test_a_result_that_does_not_fit_its_schema_is_printed_beside_the_error(shell: Shell, unfit: str):
+    ended = shell.run("call", unfit, "order")
+    assert ended.code == 1
+    assert "The tool order was called and has finished" in ended.errors
+    assert ended.out.startswith("Order 7 placed\n")
+    assert '"size": "big"' in ended.out
+
+
+def test_as_json_it_stands_beside_the_error_too(shell: Shell, unfit: str):
+    told = shell.run("call", unfit, "order", "--json").json
+    assert (told["error"]["kind"], told["exit"]) == ("PeerError", 1)
+    assert told["result"]["structuredContent"] == {"size": "big"}
+
+
+def test_a_revision_that_it_does_not_speak_is_told_in_words_of_the_command_line(shell: Shell, unfit: str):
+    ended = shell.run("call", unfit, "--revision", "2026-07-28")
+    assert ended.code == 3
+    assert "Leave the revision out, or name one that it speaks." in ended.errors

@@ -1,9 +1,11 @@
 """The page on the command line says what the commands do."""
 
 import re
+from importlib.metadata import version
 
 import pytest
 
+from askback.cli import COMMANDS
 from askback.cli.endings import Exit
 from tests.client.cli.running import Shell
 from tests.docs.pages import DOCS, table
@@ -21,3 +23,19 @@ def test_every_option_has_its_row(shell: Shell, command: str):
     told = set(re.findall(r"^  (--[a-z-]+)", shell.run(command, "--help").out, re.MULTILINE))
     listed = {name for row in OPTIONS if command in row[1] for name in re.findall(r"--[a-z-]+", row[0])}
     assert listed == told
+
+
+def test_without_a_command_the_commands_are_listed(shell: Shell):
+    ended = shell.run()
+    assert (ended.code, ended.errors) == (0, "")
+    assert all(f"\n    {name} " in ended.out for name in COMMANDS)
+
+
+def test_the_version_is_told(shell: Shell):
+    assert shell.run("--version").out == f"askback {version('askback')}\n"
+
+
+def test_a_command_that_there_is_not_is_misuse(shell: Shell):
+    ended = shell.run("cal")
+    assert ended.code == 2
+    assert "invalid choice: 'cal'" in ended.errors

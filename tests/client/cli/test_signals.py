@@ -12,11 +12,11 @@ import pytest
 from tests.client.cli.running import KITCHEN, Screen
 
 DEAF = """
-import os, sys, time
+import os, signal, sys
 from pathlib import Path
 Path(sys.argv[1]).write_text(str(os.getpid()))
 while True:
-    time.sleep(60)
+    signal.pause()
 """
 """A server that reads nothing, so that the end of its input does not end it."""
 

@@ -1,5 +1,6 @@
 """`askback call` and `askback demo` in a real terminal: a person answers, reads, and leaves."""
 
+import sys
 from collections.abc import Callable, Generator
 from pathlib import Path
 
@@ -89,6 +90,15 @@ def test_while_the_server_works_one_line_says_so_and_ctrl_c_ends_it_all(
     terminal.until_that(mark.exists, "the server to be told")
 
 
+def test_a_server_that_only_starts_is_not_said_to_work(screen: Open, tmp_path: Path):
+    (tmp_path / "slow.py").write_text("import sys\nfor line in sys.stdin: pass")
+    terminal = screen("call", f"{sys.executable} {tmp_path / 'slow.py'}", "cook", "--label", "slow")
+    terminal.until("slow starts, ")
+    terminal.press("cancel")
+    terminal.until("Interrupted.")
+    assert terminal.ended() == 130
+
+
 def test_results_go_where_the_shell_sends_them_while_questions_stay(
     screen: Open, kitchen_url: str, tmp_path: Path
 ):
@@ -111,7 +121,8 @@ def test_line_by_line_for_screen_readers(screen: Open, kitchen_url: str):
 
 def test_the_demo_asks_you_and_plays_your_answers_on_all_revisions(screen: Open):
     terminal = screen("demo")
-    terminal.ready("pizzeria asks", "for: 1 missing argument of tool order")
+    terminal.ready("pizzeria asks", "for: tool order", "│ Which pizza?")
+    assert "argument" not in terminal.text
     terminal.type("Funghi")
     terminal.send()
     terminal.ready("pizzeria asks", "Anything with your pizza?")

@@ -3,12 +3,13 @@
 from typing import Any
 
 import anyio
+import anyio.abc
 import anyio.lowlevel
 import pytest
 from mcp.shared.exceptions import MCPError
 
 from askback.client import Driver
-from askback.client.calls import GONE, WITHDRAWN
+from askback.client.labels import GONE, GONE_WITHDRAWN
 from askback.errors import ServerGone, Unfinished
 from tests.client.driver.strangers import JULY, SIZE, Context, Heard, Stranger, Typing, asking, done, form
 
@@ -71,7 +72,7 @@ async def test_a_question_that_is_taken_back_stays_until_the_person_leaves_and_i
         tasks.start_soon(driver.call_tool, "order")
         await person.begun.wait()
         await person.turns[0].changed()
-        assert person.turns[0].gone == WITHDRAWN
+        assert person.turns[0].gone == GONE_WITHDRAWN
         await settle()
         assert not person.was_cancelled
         person.sends.set()
@@ -142,3 +143,56 @@ async def test_an_error_of_the_server_is_handed_on_as_it_is(revision: str):
             await driver.call_tool("order")
     assert raised.value.data == {"until": "tomorrow"}
     assert not isinstance(raised.value, ServerGone)
+
+
+async def nothing(ctx: Context, heard: Heard) -> dict[str, Any]:
+    return done()
+
+
+class Listless(Stranger):
+    """Goes away when it is asked what it has."""
+
+    async def _on_request(self, ctx: Context, method: str, params: Any) -> dict[str, Any]:
+        if method == "tools/list":
+            self.gone.set()
+            await anyio.sleep_forever()
+        return await super()._on_request(ctx, method, params)
+
+
+async def test_a_server_that_goes_during_a_list_leaves_nobody_in_doubt_about_what_was_done():
+    async with Driver(Listless(nothing).transport()) as driver:
+        assert not driver.is_gone
+        with pytest.raises(ServerGone) as raised:
+            await driver.list_tools()
+        assert driver.is_gone
+    assert "went away during the list of tools. Nothing was called; connect to it again." in str(raised.value)
+
+
+async def test_a_server_that_goes_while_nothing_is_called_is_known_to_be_gone():
+    server = asks_once(JULY)
+    async with Driver(server.transport()) as driver:
+        server.gone.set()
+        await settle()
+        assert driver.is_gone
+
+
+async def test_a_task_that_is_cancelled_with_its_driver_ends():
+    """A cancellation that is its own cause, by however many steps, has the event loop look for the first forever."""
+
+    async def hold(*, task_status: anyio.abc.TaskStatus[None]) -> None:
+        try:
+            async with Driver(asks_once(JULY).transport()):
+                task_status.started()
+                await anyio.sleep_forever()
+        except anyio.get_cancelled_exc_class() as error:
+            causes: list[BaseException] = []
+            cause: BaseException | None = error
+            while cause is not None:
+                assert cause not in causes
+                causes.append(cause)
+                cause = cause.__context__
+            raise
+
+    async with anyio.create_task_group() as tasks:
+        await tasks.start(hold)
+        tasks.cancel_scope.cancel()

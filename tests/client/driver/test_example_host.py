@@ -11,6 +11,7 @@ from examples.host.driving import order, order_everywhere
 from examples.host.person import LinePerson
 from examples.host.steps import begin, resume
 from examples.pizzeria.server import mcp
+from tests.client.driver.strangers import Context, Heard, Stranger, asking, done, form
 
 ANSWERS = [accept(drink="cola"), accept(yes=True)]
 
@@ -23,6 +24,15 @@ def text(result: CallToolResult) -> str:
 async def test_a_host_orders_and_sees_what_was_answered(capsys: pytest.CaptureFixture[str]):
     assert text(await order(mcp, ScriptedPerson(ANSWERS))).endswith("Margherita, cola, tip 0")
     assert "Anything with your pizza? accept, on the word of person" in capsys.readouterr().out
+
+
+async def rude(ctx: Context, heard: Heard) -> dict[str, Any]:
+    return done() if "inputResponses" in heard.params else asking("s", size=form("\x1b[2JWhich size?"))
+
+
+async def test_what_the_server_wrote_is_printed_safely(capsys: pytest.CaptureFixture[str]):
+    await order(Stranger(rude).transport(), ScriptedPerson([accept(size=1)]))
+    assert capsys.readouterr().out == "␛[2JWhich size? accept, on the word of person\n"
 
 
 async def test_several_servers_share_one_line():

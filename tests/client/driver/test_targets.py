@@ -18,7 +18,7 @@ from mcp_types import TextContent, TextResourceContents
 
 from askback import Accepted, Askback, ask
 from askback.client import Driver
-from askback.client.calls import GONE
+from askback.client.labels import GONE
 from askback.errors import AuthorError, CannotConnect, ServerGone
 from askback.testing import accept
 from askback.testing.person import ScriptedPerson

@@ -39,7 +39,9 @@ _FILE: Final = TypeAdapter(_File)
 
 
 class KnownSites:
-    """Registrable domains by a server's label. Kept in a file for its owner's eyes alone, or in memory without one.
+    """Registrable domains by server, in a file for its owner's eyes alone or, without one, in memory.
+
+    A driver names its server by a digest of the command or address, and where it has neither by the label.
 
     Several programs may share the file: each change is made under a lock to what the file says then, and replaces it
     whole. A file that cannot be read or written is said in the log and costs nothing but the memory of it.
@@ -50,16 +52,16 @@ class KnownSites:
         self._path = None if path is None else Path(os.path.realpath(path))
         self._sites: Sites = {}
 
-    def before(self, label: str) -> frozenset[str]:
+    def before(self, server: str) -> frozenset[str]:
         """The domains that this server was allowed to send the person to."""
-        return frozenset(self._read().get(label, ()))
+        return frozenset(self._read().get(server, ()))
 
-    def remember(self, label: str, domain: str) -> None:
+    def remember(self, server: str, domain: str) -> None:
         """The person has consented to a link there."""
-        if not domain or domain in self.before(label):
+        if not domain or domain in self.before(server):
             return
         with self._locked():
-            self._sites = _with(self._read(), label, domain)
+            self._sites = _with(self._read(), server, domain)
             self._write()
 
     def _read(self) -> Sites:
@@ -144,9 +146,9 @@ def path_of_user(environment: Mapping[str, str] = os.environ) -> Path:
     return Path(state) / "askback" / "sites.json"
 
 
-def _with(sites: Sites, label: str, domain: str) -> Sites:
-    domains = [*sites.get(label, ()), domain][-MOST_DOMAINS:]
-    changed = {**{other: old for other, old in sites.items() if other != label}, label: domains}
+def _with(sites: Sites, server: str, domain: str) -> Sites:
+    domains = [*sites.get(server, ()), domain][-MOST_DOMAINS:]
+    changed = {**{other: old for other, old in sites.items() if other != server}, server: domains}
     return dict(list(changed.items())[-MOST_SERVERS:])
 
 

@@ -1,11 +1,12 @@
 """The person who is a policy: answers what a rule names, on the operator's word, and nothing else."""
 
 import logging
-from typing import Any, Final, assert_never
+from typing import Any, assert_never
 
 import anyio
 
 from askback.answer import Accepted, Answer, Declined
+from askback.client.labels import MOST_REPEATED
 from askback.client.person import Asked, FormAsked, Mode, Person, Turn, VisitAsked, Word
 from askback.client.policy.filling import DoesNotFit, content_of
 from askback.client.policy.rules import AnswerSo, Decline, LeaveToPerson, Policy, Rule
@@ -13,9 +14,6 @@ from askback.client.safe import line
 from askback.errors import Unanswered
 
 logger = logging.getLogger(__name__)
-
-MOST_SHOWN: Final = 80
-"""How much of a server's message an error or a line of the log repeats."""
 
 
 class PolicyPerson:
@@ -93,4 +91,4 @@ def _mode_of(asked: Asked) -> Mode:
 
 def _told(asked: Asked) -> str:
     """The question in a line: its message may hold anything, so it is made safe for a log."""
-    return f"“{line(asked.message, MOST_SHOWN)}” of {line(asked.asker.label)} ({line(asked.purpose)})"
+    return f"“{line(asked.message, MOST_REPEATED)}” of {line(asked.asker.label)} ({line(asked.purpose)})"

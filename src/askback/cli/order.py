@@ -19,7 +19,8 @@ from askback.cli.parameters import Offer, offer_of
 from askback.cli.people import Present
 from askback.cli.printing import Result
 from askback.cli.working import Working
-from askback.client import Driver
+from askback.client import Answered, Driver
+from askback.client.answered import Noted
 
 T = TypeVar("T")
 
@@ -39,14 +40,14 @@ class Order:
 
 async def carry_out(driver: Driver, order: Order) -> Outcome:
     """List, call, get or read, and what came of it."""
-    before = len(driver.answered)
+    answers: list[Answered] = []
     came: Listing | Result | Failure
     try:
-        came = await (list_all(driver) if order.wanted.name is None else _call(driver, order))
+        came = await (list_all(driver) if order.wanted.name is None else _call(driver, order, answers.append))
     except MCPError as error:
         came = failure_of(error, nobody=order.present.reason)
     server = Server(asker=driver.asker, revision=driver.revision, instructions=driver.instructions)
-    return Outcome(came=came, server=server, answers=driver.answered[before:], nobody=order.present.reason)
+    return Outcome(came=came, server=server, answers=answers, nobody=order.present.reason)
 
 
 async def list_all(driver: Driver) -> Listing:
@@ -59,18 +60,18 @@ async def list_all(driver: Driver) -> Listing:
     )
 
 
-async def _call(driver: Driver, order: Order) -> Result:
+async def _call(driver: Driver, order: Order, noted: Noted) -> Result:
     name = order.wanted.name or ""
     progress = order.working.progress if order.working is not None else None
     if order.wanted.kind == "resource":
-        return await driver.read_resource(name, limit=order.limit, progress=progress)
+        return await driver.read_resource(name, limit=order.limit, progress=progress, noted=noted)
     offer = await _offer(driver, order.wanted.kind, name)
     given = read_arguments(order.wanted.arguments, offer, here=Path.cwd())
     missing = await ask_missing(offer, given, order.present.own, asker=driver.asker)
     arguments = {**given, **missing}
     if offer.kind == "prompt":
-        return await driver.get_prompt(name, arguments, limit=order.limit, progress=progress)
-    return await driver.call_tool(name, arguments, limit=order.limit, progress=progress)
+        return await driver.get_prompt(name, arguments, limit=order.limit, progress=progress, noted=noted)
+    return await driver.call_tool(name, arguments, limit=order.limit, progress=progress, noted=noted)
 
 
 async def _offer(driver: Driver, kind: str, name: str) -> Offer:

@@ -1,21 +1,23 @@
 """Calls that are typed one per line: several run at once, and each says its end under its number."""
 
 import shlex
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
 
 import anyio
 from anyio.abc import TaskGroup
 from mcp.shared.exceptions import MCPError
 
-from askback.cli.calling import Order, carry_out
 from askback.cli.endings import Exit, Misused
+from askback.cli.kept import Kept
 from askback.cli.options import Wanted, read_line
+from askback.cli.order import Order, carry_out
+from askback.cli.outcome import Outcome, failure_of
 from askback.cli.paper import Paper, say
 from askback.cli.people import Present
 from askback.cli.printing import text_lines
 from askback.cli.report import print_outcome
-from askback.client import Driver
 from askback.client.safe import line
 
 HELP = """\
@@ -41,27 +43,28 @@ class Named:
         return " ".join(filter(None, (self.label, self.wanted.name)))
 
 
-class Calls:
-    """The calls of one desk, over the drivers it keeps."""
+class TypedCalls:
+    """The calls of one desk, to the servers it keeps."""
 
-    def __init__(self, drivers: Mapping[str, Driver], there: Present, *, limit: float | None = None) -> None:
-        self._drivers, self._there, self._limit = drivers, there, limit
+    def __init__(self, servers: Mapping[str, Kept], there: Present, *, limit: float | None = None) -> None:
+        self._servers, self._there, self._limit = servers, there, limit
         self._count = 0
         self._worst = Exit.DONE
 
     async def tools(self) -> dict[str, list[str]]:
         """What can be called, by server; also a first word with each of them."""
         found: dict[str, list[str]] = {}
-        for label, driver in self._drivers.items():
+        for label, server in self._servers.items():
             try:
-                found[label] = [line(tool.name) for tool in await driver.list_tools()]
+                async with server.lent() as driver:
+                    found[label] = [line(tool.name) for tool in await driver.list_tools()]
             except MCPError as error:
                 say(line(f"{label}: {error.message}"))
         return found
 
-    async def run(self, lines: AsyncIterator[str], *, waits: bool) -> Exit:
+    async def run(self, lines: AsyncGenerator[str], *, waits: bool) -> Exit:
         """Every line until they end or one says to leave; `waits` for what then still runs. Gives the worst exit."""
-        async with anyio.create_task_group() as tasks:
+        async with anyio.create_task_group() as tasks, aclosing(lines):
             async for text in lines:
                 if text.strip() in LEAVING:
                     tasks.cancel_scope.cancel()
@@ -89,7 +92,7 @@ class Calls:
             words = shlex.split(text)
         except ValueError as error:
             raise Misused(f"{text!r} cannot be split into words: {error}.") from error
-        labels = list(self._drivers)
+        labels = list(self._servers)
         if words[0] in labels:
             return Named(label=words[0], wanted=read_line(words[1:]))
         if len(labels) == 1:
@@ -97,16 +100,25 @@ class Calls:
         close = [label for label in labels if words[0] in label]
         if len(close) == 1:
             return Named(label=close[0], wanted=read_line(words[1:]))
-        raise Misused(
-            f"{words[0]!r} is none of the servers here: {', '.join(self._drivers)}. Type help for help."
-        )
+        raise Misused(f"{words[0]!r} is none of the servers here: {', '.join(labels)}. Type help for help.")
 
     async def _call(self, number: int, named: Named) -> None:
         """In a task of its own; whatever the server does to it stays there."""
         if named.wanted.name is not None:
             say(line(f"[{number}] {named} ..."))
-        driver = self._drivers[named.label]
-        outcome = await carry_out(driver, Order(wanted=named.wanted, present=self._there, limit=self._limit))
+        try:
+            outcome = await self._outcome(named)
+        except anyio.get_cancelled_exc_class():
+            say(line(f"[{number}] {named}: given up. The server is told where it can be."))
+            raise
         self._worst = max(self._worst, outcome.exit)
         say(line(f"[{number}] {named}:"))
         print_outcome(outcome, Paper())
+
+    async def _outcome(self, named: Named) -> Outcome:
+        order = Order(wanted=named.wanted, present=self._there, limit=self._limit)
+        try:
+            async with self._servers[named.label].lent() as driver:
+                return await carry_out(driver, order)
+        except MCPError as error:
+            return Outcome(came=failure_of(error, nobody=self._there.reason))

@@ -1,0 +1,69 @@
+"""A server that a desk keeps connected; one that went away is connected to again when it is next called."""
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import anyio
+from anyio.abc import TaskGroup, TaskStatus
+
+from askback.cli.paper import say
+from askback.client import Driver
+from askback.client.safe import line
+
+
+@dataclass(slots=True, kw_only=True)
+class Held:
+    """One connection, and how many calls use it."""
+
+    driver: Driver
+    calls: int = 0
+    leaving: anyio.Event = field(default_factory=anyio.Event)
+
+    def let_go(self) -> None:
+        """End a connection that is of no use; a person may still look at what its last calls have asked."""
+        if self.driver.is_gone and not self.calls:
+            self.leaving.set()
+
+
+class Kept:
+    """One server of a desk. `make` gives a driver that is not connected yet."""
+
+    def __init__(self, make: Callable[[], Driver], tasks: TaskGroup) -> None:
+        self._make, self._tasks = make, tasks
+        self._connecting = anyio.Lock()
+        self._held: Held | None = None
+
+    @asynccontextmanager
+    async def lent(self) -> AsyncGenerator[Driver]:
+        """A driver that is connected, for one call; raises what connecting raises."""
+        held = await self._current()
+        held.calls += 1
+        try:
+            yield held.driver
+        finally:
+            held.calls -= 1
+            held.let_go()
+
+    def leave(self) -> None:
+        """End the connection."""
+        if self._held is not None:
+            self._held.leaving.set()
+
+    async def _current(self) -> Held:
+        async with self._connecting:
+            before = self._held
+            if before is None or before.driver.is_gone:
+                self._held = await self._tasks.start(self._hold)
+            if before is not None and before is not self._held:
+                before.let_go()
+                say(f"{line(before.driver.asker.label)} had gone away, and is connected again.")
+            assert self._held is not None
+            return self._held
+
+    async def _hold(self, *, task_status: TaskStatus[Held]) -> None:
+        """In a task of its own, since the one that opens a connection has to close it."""
+        async with self._make() as driver:
+            held = Held(driver=driver)
+            task_status.started(held)
+            await held.leaving.wait()

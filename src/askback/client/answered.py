@@ -1,0 +1,31 @@
+"""What came of questions, written down: for whoever made the call, and for the record."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from askback.answer import Accepted, Answer, Cancelled, Declined
+from askback.client.person import Asked
+
+Action = Literal["accept", "decline", "cancel"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """What came of a question; not what was written in it."""
+
+    asked: Asked
+    action: Action
+    by: str
+
+
+Noted = Callable[[Answered], object]
+"""Hears of each question that got an answer, when it got it."""
+
+
+def answered(asked: Asked, answer: Answer[Any], *, by: str) -> Answered:
+    """The record of this answer."""
+    return Answered(asked=asked, action=_ACTIONS[type(answer)], by=by)
+
+
+_ACTIONS: dict[type[Any], Action] = {Accepted: "accept", Declined: "decline", Cancelled: "cancel"}
