@@ -12,6 +12,9 @@ from tests.client.terminal.seat import Seat
 
 PLACE = Path(__file__).parent.parent / "docs" / "how-to" / "terminal"
 
+SETTLED = 0.3
+"""Seconds without a new piece of the screen: on a busy machine the last line may come late."""
+
 PIZZA = "Anything with your pizza?\nWe bake until ten."
 
 
@@ -124,6 +127,7 @@ LINE_BY_LINE: dict[str, Callable[[Seat], str]] = {"plain-form": plain_form, "pla
 def _taken(seat: Seat, shown: str, *, leave: str = "cancel") -> str:
     """The screen once this is on it; then the question is put away."""
     seat.terminal.until(shown)
+    seat.terminal.until_still(SETTLED)
     lines = seat.terminal.lines if not seat.is_plain else seat.terminal.bytes.decode().split("\r\n")
     seat.terminal.press(leave)
     seat.answer()

@@ -10,6 +10,9 @@ import pexpect
 import pyte
 
 ROOT = Path(__file__).parent.parent.parent.parent
+LULL = 0.03
+"""Seconds between two pieces of one screen; far more than a program takes to write on."""
+
 PATIENCE = 20.0
 """Seconds until something that should be on the screen counts as missing; generous, for busy machines."""
 
@@ -87,8 +90,18 @@ class Emulator:
         self.type(f"\x1b[200~{text}\x1b[201~")
 
     def until(self, *wanted: str) -> str:
-        """The screen, once it shows all of these."""
-        return self.until_that(lambda: all(one in self.text for one in wanted), f"{wanted} on the screen")
+        """The screen, once it shows all of these and has been drawn to its end."""
+        self.until_that(lambda: all(one in self.text for one in wanted), f"{wanted} on the screen")
+        return self.until_still(LULL)
+
+    def until_still(self, seconds: float) -> str:
+        """The screen, once nothing more came for so long: a terminal hands on what is drawn in pieces."""
+        end, seen = time.monotonic() + PATIENCE, -1
+        while seen != len(self.bytes):
+            assert time.monotonic() < end, f"The screen never came to rest:\n{self.text}"
+            seen = len(self.bytes)
+            self.read(seconds)
+        return self.text
 
     def until_gone(self, unwanted: str) -> str:
         return self.until_that(lambda: unwanted not in self.text, f"no {unwanted!r} on the screen")
