@@ -3,7 +3,7 @@
 import os
 
 from bench.blocks import Plan
-from bench.contests import Contest, Part, Questions, Rival, Transport
+from bench.contests import Contest, Part, Questions, Rival, Target, Transport
 from bench.growth import Grown
 from bench.results import Outcome, growth_verdict, memory_verdict
 from bench.thinking import TARGET_BYTES, Memory
@@ -43,15 +43,20 @@ def _load() -> str:
 
 
 def heading(contest: Contest) -> str:
+    what = f"{TRANSPORTS[contest.transport]}{PARTS[contest.part]}"
+    return _titles(what, against="against", ours="us, ours", theirs="theirs")
+
+
+def _titles(what: str, *, against: str, ours: str, theirs: str) -> str:
     titles = LINE.format(
-        what=f"{TRANSPORTS[contest.transport]}{PARTS[contest.part]}",
-        against="against",
+        what=what,
+        against=against,
         ratio="ratio",
         interval="95 % interval",
         target="target",
         verdict="target is",
-        ours="us, ours",
-        theirs="theirs",
+        ours=ours,
+        theirs=theirs,
     )
     return f"\n{titles}\n{'-' * len(titles)}"
 
@@ -63,7 +68,7 @@ def line(outcome: Outcome) -> str:
         against=RIVALS[contest.rival],
         ratio=f"{ratio.value:.3f}",
         interval=f"{ratio.low:.3f} - {ratio.high:.3f}",
-        target=_target(contest),
+        target="" if contest.target is None else _target(contest.target),
         verdict="" if contest.target is None else outcome.verdict,
         ours=f"{timing.ours * 1e6:,.0f}",
         theirs=f"{timing.theirs * 1e6:,.0f}",
@@ -75,24 +80,12 @@ def _what(contest: Contest) -> str:
     return f"{contest.revision}  {QUESTIONS[contest.questions]}{words}"
 
 
-def _target(contest: Contest) -> str:
-    if contest.target is None:
-        return ""
-    return f"{contest.target.ratio:.2f}{'*' if contest.target.by_estimate else ' '}"
+def _target(target: Target) -> str:
+    return f"{target.ratio:.2f}{'*' if target.by_estimate else ' '}"
 
 
 def growth_heading() -> str:
-    titles = LINE.format(
-        what="much against little of the same",
-        against="little is",
-        ratio="ratio",
-        interval="95 % interval",
-        target="target",
-        verdict="target is",
-        ours="us, much",
-        theirs="little",
-    )
-    return f"\n{titles}\n{'-' * len(titles)}"
+    return _titles("much against little of the same", against="little is", ours="us, much", theirs="little")
 
 
 def growth_line(grown: Grown) -> str:
@@ -102,7 +95,7 @@ def growth_line(grown: Grown) -> str:
         against=growth.little,
         ratio=f"{ratio.value:.2f}",
         interval=f"{ratio.low:.2f} - {ratio.high:.2f}",
-        target=f"{growth.target.ratio:.2f}{'*' if growth.target.by_estimate else ' '}",
+        target=_target(growth.target),
         verdict=growth_verdict(grown),
         ours=f"{timing.ours * 1e6:,.0f}",
         theirs=f"{timing.theirs * 1e6:,.0f}",

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from askback.client.consent import Verdict, judge, open_in_browser, opening, programs
+from askback.client.consent.programs import commands
 from tests.client.consent.good import ORDINARY, WARNED
 from tests.client.consent.hostile import HOSTILE
-
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the browser is a script")
 
 BROWSER = """#!{python}
 import json, os, sys
@@ -219,7 +218,6 @@ def test_no_terminal_runs_what_a_link_says(tmp_path: Path, monkeypatch: pytest.M
     assert not socket.exists() and not made.exists()
 
 
-@pytest.mark.skipif(sys.platform == "darwin", reason="macOS has its own way")
 @pytest.mark.verifies("R69", "T08")
 @pytest.mark.parametrize("sign", [*programs.WINDOWS_BELOW, "a place that only such systems have"])
 def test_inside_windows_the_link_goes_to_windows_and_through_no_shell(
@@ -249,7 +247,6 @@ def test_without_a_screen_nothing_is_started(tmp_path: Path, monkeypatch: pytest
     assert desktop.starts == []
 
 
-@pytest.mark.skipif(sys.platform == "darwin", reason="macOS has its own way")
 def test_with_a_screen_the_desktop_chooses_the_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     desktop = Browser(tmp_path, "xdg-open")
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -257,6 +254,12 @@ def test_with_a_screen_the_desktop_chooses_the_browser(tmp_path: Path, monkeypat
     monkeypatch.setenv("BROWSER", "lynx")
     assert open_in_browser(judge("https://example.com")) is True
     assert desktop.opened == [["https://example.com/"]]
+
+
+def test_on_macos_the_system_opens_it_and_over_ssh_nothing_does():
+    href = "https://example.com/$(calc)"
+    assert list(commands(href, {"DISPLAY": ":0"}, system="darwin")) == [["/usr/bin/open", href]]
+    assert list(commands(href, {"SSH_CONNECTION": "from afar"}, system="darwin")) == []
 
 
 @pytest.mark.parametrize("why", ["not a program", "not there", "a folder"])

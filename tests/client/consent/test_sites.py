@@ -1,9 +1,9 @@
 """What a person consented to before is remembered, and nothing goes wrong when it cannot be."""
 
+import fcntl
 import json
 import logging
 import stat
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -32,7 +32,6 @@ def test_without_a_file_it_is_known_as_long_as_the_program_runs():
     assert KnownSites(None).before("shop") == frozenset()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="modes are of POSIX")
 def test_only_its_owner_can_read_it(path: Path):
     KnownSites(path).remember("shop", "github.com")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -47,7 +46,6 @@ def kept(tmp_path: Path, path: Path) -> Path:
     return tmp_path / "elsewhere" / "kept.json"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="links are of POSIX")
 def test_a_link_in_its_place_stays_a_link(path: Path, kept: Path):
     for domain in ("github.com", "example.com"):
         KnownSites(path).remember("shop", domain)
@@ -56,7 +54,6 @@ def test_a_link_in_its_place_stays_a_link(path: Path, kept: Path):
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="links are of POSIX")
 def test_behind_a_link_it_is_the_broken_file_that_is_set_aside(path: Path, kept: Path):
     kept.parent.mkdir()
     kept.write_text("{")
@@ -66,7 +63,6 @@ def test_behind_a_link_it_is_the_broken_file_that_is_set_aside(path: Path, kept:
     assert KnownSites(path).before("shop") == {"github.com"}
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="links are of POSIX")
 def test_a_link_that_leads_to_itself_is_no_error(path: Path):
     path.parent.mkdir(parents=True)
     path.symlink_to(path)
@@ -127,7 +123,6 @@ def test_the_oldest_servers_are_forgotten_first(path: Path):
     assert not sites.before("0") and sites.before("1") and sites.before("new")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="locks are of POSIX")
 def test_writers_at_the_same_time_lose_nothing(path: Path):
     def write(number: int) -> None:
         KnownSites(path).remember("shop", f"{number}.example")  # a lock of its own, as in another program
@@ -137,9 +132,7 @@ def test_writers_at_the_same_time_lose_nothing(path: Path):
     assert len(KnownSites(path).before("shop")) == 40
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="locks are of POSIX")
 def test_a_lock_that_is_never_given_back_stops_nobody(path: Path, monkeypatch: pytest.MonkeyPatch):
-    fcntl = pytest.importorskip("fcntl")
     monkeypatch.setattr(sites_module, "PAUSE", 0)
     path.parent.mkdir(parents=True)
     with path.with_suffix(".lock").open("w") as held:

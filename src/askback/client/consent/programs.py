@@ -64,20 +64,20 @@ somebody reads as orders, as in `-c 'browser %s'`."""
 _VERSION: Final = re.compile(r"[-.0-9]+$")
 
 
-def commands(href: str, environment: Mapping[str, str]) -> Iterator[list[str]]:
+def commands(href: str, environment: Mapping[str, str], *, system: str = sys.platform) -> Iterator[list[str]]:
     """What to try, in order: the person's own choice, then the system's, where there is a screen before them."""
     is_in_windows = any(map(environment.get, WINDOWS_BELOW)) or any(map(os.path.exists, INTEROP))
     unfit = UNFIT | {desktop[0] for desktop in DESKTOPS} if is_in_windows else UNFIT
     for choice in environment.get("BROWSER", "").split(os.pathsep):
         if command := _chosen(choice, href, unfit):
             yield command
-    for words in WINDOWS if is_in_windows else _desktops(environment):
+    for words in WINDOWS if is_in_windows else _desktops(environment, system):
         if not any(_names(word) & unfit for word in words):
             yield [*words, href]
 
 
-def _desktops(environment: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:
-    if sys.platform == "darwin":
+def _desktops(environment: Mapping[str, str], system: str) -> tuple[tuple[str, ...], ...]:
+    if system == "darwin":
         # Over SSH it would open on the far machine's screen.
         return () if "SSH_CONNECTION" in environment else (("/usr/bin/open",),)
     return DESKTOPS if any(map(environment.get, SCREENS)) else ()
