@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import threading
+import time
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,6 +14,8 @@ import pytest
 from askback.errors import StoreUnavailable
 from askback.stores import Done, Mine, SQLiteStore, Verdict
 from askback.stores.sqlite import worker
+from askback.stores.sqlite.file import File
+from askback.stores.sqlite.rows import WAITS, Rows, Waits
 
 T = TypeVar("T")
 
@@ -122,6 +125,39 @@ async def test_a_store_that_is_dropped_takes_its_thread_along(path: Path):
     gc.collect()
     thread.join(BOUND)
     assert not thread.is_alive()
+
+
+async def test_one_who_has_gone_is_not_tried_before_the_thread_hears_of_it(path: Path):
+    tries: list[str] = []
+    busy, ready = threading.Event(), threading.Event()
+
+    def attempt(rows: Rows) -> Waits:
+        tries.append("one who has gone")
+        return WAITS
+
+    def keep_busy(rows: Rows) -> bool:
+        busy.set()
+        return ready.wait(BOUND)
+
+    thread = worker.Worker(File(path), clock=time.time, lease=15.0)
+    topic = ("run", "order")
+    parked = worker.Job[None](attempt, waits_for=topic)
+    queued = worker.Job[None](attempt, waits_for=topic)
+    thread.put(parked)
+    thread.put(worker.Job[bool](keep_busy))
+    thread.put(queued)
+    thread.put(worker.Job[int](Rows.sweep, rings=topic))
+    await anyio.to_thread.run_sync(busy.wait, BOUND)
+    assert tries
+    tries.clear()
+    thread.withdraw(parked)
+    thread.withdraw(queued)
+    ready.set()
+    ended = worker.Job[None](Rows.drop)
+    thread.end(ended)
+    with anyio.fail_after(BOUND):
+        await ended.done()
+    assert tries == []
 
 
 def run_one_turn(loop: asyncio.AbstractEventLoop) -> None:

@@ -17,7 +17,7 @@ from askback.errors import OperatorError
 from askback.stores.protocol import Mine, Verdict
 from askback.stores.sqlite.file import File
 from askback.stores.sqlite.rows import WAITS, Asked, Rows, Waits
-from askback.stores.sqlite.worker import Job, Topic, Withdrawn, Worker
+from askback.stores.sqlite.worker import Job, Topic, Worker
 
 T = TypeVar("T")
 
@@ -145,7 +145,7 @@ class SQLiteStore:
         try:
             await job.done()
         except BaseException:
-            worker.put(Withdrawn(job))
+            worker.withdraw(job)
             raise
         return job.outcome()
 

@@ -58,6 +58,9 @@ class Job(Generic[T]):
         """What to do if nobody is there any more to take the outcome."""
         self.waits_for = waits_for
         self.rings = rings
+        self.is_withdrawn = False
+        """Whoever asked for it has gone. What could wait is then not tried any more, even before the thread hears of
+        it; what could not, such as a release, is still done."""
         self._done = anyio.Event()
         self._soon = _call_soon()
         self._value: T | None = None
@@ -174,8 +177,12 @@ class Worker:
             beside.drop()  # it may have been in the middle of a transaction
             raise
 
-    def put(self, job: Job[Any] | Withdrawn) -> None:
+    def put(self, job: Job[Any]) -> None:
         self._queue.put(job)
+
+    def withdraw(self, job: Job[Any]) -> None:
+        job.is_withdrawn = True
+        self._queue.put(Withdrawn(job))
 
     def end(self, job: Job[None] | None = None) -> None:
         self._queue.put(End(job))
@@ -237,6 +244,8 @@ class Worker:
 
     def _try(self, job: Job[T], attempt: Callable[[Rows], T | Waits]) -> bool:
         """False: it has to wait."""
+        if job.is_withdrawn and job.waits_for is not None:
+            return True
         try:
             value = attempt(self._rows)
         except Exception as error:  # noqa: BLE001 - whoever asked gets it
