@@ -1,5 +1,7 @@
 """What all tests share: the backend, the numbers that tests may name, and the count of what was left out."""
 
+import signal
+
 import pytest
 from hypothesis import settings
 
@@ -9,6 +11,10 @@ from tests.requirements import REQUIREMENTS, named_by
 
 settings.register_profile("shared machine", deadline=None)
 settings.load_profile("shared machine")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell starts what it runs in the background so, and the programs under test would be as deaf to Ctrl-C.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
