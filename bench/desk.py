@@ -63,7 +63,7 @@ async def _crowded(others: int) -> AsyncGenerator[Call]:
 
 def _turn() -> Turn:
     asked = FormAsked(
-        asker=Asker(label="pizzeria"), purpose="tool order", message="A tip?", blank=read_form(SCHEMA)
+        asker=Asker(label="pizzeria"), purposes=("tool order",), message="A tip?", blank=read_form(SCHEMA)
     )
     return Turn(asked)
 

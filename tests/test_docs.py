@@ -55,6 +55,14 @@ def test_a_link_leads_to_a_file_and_to_a_heading_in_it(page: Path):
             assert heading in anchors(target), f"{name_of(target)} has no heading {heading}"
 
 
+def test_every_picture_is_shown_on_a_page():
+    shown = {(page.parent / link).resolve() for page in PAGES for link in links(page)}
+    forgotten = sorted(name_of(picture) for picture in DOCS.rglob("*.png") if picture.resolve() not in shown)
+    assert not forgotten, (
+        f"Show these on a page, or let scripts/screenshots.py make them no more: {forgotten}"
+    )
+
+
 def test_every_page_is_in_the_navigation():
     navigation = (ROOT / "mkdocs.yml").read_text()
     missing = [name for page in DOCS.rglob("*.md") if (name := str(page.relative_to(DOCS))) not in navigation]

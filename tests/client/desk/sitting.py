@@ -80,6 +80,8 @@ class Sitting:
         self.desk, self.context = desk, context
         self.opened: list[Verdict] = []
         self.can_open = True
+        self.seconds = 0.0
+        """On the clock of the desk, which stands still until it is moved."""
         self.addresses: set[str] = set()
         self.upsets: list[str] = []
         """Dialogs, errors of the page, and what it logged that it should not."""
@@ -129,7 +131,9 @@ async def sit_down(browser: Browser, **options: Any) -> AsyncGenerator[Sitting]:
     await context.add_init_script(HURRY)
     found: list[Sitting] = []
     async with (
-        DeskPerson(opener=lambda verdict: found[0].open_browser(verdict)) as desk,
+        DeskPerson(
+            opener=lambda verdict: found[0].open_browser(verdict), clock=lambda: found[0].seconds
+        ) as desk,
         anyio.create_task_group() as tasks,
     ):
         sitting = Sitting(desk, context, tasks)

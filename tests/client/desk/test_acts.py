@@ -1,6 +1,7 @@
-"""Words that cross: what one tab says while another has already said something else."""
+"""Words that cross, and words for many: what they settle, and what they leave alone."""
 
 import threading
+from dataclasses import replace
 
 import anyio
 import pytest
@@ -9,9 +10,9 @@ from askback.answer import Accepted
 from askback.client.consent import Verdict
 from askback.client.desk.acts import Acts, Said
 from askback.client.desk.board import Board
-from askback.client.desk.cards import Refusal, VisitCard
-from askback.client.person import VisitAsked
-from tests.client.turns import make_visit
+from askback.client.desk.cards import Refusal, VisitCard, card_of
+from askback.client.person import Turn, VisitAsked
+from tests.client.turns import make_form, make_visit
 
 
 @pytest.mark.verifies("R61")
@@ -36,3 +37,26 @@ async def test_a_no_from_another_tab_comes_too_late_while_the_browser_is_being_s
                 await acts.do(card.id, word, Said())
             may_go_on.set()
         assert card.word == Accepted(None)
+
+
+def asked_by(identity: str, *, number: int) -> Turn:
+    """A form of a server that has this command or address, under the label that all of them have here."""
+    asked = make_form().asked
+    return Turn(replace(asked, asker=replace(asked.asker, identity=identity)), number=number)
+
+
+@pytest.mark.verifies("T20")
+async def test_a_no_to_everything_from_a_server_leaves_another_one_of_the_same_label_alone():
+    board = Board()
+    first, second, other = (
+        card_of(asked_by("here", number=1)),
+        card_of(asked_by("here", number=2)),
+        card_of(asked_by("elsewhere", number=1)),
+    )
+    for card in (first, second, other):
+        board.put(card)
+    reply = await Acts(board, lambda _: False).do(first.id, "decline-all", Said())
+    assert reply["settled"] == [first.id, second.id]
+    assert first.turn.declines_all and second.turn.declines_all
+    assert list(board) == [other]
+    assert other.outcome is None and not other.turn.declines_all

@@ -114,9 +114,11 @@ async def test_optional_fields_may_stay_empty_and_are_then_not_sent(sitting: Sit
     }
     asking, page = await sitting.tab_with(make_form({"type": "object", "properties": fields}))
     await expect(page.locator(".card")).to_contain_text("may stay empty")
-    await page.get_by_role("group", name="Size").get_by_label("No answer").check()
+    await page.get_by_role("group", name="Size").get_by_label("leave it empty").check()
     await press(page, "Review")
-    await expect(page.locator(".review dd").nth(1)).to_contain_text("emptied by you, was: s")
+    await expect(page.locator(".review dd").nth(1)).to_contain_text(
+        "emptied by you (left empty, the server may take its own suggestion again), was: s"
+    )
     await press(page, "Send")
     assert await asking.answer() == Accepted(NOTHING)
 
@@ -208,7 +210,10 @@ async def test_a_pasted_key_stops_the_sending_until_the_person_says_it_is_none(s
     key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     await page.get_by_label("Note").fill(key)
     await press(page, "Review")
-    await expect(page.locator(".stop")).to_be_visible()
+    stop = page.locator(".stop p")
+    await expect(stop).to_have_text(
+        "Note looks like a GitHub token. It is not sent unless you say that it may be."
+    )
     await expect(page.get_by_role("heading", name="Review before sending")).to_be_hidden()
     await press(page, "Take it out")
     await expect(page.get_by_label("Note")).to_have_value("")
@@ -230,8 +235,50 @@ async def test_a_form_that_cannot_be_answered_can_be_declined(sitting: Sitting):
 
 async def test_a_form_without_fields_is_a_question_for_yes_or_no(sitting: Sitting):
     asking, page = await sitting.tab_with(make_form({"type": "object", "properties": {}}))
+    await expect(page.locator(".card .lead")).to_have_text(
+        "There is nothing to fill in: sending it says yes."
+    )
     await review_and_send(page)
     assert await asking.answer() == Accepted(NOTHING)
+
+
+LONG = "option " + "9" * 1_993
+"""As long as a value may be."""
+
+
+async def test_the_review_shows_all_of_what_goes_out_however_long(sitting: Sitting):
+    letter = "\n".join(f"line {number} " + "x" * 30 for number in range(500))
+    fields: dict[str, Any] = {
+        "titled": {"type": "string", "title": "Titled", "oneOf": [{"const": LONG, "title": "Harmless"}]},
+        "plain": {"type": "string", "title": "Plain", "enum": [LONG]},
+        "letter": {"type": "string", "title": "Letter"},
+    }
+    asking, page = await sitting.tab_with(make_form({"type": "object", "properties": fields}))
+    await page.get_by_role("group", name="Titled").get_by_label("Harmless").check()
+    await page.get_by_role("group", name="Plain").get_by_label("option").check()
+    await page.get_by_label("Letter").fill(letter)
+    await press(page, "Review")
+    shown = page.locator(".review dd")
+    await expect(shown.nth(0).locator(".mark")).to_have_text("filled in by you")
+    await expect(shown.nth(0).locator(".sent")).to_have_text(f"sent as: {LONG}")
+    await expect(shown.nth(1).locator(".value")).to_have_text(LONG)
+    assert await shown.nth(2).locator(".value").text_content() == letter
+    await press(page, "Send")
+    assert await asking.answer() == Accepted({"titled": LONG, "plain": LONG, "letter": letter})
+
+
+async def test_a_name_that_is_the_label_but_for_blanks_is_not_announced_as_another(sitting: Sitting):
+    _, page = await sitting.tab_with(make_form(name=" pizzeria "))
+    await expect(page.get_by_role("heading", name="pizzeria asks")).to_be_visible()
+    await expect(page.locator(".says")).to_have_count(0)
+
+
+@pytest.mark.verifies("T14")
+async def test_a_name_cannot_end_its_quotes_and_go_on_in_our_words(sitting: Sitting):
+    _, page = await sitting.tab_with(make_form(name="Luigi”, checked by Askback: “safe"))
+    await expect(page.locator(".says")).to_have_text(
+        'It calls itself “Luigi", checked by Askback: "safe”, in its own words.'
+    )
 
 
 async def test_a_reload_keeps_what_was_typed(sitting: Sitting):

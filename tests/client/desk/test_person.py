@@ -99,6 +99,17 @@ async def test_a_key_that_is_held_down_presses_nothing(sitting: Sitting):
     assert asking.is_open
 
 
+@pytest.mark.verifies("R61")
+async def test_what_enter_would_press_on_a_link_is_seen_also_after_a_click(sitting: Sitting):
+    _, page = await sitting.tab_with(make_form())
+    sitting.ask(make_visit(label="bistro"))
+    await page.locator(".row", has_text="bistro").click()
+    decline = page.get_by_role("button", name="Decline", exact=True)
+    await expect(decline).to_be_focused()
+    await expect(decline).to_have_css("outline-style", "solid")
+    await expect(decline).to_have_css("outline-width", "3px")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 async def test_every_text_can_be_read_in_either_light(browser: Browser, scheme: str):
     async with sit_down(browser, color_scheme=scheme) as sitting:

@@ -154,7 +154,42 @@ async def test_a_desk_that_closes_answers_nothing_and_the_page_keeps_what_was_ty
         await asking.answer()
     await expect(page.locator("#status")).to_contain_text("The desk is closed.")
     await expect(page.get_by_label("Tip in euro")).to_have_value("9")
+    await expect(page.get_by_role("button", name="Use this tab")).to_have_count(0)
     sitting.addresses.clear()  # two desks, two addresses
+
+
+async def test_a_closed_desk_offers_no_way_back(sitting: Sitting):
+    async with DeskPerson() as other:
+        page = await Sitting(other, sitting.context, sitting.tasks).tab()
+        await page.locator(".empty", has_text="Nothing is waiting").wait_for()
+    await expect(page.locator(".empty")).to_contain_text("The desk is closed.")
+    await expect(page.get_by_role("button")).to_have_count(0)
+    sitting.addresses.clear()  # two desks, two addresses
+
+
+@pytest.mark.parametrize("cards", [0, 1])
+async def test_a_tab_that_rests_can_be_used_again_with_a_card_open_or_without(sitting: Sitting, cards: int):
+    for _ in range(cards):
+        sitting.ask(make_form())
+    page = await sitting.tab()
+    shown = page.locator(".card" if cards else ".empty")
+    await shown.wait_for()
+    others = [await sitting.tab() for _ in range(MOST_WATCHERS)]
+    await expect(page.locator("body")).to_contain_text("this one rests")
+    await expect(shown).to_be_visible()
+    await page.get_by_role("button", name="Use this tab").click()
+    await expect(page.get_by_role("button", name="Use this tab")).to_have_count(0)
+    await expect(others[0].locator("body")).to_contain_text("this one rests")
+    await expect(page.locator("#status")).to_have_text("1 waiting" if cards else "Nothing waiting")
+
+
+async def test_a_watch_that_breaks_off_is_told_and_taken_up_again(sitting: Sitting):
+    hello = '{"words": {}, "cards": []}\n'
+    await sitting.context.route("**/events", lambda route: route.fulfill(body=hello))
+    page = await sitting.tab()
+    await expect(page.locator("#status")).to_contain_text("The program behind this desk does not answer.")
+    await sitting.context.unroute("**/events")
+    await expect(page.locator("#status")).to_have_text("Nothing waiting")
 
 
 async def test_the_oldest_of_many_tabs_rests_so_that_the_others_can_answer(sitting: Sitting):

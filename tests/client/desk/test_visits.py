@@ -1,5 +1,7 @@
 """A link on the desk: who, where and why before anything opens, and a deliberate word to open it."""
 
+import re
+
 import pytest
 from playwright.async_api import expect
 
@@ -124,12 +126,24 @@ async def test_where_no_browser_starts_the_person_may_click_the_link_itself(sitt
 async def test_a_visit_under_way_counts_the_time_and_takes_a_word(sitting: Sitting):
     page = await sitting.tab()
     waiting = sitting.wait(make_visit(URL))
-    await expect(page.locator(".clock")).to_have_text("0:01")
     await press(page, "Done")
     assert await waiting.word() == "done"
     waiting = sitting.wait(make_visit(URL))
     await press(page, "Cancel")
     assert await waiting.word() == "cancel"
+
+
+async def test_the_time_of_a_visit_goes_on_in_the_page_and_across_a_reload(sitting: Sitting):
+    page = await sitting.tab()
+    await page.clock.install()
+    sitting.wait(make_visit(URL))
+    clock = page.locator(".clock")
+    await expect(clock).to_have_text(re.compile("0:[0-5]."))
+    await page.clock.run_for(60_000)
+    await expect(clock).to_have_text(re.compile("1:.."))
+    sitting.seconds += 3600
+    await page.reload()
+    await expect(clock).to_have_text(re.compile("60:.."))
 
 
 @pytest.mark.verifies("R66")

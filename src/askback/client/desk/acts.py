@@ -85,9 +85,10 @@ class Acts:
 
     def _decline_others(self, first: AnyCard) -> list[str]:
         """Those of the same server that lie beside it; they came before the word was said."""
-        label = first.asked.asker.label
+        # By all we know of the server: a label is a word that several of them may share.
+        asker = first.asked.asker
         beside = (card for card in self._board if isinstance(card, TurnCard))
-        others = [card for card in beside if card.asked.asker.label == label and not card.is_opening]
+        others = [card for card in beside if card.asked.asker == asker and not card.is_opening]
         for card in others:
             if card.outcome is None:
                 card.decline_all()

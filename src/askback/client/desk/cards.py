@@ -6,13 +6,13 @@ Cards know the form model and the question; neither the page nor how it is reach
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import count
-from time import monotonic
 from typing import Any, Generic, TypeVar
 
 import anyio
 
 from askback.answer import Accepted, Answer, Cancelled, Declined
 from askback.client.forms import Draft, Entry
+from askback.client.pacing import Clock
 from askback.client.person import Asked, FormAsked, Turn, VisitAsked, Word
 from askback.errors import Unanswered
 
@@ -247,14 +247,14 @@ class WaitCard(Card[Word]):
 
     kind = "wait"
 
-    def __init__(self, asked: VisitAsked) -> None:
+    def __init__(self, asked: VisitAsked, *, clock: Clock) -> None:
         super().__init__(asked)
         self.visit = asked
-        self.began = monotonic()
+        self._clock, self._began = clock, clock()
 
     @property
     def seconds(self) -> float:
-        return monotonic() - self.began
+        return self._clock() - self._began
 
     def done(self) -> None:
         self.settle("done", "done")

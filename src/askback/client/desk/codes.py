@@ -2,7 +2,8 @@
 
 import hmac
 import secrets
-from collections.abc import Callable
+
+from askback.client.pacing import Clock
 
 CODE_SECONDS = 60
 """A browser that has to be started first takes some; who reads the code later comes too late."""
@@ -11,7 +12,7 @@ CODE_SECONDS = 60
 class Codes:
     """Each is taken once, and only while it is fresh."""
 
-    def __init__(self, clock: Callable[[], float]) -> None:
+    def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._until: dict[str, float] = {}
 

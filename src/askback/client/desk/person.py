@@ -2,7 +2,6 @@
 
 import secrets
 import time
-from collections.abc import Callable
 from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Any, Self
@@ -10,15 +9,15 @@ from typing import Any, Self
 import anyio
 
 from askback.answer import Answer
-from askback.client import labels
 from askback.client.consent import Opener, open_in_browser
 from askback.client.desk.acts import Acts
 from askback.client.desk.app import EXCHANGE, ONCE, PAGE, make_app
 from askback.client.desk.board import Board
-from askback.client.desk.cards import FormCard, VisitCard, WaitCard, card_of
 from askback.client.desk.codes import Codes
 from askback.client.desk.gate import Gate
 from askback.client.desk.serving import LOOPBACK, listening, served
+from askback.client.desk.settling import answer_to, word_after
+from askback.client.pacing import Clock
 from askback.client.person import Mode, Turn, VisitAsked, Word
 from askback.errors import AuthorError
 
@@ -38,10 +37,10 @@ class DeskPerson:
         *,
         port: int = 0,
         opener: Opener = open_in_browser,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Clock = time.monotonic,
     ) -> None:
         self._board = Board()
-        self._codes = Codes(clock)
+        self._codes, self._clock = Codes(clock), clock
         self._acts = Acts(self._board, opener)
         self._port, self._token = port, secrets.token_urlsafe(32)
         self._stack = AsyncExitStack()
@@ -83,44 +82,8 @@ class DeskPerson:
 
     async def answer(self, turn: Turn) -> Answer[Any]:
         """The person's word. One that is gone before anybody saw it needs none."""
-        card = card_of(turn)
-        self._board.put(card)
-        try:
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(self._follow, card)
-                await card.settled.wait()
-                tasks.cancel_scope.cancel()
-        finally:
-            self._let_go(card)
-        return card.word
-
-    async def _follow(self, card: FormCard | VisitCard) -> None:
-        while not (card.gone is not None and not card.is_seen):
-            await card.turn.changed()
-            self._board.note(card)
-        card.close(is_by_person=False)
-
-    def _let_go(self, card: FormCard | VisitCard) -> None:
-        if card.outcome is None and card.is_seen:
-            card.turn.withdraw(labels.GONE_GIVEN_UP)
-            self._board.note(card)
-        else:
-            self._board.take(card)
+        return await answer_to(self._board, turn)
 
     async def wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
         """The person's word, or `done` when the server says so first."""
-        card = WaitCard(asked)
-        self._board.put(card)
-        try:
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(_finish, card, finished)
-                await card.settled.wait()
-                tasks.cancel_scope.cancel()
-        finally:
-            self._board.take(card)
-        return card.word
-
-
-async def _finish(card: WaitCard, finished: anyio.Event) -> None:
-    await finished.wait()
-    card.finish()
+        return await word_after(self._board, asked, finished, clock=self._clock)

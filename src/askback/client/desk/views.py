@@ -4,22 +4,18 @@ A field or an option is named by its place, so that no text of a server ever ser
 """
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any
 
-from askback.client import labels
+from askback.client import labels, safe
 from askback.client.consent import shown as shown_visit
 from askback.client.desk import wording
 from askback.client.desk.board import WITHDRAWN, Board
 from askback.client.desk.cards import AnyCard, FormCard, Reviewed, VisitCard, WaitCard
 from askback.client.forms import Difference, Entry
 from askback.client.person import Asked, Asker, VisitAsked
-from askback.client.safe import block, line
 from askback.question import Text
 
 Json = dict[str, Any]
-
-MOST_NAME = 60
-"""Characters of a name in a heading of ours."""
 
 MOST_GLANCE = 90
 """Characters of a message in the list of those that wait."""
@@ -34,8 +30,8 @@ def hello(board: Board) -> Json:
 
 
 def over(board: Board) -> Json:
-    """Why the watch ends."""
-    return {"over": wording.CLOSED if board.is_closed else wording.RESTING}
+    """Why the watch ends. A tab that only rests can be used again; behind a closed desk there is nobody."""
+    return {"over": wording.CLOSED if board.is_closed else wording.RESTING, "rests": not board.is_closed}
 
 
 def summary(board: Board, card: AnyCard) -> Json:
@@ -44,10 +40,10 @@ def summary(board: Board, card: AnyCard) -> Json:
         return {"id": card.id, "outcome": card.outcome or WITHDRAWN, "here": card.is_by_person}
     return {
         "id": card.id,
-        "who": line(card.asked.asker.label, MOST_NAME),
+        "who": safe.line(card.asked.asker.label, labels.MOST_NAME),
         "what": wording.WHAT[card.kind],
         "why": labels.why(card.asked),
-        "message": line(card.asked.message, MOST_GLANCE),
+        "message": safe.line(card.asked.message, MOST_GLANCE),
         "gone": card.gone,
     }
 
@@ -61,7 +57,7 @@ def whole(card: AnyCard) -> Json:
         "kind": card.kind,
         "why": labels.why(card.asked),
         "place": wording.UNDER_WAY if isinstance(card, WaitCard) else labels.place(card.turn),
-        "message": block(card.asked.message),
+        "message": safe.block(card.asked.message),
         "gone": card.gone,
     }
     match card:
@@ -74,33 +70,33 @@ def whole(card: AnyCard) -> Json:
 
 
 def _asker(asker: Asker) -> Json:
-    is_named = bool(asker.name and asker.name.strip()) and asker.name != asker.label
+    name = labels.announced(asker)
     return {
-        "who": line(asker.label, MOST_NAME),
-        "says": line(asker.name, MOST_NAME) if asker.name and is_named else None,
-        "at": line(asker.host, 253) if asker.host else None,
+        "who": safe.line(asker.label, labels.MOST_NAME),
+        "says": None if name is None else safe.quoted(name, labels.MOST_NAME),
+        "at": safe.line(asker.host, 253) if asker.host else None,
     }
 
 
 def _form(card: FormCard) -> Json:
-    blank, stops = card.form.blank, card.draft.stops()
+    blank, stops = card.form.blank, _stops(card)
     return {
         "banner": None if card.suspicion is None else f"{labels.BANNER} {card.suspicion}",
         "refusal": blank.refusal,
-        "left_out": [wording.LEFT_OUT.format(name=line(one.name), why=one.why) for one in blank.left_out],
+        "left_out": [labels.left_out(one) for one in blank.left_out],
         "fields": [_field(card, entry, stops) for entry in card.entries],
     }
 
 
 def _field(card: FormCard, entry: Entry, stops: Mapping[str, str]) -> Json:
     return {
-        "label": line(entry.label),
-        "hint": "\n".join(block(entry.hint)) if entry.hint else "",
+        "label": safe.line(entry.label),
+        "hint": "\n".join(safe.block(entry.hint)) if entry.hint else "",
         "kind": entry.kind,
         "required": entry.is_required,
         "expects": entry.expects,
         "suspicion": wording.SUSPECT_FIELD if entry.suspicion else None,
-        "options": [line(option.shown) for option in entry.options],
+        "options": [safe.line(option.shown) for option in entry.options],
         "filled": _filled(card, entry),
         "long": isinstance(entry.field, Text) and entry.kind == "text" and _is_long(entry.field),
         "problem": card.draft.problem(entry.name) if card.is_touched(entry) else None,
@@ -128,14 +124,24 @@ def _filled(card: FormCard, entry: Entry) -> Any:
             return card.draft.text(entry.name)
 
 
+def _stops(card: FormCard) -> dict[str, str]:
+    """By field, why something that was pasted holds up the sending."""
+    held_up = card.draft.stops()
+    return {
+        entry.name: labels.KEY_STOPPED.format(label=safe.line(entry.label), why=held_up[entry.name])
+        for entry in card.entries
+        if entry.name in held_up
+    }
+
+
 def field_note(card: FormCard, index: int, problem: str | None) -> Json:
     """What is to be said of a field that has just changed."""
-    return {"problem": problem, "stop": card.draft.stops().get(card.entry(index).name)}
+    return {"problem": problem, "stop": _stops(card).get(card.entry(index).name)}
 
 
 def review(card: FormCard, reviewed: Reviewed) -> Json:
     """Either what has to be mended, or the whole answer as it would be sent."""
-    problems, stops = _by_place(card, reviewed.problems), _by_place(card, reviewed.stops)
+    problems, stops = _by_place(card, reviewed.problems), _by_place(card, _stops(card))
     found: Json = {"stamp": reviewed.stamp, "problems": problems, "stops": stops}
     if problems or stops:
         return {**found, "said": wording.to_mend(len(problems.keys() | stops.keys()))}
@@ -151,25 +157,19 @@ def _by_place(card: FormCard, notes: Mapping[str, str]) -> dict[int, str]:
 def _line(card: FormCard, entry: Entry, difference: Difference | None) -> Json:
     text = card.draft.shown(entry.name)
     return {
-        "label": line(entry.label),
-        "value": block(text) if text else [labels.EMPTY],
-        "mark": wording.marked(entry, difference),
-        "sent": _sent_as(card, entry),
+        "label": safe.line(entry.label),
+        "value": safe.whole(text) if text else [labels.EMPTY],
+        "mark": _mark(entry, difference),
+        "sent": labels.sent_as(entry, card.draft.value(entry.name)),
         "changed": difference is not None,
     }
 
 
-def _sent_as(card: FormCard, entry: Entry) -> str | None:
-    """What goes out, where that is not what the person reads: a title need not mean its value."""
-    titles = {option.value: option.shown for option in entry.options}
-    chosen = [one for one in _chosen(card.draft.value(entry.name)) if one in titles]
-    if all(titles[one] == one for one in chosen):
-        return None
-    return wording.SENT_AS.format(value=line(", ".join(chosen)))
-
-
-def _chosen(value: Any) -> list[Any]:
-    return list(cast("list[Any]", value)) if isinstance(value, list) else [value]
+def _mark(entry: Entry, difference: Difference | None) -> str:
+    """What became of a field, in words, so that no colour is needed to see it."""
+    if difference is not None:
+        return labels.said_change(difference)
+    return wording.NOT_FILLED_IN if entry.default is None else wording.AS_IT_CAME
 
 
 def _visit(asked: Asked) -> Json:

@@ -3,8 +3,6 @@
 from typing import Final
 
 from askback.client import labels
-from askback.client.forms import Difference, Entry
-from askback.client.safe import line
 
 WORDS: Final = {
     "send": labels.SEND,
@@ -17,7 +15,10 @@ WORDS: Final = {
     "done": labels.DONE,
     "retry": labels.RETRY,
     "close": "Close",
+    "use_this_tab": "Use this tab",
     "optional": labels.OPTIONAL,
+    "empty_choice": labels.EMPTY_CHOICE,
+    "nothing_to_fill_in": labels.NOTHING_TO_FILL_IN,
     "explain": f"{labels.DECLINE_MEANS} {labels.CANCEL_MEANS}",
     "sure": labels.SEND_ANYWAY,
     "tick_first": labels.CONFIRM_SUSPECT,
@@ -37,8 +38,6 @@ SUSPECT_FIELD: Final = "This field seems to ask for a secret."
 """Why is said once, above the form."""
 
 UNDER_WAY: Final = "A visit is under way"
-LEFT_OUT: Final = "A field cannot be shown and is left out: “{name}”, because {why}."
-SENT_AS: Final = "sent as “{value}”"
 
 CODE_REFUSED: Final = (
     "This link opens the desk once, and it was used before or is too old. Open the link that the program printed. "
@@ -48,8 +47,9 @@ CODE_REFUSED: Final = (
 CLOSED: Final = "The desk is closed. Nothing more can be sent from this page; what you typed is still here."
 RESTING: Final = "The desk is open in several newer tabs, so this one rests."
 
-_MOST_BEFORE: Final = 60
-"""Characters of what stood there before, on the review."""
+AS_IT_CAME: Final = "as it came"
+NOT_FILLED_IN: Final = "not filled in"
+"""Both on the review, of a field that nobody changed: with a default and without."""
 
 
 def to_mend(count: int) -> str:
@@ -59,19 +59,8 @@ def to_mend(count: int) -> str:
 def changes(changed: int, fields: int) -> str:
     """How much of the form is the person's own doing."""
     if fields == 0:
-        return "The form has no fields: sending it says yes."
+        return labels.NOTHING_TO_FILL_IN
     if changed == 0:
         return "Nothing differs from the form as it came."
     fields_changed = "One field differs" if changed == 1 else f"{changed} fields differ"
     return f"{fields_changed} from the form as it came."
-
-
-def marked(entry: Entry, difference: Difference | None) -> str:
-    """What became of a field, in words, so that no colour is needed to see it."""
-    if difference is None:
-        return "as it came" if entry.default is not None else "not filled in"
-    if not difference.before:
-        return "filled in by you"
-    if not difference.after:
-        return f"emptied by you, was: {line(difference.before, _MOST_BEFORE)}"
-    return f"changed by you, was: {line(difference.before, _MOST_BEFORE)}"

@@ -30,6 +30,8 @@ async function exchange(code) {
 const token = await takeToken();
 const headers = { authorization: `Bearer ${token}` };
 
+const NOBODY_THERE = "The program behind this desk does not answer. What you typed is still here.";
+
 export class Said extends Error {}   // a sentence for the person
 export class Locked extends Said {}  // not our link
 export class Lost extends Said {}    // nobody there
@@ -39,7 +41,7 @@ async function call(path, options = {}) {
   try {
     response = await fetch(path, { ...options, headers: { ...headers, ...options.headers } });
   } catch {
-    throw new Lost("The program behind this desk does not answer. What you typed is still here.");
+    throw new Lost(NOBODY_THERE);
   }
   if (response.status === 403) throw new Locked(refusal ?? await response.text());
   if (!response.ok) throw new Said((await response.json()).said);
@@ -66,7 +68,7 @@ export async function* watch() {
   try {
     for (;;) {
       const { value, done } = await reader.read().catch(() => ({ done: true }));
-      if (done) return;
+      if (done) throw new Lost(NOBODY_THERE);  // one that is over says so before, and is left then
       const lines = (rest + value).split("\n");
       rest = lines.pop();
       for (const line of lines) if (line !== "") yield JSON.parse(line);

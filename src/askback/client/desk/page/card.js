@@ -13,7 +13,7 @@ export function makeCard(view, desk, { title, kind }) {
       make("p", { class: "eyebrow" }, view.place, behind), heading,
       ...(kind === "form" ? [
         make("p", { class: "why" }, view.why, view.at && ` · at ${view.at}`),
-        view.says && make("p", { class: "says" }, "It calls itself ", make("span", { class: "quoted" }, `“${view.says}”`), ", in its own words."),
+        view.says && make("p", { class: "says" }, "It calls itself ", make("span", { class: "quoted" }, view.says), ", in its own words."),
       ] : [])),
     notice, body, foot);
 

@@ -223,14 +223,16 @@ function connection(words) {
   return tally();
 }
 
-function stopped(words, ...more) {
+function stopped(words, { rests = false } = {}) {
   isOver = true;
   connection(open === null ? "Not connected" : words);
-  if (open !== null) return;
+  // Beside the status, where no card that is opened or closed later takes it away.
+  if (rests) status.after(button(desk.words.use_this_tab, () => location.reload(), { look: "main" }));
+  if (open !== null) return guard(open.element);
   const [first, ...rest] = words.split(/(?<=\.) /);
   place.replaceChildren(make("div", { class: "empty" },
-    make("p", { class: "big" }, first), rest.length > 0 ? make("p", {}, rest.join(" ")) : null, ...more));
-  announce(words);
+    make("p", { class: "big" }, first), rest.length > 0 ? make("p", {}, rest.join(" ")) : null));
+  return announce(words);
 }
 
 async function follow() {
@@ -239,10 +241,9 @@ async function follow() {
       for await (const event of watch()) {
         pause = 250;
         if (event.cards) snapshot(event);
-        else if (event.over) return stopped(event.over, button("Use this tab", () => location.reload(), { look: "main" }));
+        else if (event.over) return stopped(event.over, { rests: event.rests });
         else event.changed.forEach(changed);
       }
-      connection("The program behind this desk does not answer. What you typed is still here.");
     } catch (error) {
       if (error instanceof Locked) return stopped(error.message);
       if (!(error instanceof Lost)) throw error;

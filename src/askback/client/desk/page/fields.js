@@ -11,7 +11,7 @@ export function makeField(view, index, words, { changed, excused }) {
   const problem = make("p", { class: "problem", id: `${id}-problem`, "aria-live": "polite" });
   const stop = make("div", { class: "stop", "aria-live": "polite" });
   const described = [view.hint && `${id}-hint`, `${id}-expects`, `${id}-problem`].filter(Boolean).join(" ");
-  const box = boxOf(view, id, described, () => changed(field));
+  const box = boxOf(view, id, described, words, () => changed(field));
   const notes = [view.required ? null : words.optional, view.expects].filter(Boolean).join(" · ");
   const suspicion = view.suspicion && make("p", { class: "caution" }, view.suspicion);
   const element = make(box.isGroup ? "fieldset" : "div", { class: "field", "aria-describedby": box.isGroup ? described : null },
@@ -45,12 +45,12 @@ export function makeField(view, index, words, { changed, excused }) {
   return field;
 }
 
-function boxOf(view, id, described, changed) {
-  if (view.kind === "boolean") return radios(view, id, changed, [["Yes", true], ["No", false]]);
+function boxOf(view, id, described, words, changed) {
+  if (view.kind === "boolean") return radios(view, id, words, changed, [["Yes", true], ["No", false]]);
   if (view.kind === "choices") return checkboxes(view, id, changed);
   if (view.kind !== "choice") return typed(view, id, described, changed);
   const options = view.options.map((shown, place) => [shown, place]);
-  return options.length <= MOST_RADIOS ? radios(view, id, changed, options) : select(view, id, described, changed, options);
+  return options.length <= MOST_RADIOS ? radios(view, id, words, changed, options) : select(view, id, described, words, changed, options);
 }
 
 function typed(view, id, described, changed) {
@@ -93,8 +93,8 @@ function withOffset(local) {
   return `${local.slice(0, 16)}:00${minutes < 0 ? "-" : "+"}${two(Math.floor(away / 60))}:${two(away % 60)}`;
 }
 
-function radios(view, id, changed, options) {
-  const all = view.required ? options : [...options, ["No answer", null]];
+function radios(view, id, words, changed, options) {
+  const all = view.required ? options : [...options, [words.empty_choice, null]];
   const inputs = all.map(([, value]) => {
     const input = make("input", { type: "radio", name: id, onchange: changed });
     input.checked = value === view.filled && (value !== null || !view.required);
@@ -133,9 +133,9 @@ function checkboxes(view, id, changed) {
   };
 }
 
-function select(view, id, described, changed, options) {
+function select(view, id, described, words, changed, options) {
   const element = make("select", { id, "aria-describedby": described, onchange: changed },
-    make("option", { value: "" }, view.required ? "Choose one" : "No answer"),
+    make("option", { value: "" }, view.required ? "Choose one" : words.empty_choice),
     ...options.map(([shown, place]) => make("option", { value: String(place) }, shown)));
   element.value = view.filled === null ? "" : String(view.filled);
   return {

@@ -60,6 +60,8 @@ export function formCard(view, desk) {
   const form = make("div", { class: "fields" }, ...fields.map((field) => field.element));
   const notes = [view.refusal && caution(view.refusal), view.banner && caution(view.banner),
     ...view.left_out.map((words) => make("p", { class: "left-out" }, words))];
+  const isBare = fields.length === 0 && view.refusal === null;
+  const nothing = isBare ? [make("p", { class: "lead" }, desk.words.nothing_to_fill_in)] : [];
 
   async function review() {
     await desk.attempt(card, async () => {
@@ -79,7 +81,7 @@ export function formCard(view, desk) {
   }
 
   function showForm() {
-    card.body.replaceChildren(...notes.filter(Boolean), theirWords(view, form), meanings(desk.words.explain));
+    card.body.replaceChildren(...notes.filter(Boolean), theirWords(view, form), ...nothing, meanings(desk.words.explain));
     const main = view.refusal === null ? [button(desk.words.review, review, { look: "main" })] : [];
     waysOut(view, desk, card, { first: main });
     desk.guard(card);
@@ -94,7 +96,10 @@ export function formCard(view, desk) {
       make("dl", { class: "review theirs" }, ...reply.lines.flatMap((line) => [
         make("dt", {}, line.label),
         make("dd", { class: line.changed ? "changed" : null },
-          make("span", { class: "value" }, line.value.join("\n")), make("span", { class: "mark" }, [line.mark, line.sent].filter(Boolean).join("; "))),
+          make("span", { class: "value" }, line.value.join("\n")),
+          make("span", { class: "mark" }, line.mark),
+          // Apart from the mark, which may end in the server's words.
+          line.sent && make("span", { class: "sent" }, line.sent)),
       ])),
       ...(sure ? [caution(view.banner), make("label", { class: "option" }, sure, make("span", {}, desk.words.sure))] : []));
     const send = button(desk.words.send, () => {
