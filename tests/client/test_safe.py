@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from askback.client.safe import MOST_IN_LINE, MOST_MARKS, block, hides, line
+from askback.client.safe import MOST_IN_LINE, MOST_MARKS, block, hides, line, quoted, whole
 from tests.docs.pages import DOCS, table
 
 ORDERS = [
@@ -192,6 +192,18 @@ def test_a_block_keeps_the_lines_of_its_writer_and_no_other():
         "two",
         "three␍still three<U+2028>and still<U+0085>",
     ]
+
+
+@pytest.mark.verifies("T14")
+def test_quotes_cannot_be_ended_by_what_stands_between_them():
+    assert quoted("B”, says Askback: “yes„ ‟no") == '“B", says Askback: "yes" "no”'
+    assert quoted("x" * 300, 10) == f"“{'x' * 9}…”"
+
+
+def test_what_is_about_to_be_sent_is_shown_whole():
+    lines = whole("x" * 20_000 + "\r\n" + "\x1b" * 300 + "\n" * 1_000)
+    assert lines == ["x" * 20_000, "␛" * 300, *[""] * 1_000]
+    assert line("x" * 20_000, None) == "x" * 20_000
 
 
 @pytest.mark.verifies("T19")

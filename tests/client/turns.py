@@ -32,13 +32,14 @@ def make_form(
     label: str = "pizzeria",
     name: str | None = None,
     host: str | None = None,
-    purpose: str = "tool order",
+    purpose: str | tuple[str, ...] = "tool order",
     number: int = 1,
 ) -> Turn:
     """A form's turn; the schema is read as hostile, as it is when it comes over the wire."""
     asker = Asker(label=label, name=name, host=host)
     return Turn(
-        FormAsked(asker=asker, purpose=purpose, message=message, blank=read_form(schema)), number=number
+        FormAsked(asker=asker, purposes=_purposes(purpose), message=message, blank=read_form(schema)),
+        number=number,
     )
 
 
@@ -49,12 +50,17 @@ def make_visit(
     label: str = "pizzeria",
     name: str | None = None,
     host: str | None = None,
-    purpose: str = "tool order",
+    purpose: str | tuple[str, ...] = "tool order",
     number: int = 1,
 ) -> Turn:
     """A visit's turn, its link judged as a driver judges it."""
     asker = Asker(label=label, name=name, host=host)
     verdict = judge(url, server_host=host)
     return Turn(
-        VisitAsked(asker=asker, purpose=purpose, message=message, url=url, verdict=verdict), number=number
+        VisitAsked(asker=asker, purposes=_purposes(purpose), message=message, url=url, verdict=verdict),
+        number=number,
     )
+
+
+def _purposes(purpose: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (purpose,) if isinstance(purpose, str) else purpose

@@ -1,10 +1,11 @@
 """The words that both surfaces use, so that a person who knows one knows the other. All of them ours."""
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from askback.client.safe import line
+from askback.client.safe import line, quoted
 
 if TYPE_CHECKING:  # a turn holds a verdict on its link, and what is shown of that is worded here
+    from askback.client.forms import Difference, Entry, LeftOut
     from askback.client.person import Asked, Asker, Turn
 
 SEND: Final = "Send"
@@ -34,6 +35,12 @@ EMPTY: Final = "empty"
 YES: Final = "yes"
 NO: Final = "no"
 
+EMPTY_CHOICE: Final = "leave it empty"
+"""Among the options of a field that may stay empty."""
+
+NOTHING_TO_FILL_IN: Final = "There is nothing to fill in: sending it says yes."
+"""Instead of the fields of a form that has none."""
+
 BANNER: Final = "This may be fishing for a secret."
 """Stands above a form under suspicion; the reason stands below it, and one more confirmation before it is sent."""
 
@@ -50,16 +57,21 @@ GONE_GIVEN_UP: Final = (
 MOST_REPEATED: Final = 80
 """Characters of a server's message that errors and logs of ours repeat."""
 
-_MOST_NAME: Final = 60
+MOST_NAME: Final = 60
 """Characters of a name in a line of ours: the rest of the line must stay in sight."""
 
 
 def who_asks(asker: "Asker") -> str:
     """The person's own word for the server first, then what it says of itself, in quotes."""
-    name = (asker.name or "").strip()
-    said = f", which calls itself “{line(name, _MOST_NAME)}”" if name not in {"", asker.label} else ""
+    said = f", which calls itself {quoted(name, MOST_NAME)}" if (name := announced(asker)) else ""
     where = f" at {line(asker.host, 253)}" if asker.host else ""
-    return f"{line(asker.label, _MOST_NAME)}{where}{said}"
+    return f"{line(asker.label, MOST_NAME)}{where}{said}"
+
+
+def announced(asker: "Asker") -> str | None:
+    """The name a server gives itself, as it came; None where that says no more than the label."""
+    name = (asker.name or "").strip()
+    return None if name in {"", asker.label.strip()} else name
 
 
 def why(asked: "Asked") -> str:
@@ -71,3 +83,27 @@ def place(turn: "Turn") -> str:
     """Which question of this call it is, and how many wait behind it."""
     waiting = f", {turn.behind} more waiting" if turn.behind else ""
     return f"Question {turn.number}{waiting}"
+
+
+def said_change(difference: "Difference") -> str:
+    """How a field differs from the form as it came. What stood there ends the line, so that our words come first."""
+    if not difference.before:
+        return "filled in by you"
+    note = f" ({difference.note})" if difference.note else ""
+    done = "emptied" if note or not difference.after else "changed"
+    return f"{done} by you{note}, was: {line(difference.before)}"
+
+
+def sent_as(entry: "Entry", value: Any) -> str | None:
+    """What goes out, in full, where that is not what the person reads: a title need not mean its value."""
+    titles = {option.value: option.shown for option in entry.options}
+    values = cast("list[Any]", value) if isinstance(value, list) else [value]
+    chosen: list[str] = [one for one in values if one in titles]
+    if all(titles[one] == one for one in chosen):
+        return None
+    return f"sent as: {line(', '.join(chosen), None)}"
+
+
+def left_out(one: "LeftOut") -> str:
+    """That a field of the form is missing here, and why."""
+    return f"A field cannot be shown and is left out: {quoted(one.name)}, because {one.why}."

@@ -32,12 +32,17 @@ class FormAsked:
     """A form as it came. `message` is the server's text: whoever shows it makes it safe there."""
 
     asker: Asker
-    purpose: str
-    """The call that asks, in our words: `tool order`."""
+    purposes: tuple[str, ...]
+    """The calls that may be asking, in our words: `tool order`. Mostly one; the wire does not always say which."""
     message: str
     blank: Blank
     key: str | None = None
     meta: Mapping[str, Any] | None = None
+
+    @property
+    def purpose(self) -> str:
+        """The same as it is shown."""
+        return _either(self.purposes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +50,7 @@ class VisitAsked:
     """A link as it came, and what we think of it. Only `verdict.href` is ever opened, and only if it is allowed."""
 
     asker: Asker
-    purpose: str
+    purposes: tuple[str, ...]
     message: str
     url: str
     verdict: Verdict
@@ -53,8 +58,17 @@ class VisitAsked:
     key: str | None = None
     meta: Mapping[str, Any] | None = None
 
+    @property
+    def purpose(self) -> str:
+        return _either(self.purposes)
+
 
 Asked = FormAsked | VisitAsked
+
+
+def _either(purposes: tuple[str, ...]) -> str:
+    """For eyes alone: a name may hold the word that joins them."""
+    return " or ".join(purposes)
 
 
 class Turn:

@@ -50,17 +50,31 @@ _DRAWN: Final = {
 _BLANKS: Final = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\ufffc\U0001d159"
 )
-"""Letters, marks and signs by their category, and yet nothing is drawn."""
+"""With the variation selectors, all that is blank; browsers drop most of them from a host."""
+
+_STRAIGHT: Final = str.maketrans(dict.fromkeys("\u201c\u201d\u201e\u201f\u275d\u275e\u301d\u301e\uff02", '"'))
 
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 _JOINING: Final = re.compile("[\u200c\u200d\ufe0e\ufe0f]")
 _SPACES: Final = re.compile(rf" {{{_MOST_SPACES + 1},}}")
 
 
-def line(text: str, most: int = MOST_IN_LINE) -> str:
-    """One line of at most `most` characters; what is longer ends in an ellipsis."""
+def line(text: str, most: int | None = MOST_IN_LINE) -> str:
+    """One line of at most `most` characters; what is longer ends in an ellipsis. None, where it was measured before."""
+    if most is None:
+        return _visible(text)
     shown = _visible(text[:most])
     return shown if len(text) <= most and len(shown) <= most else shown[: max(most - 1, 0)] + "…"
+
+
+def quoted(text: str, most: int = MOST_IN_LINE) -> str:
+    """A line between quotes which it cannot end to go on in our words: those inside it are drawn straight."""
+    return f"“{line(text, most).translate(_STRAIGHT)}”"
+
+
+def whole(text: str) -> list[str]:
+    """Every line and all of it, for what a person is about to send: only for text that was measured before."""
+    return [line(row, None) for row in text.replace("\r\n", "\n").split("\n")]
 
 
 def block(text: str, *, most_lines: int = MOST_LINES, most: int = MOST_IN_BLOCK) -> list[str]:
@@ -141,10 +155,11 @@ def _is_mark(character: str) -> bool:
     """Whether it is drawn on the letter before; the later parts of a Korean syllable are."""
     if "\u1161" <= character <= "\u11ff" or "\ud7b0" <= character <= "\ud7fb":
         return True
-    return unicodedata.category(character) in {"Mn", "Me"} and not _is_blank(character)
+    return unicodedata.category(character) in {"Mn", "Me"} and not is_blank(character)
 
 
-def _is_blank(character: str) -> bool:
+def is_blank(character: str) -> bool:
+    """Whether it is a letter, mark or sign by its category, and yet nothing is drawn."""
     return (
         character in _BLANKS or "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef"
     )
@@ -163,4 +178,4 @@ def _shown(character: str) -> str:
 
 
 def _is_hidden(character: str) -> bool:
-    return unicodedata.category(character) in _HIDDEN or _is_blank(character)
+    return unicodedata.category(character) in _HIDDEN or is_blank(character)

@@ -110,8 +110,16 @@ def test_a_rule_names_the_questions_that_fit_all_it_says(condition: str, names: 
 
 def test_while_several_calls_are_open_a_rule_must_name_each_of_them():
     rules = policy("[[rule]]\ntool = 'order'\ndecline = true")
-    assert rules.rule_for(make_form(purpose="tool order or tool order").asked)
-    assert not rules.rule_for(make_form(purpose="tool order or tool pay").asked)
+    assert rules.rule_for(make_form(purpose=("tool order", "tool order")).asked)
+    assert not rules.rule_for(make_form(purpose=("tool order", "tool pay")).asked)
+
+
+def test_a_name_that_holds_the_word_or_is_one_name():
+    rules = policy("[[rule]]\nprompt = 'pizza or pasta'\ndecline = true")
+    asked = make_form(purpose="prompt pizza or pasta").asked
+    assert rules.rule_for(asked)
+    assert not rules.rule_for(make_form(purpose=("prompt pizza", "pasta")).asked)
+    assert asked.purpose == "prompt pizza or pasta"
 
 
 def test_a_rule_about_fields_or_answers_names_no_visit():

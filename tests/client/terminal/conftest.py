@@ -38,4 +38,6 @@ def seat(seats: Seats) -> Seat:
 @pytest.fixture
 def plain(seats: Seats) -> Seat:
     """Asked line by line."""
-    return seats("plain")
+    seat = seats("plain")
+    seat.terminal.resize(80, 24)
+    return seat

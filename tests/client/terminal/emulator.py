@@ -113,6 +113,12 @@ class Emulator:
             self.read(0.05)
         return self.text
 
+    def ready(self, *wanted: str) -> None:
+        """Until the question is there and keys count."""
+        # The buttons are drawn last: a screen without them may be half of one, and not yet say that keys must wait.
+        self.until(*wanted, "Cancel")
+        self.until_gone("A moment")
+
     def read(self, seconds: float = 0.0) -> None:
         """Take in what has been written so far, or within this time."""
         if self._has_hung_up:

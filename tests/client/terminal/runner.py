@@ -6,6 +6,8 @@ python -m tests.client.terminal.runner SOCKET [plain]
 import asyncio
 import json
 import sys
+import time
+from collections.abc import Callable
 from typing import Any
 
 import anyio
@@ -28,6 +30,8 @@ class Room:
         self._finished = anyio.Event()
         self._opened: list[str] = []
         self._opens = True
+        self._time = 0.0
+        """Of a wait: it passes when a test says so."""
 
     def hear(self, order: dict[str, Any]) -> None:
         match order.pop("do"):
@@ -37,6 +41,8 @@ class Room:
                 self._ask(make_visit, **order)
             case "wait":
                 self._start(self._wait(**order))
+            case "pass":
+                self._time += order["seconds"]
             case "finish":
                 self._finished.set()
             case "withdraw" if self._turn is not None:
@@ -67,16 +73,16 @@ class Room:
             return
         self._reply({**_told(answer), "opened": self._opened, "declines_all": turn.declines_all})
 
-    async def _wait(self, url: str, quiet: float = 0) -> None:
+    async def _wait(self, url: str, opens: bool = True) -> None:
         self._finished = anyio.Event()
-        self._opened = []
+        self._opened, self._opens = [], opens
         asked = make_visit(url).asked
         assert isinstance(asked, VisitAsked)
-        word = await self._person(quiet).wait(asked, self._finished)
+        word = await self._person(clock=lambda: self._time).wait(asked, self._finished)
         self._reply({"word": word, "opened": self._opened})
 
-    def _person(self, quiet: float) -> TerminalPerson:
-        return TerminalPerson(plain=self._plain, opener=self._open, quiet=quiet)
+    def _person(self, quiet: float = 0, clock: Callable[[], float] = time.monotonic) -> TerminalPerson:
+        return TerminalPerson(plain=self._plain, opener=self._open, quiet=quiet, clock=clock)
 
     def _open(self, verdict: Verdict) -> bool:
         self._opened.append(verdict.href)

@@ -1,5 +1,6 @@
 """The captures in the documentation are what the terminal shows now."""
 
+from askback.client import labels
 from scripts.captures import PLACE, captures
 
 PAGE = PLACE.parent / "terminal.md"
@@ -11,3 +12,8 @@ def test_every_capture_is_current_and_shown_on_the_page():
     assert kept == taken, "Run `python -m scripts.captures`, and read what changed."
     page = PAGE.read_text()
     assert [name for name in taken if name not in page] == []
+
+
+def test_a_question_that_is_gone_says_what_the_product_says():
+    words = " ".join((PLACE / "gone.txt").read_text().split())
+    assert labels.GONE in words

@@ -5,6 +5,9 @@ import pytest
 from tests.client.terminal.menu import EVERYTHING, FISHING, text_field
 from tests.client.terminal.seat import Seat
 
+LETTER = "word " * 3_000 + "The end of it"
+"""More than is ever shown of a message."""
+
 PRIVATE_KEY = "-----BEGIN PRIVATE KEY-----\nMIIEvQ\n-----END PRIVATE KEY-----"
 
 
@@ -23,7 +26,7 @@ def test_every_kind_of_field_is_filled_in_reviewed_and_sent(seat: Seat):
     terminal.type("please knock")
     terminal.press("review")
     review = terminal.until("Review what is sent to pizzeria", "please knock")
-    assert "changed, was: 2" in review and "filled in by you" in review
+    assert "changed by you, was: 2" in review and "filled in by you" in review
     terminal.press("enter")
     assert seat.answer() == {
         "action": "accept",
@@ -249,5 +252,25 @@ def test_the_review_shows_the_value_behind_a_title_that_says_something_else(seat
     terminal.type("only")
     terminal.press("review")
     terminal.until("share  Only my name", "sent as: everything")
+    terminal.press("cancel")
+    seat.answer()
+
+
+@pytest.mark.verifies("R55")
+def test_the_review_shows_all_that_goes_out_however_long_it_is(seat: Seat):
+    option = {"const": "v" * 1_900 + " last of it", "title": "Short"}
+    fields = {"one": {"type": "string", "oneOf": [option]}, "note": {"type": "string", "default": LETTER}}
+    terminal = seat.form(schema={"type": "object", "properties": fields})
+    terminal.press("down", "review")
+    terminal.until("> Send <", "one   Short", "~ sent as:")
+    for _ in range(60):
+        terminal.press("page down")
+    terminal.until("The end of it")
+    assert "left out" not in terminal.text
+    for _ in range(60):
+        terminal.press("page up")
+    terminal.until("one   Short")
+    terminal.press("page down", "page down")
+    terminal.until("v last of it")
     terminal.press("cancel")
     seat.answer()

@@ -1,6 +1,7 @@
 """Whatever a server writes, wherever it can write: it is text in a frame, and the terminal obeys nobody but us."""
 
 import json
+import re
 
 import pytest
 
@@ -11,6 +12,11 @@ from tests.client.terminal.menu import text_field
 from tests.client.terminal.seat import Seat
 
 MEGABYTE = 1_000_000
+
+OURS_FIRST = re.compile(
+    r" *\| | {9}|Field \d of \d: | +\d\. | +(now|sent as|changed by you, was): |(Problem|for|why): |A field cannot|> "
+)
+"""How a line begins that has words of the server in it; the last is what the person types."""
 
 
 def is_untouched(terminal: Emulator) -> bool:
@@ -84,6 +90,56 @@ def test_words_that_imitate_ours_stay_in_their_frame(seat: Seat):
     assert not terminal.style_of("FAKE").reverse
     terminal.press("cancel")
     seat.answer()
+
+
+@pytest.mark.verifies("T14")
+def test_lines_of_a_default_do_not_pass_for_what_we_say_of_it_on_the_review(seat: Seat):
+    default = "Good\n~ sent as: FAKE\nFAKE  filled in by you\n" + "x" * 60 + " ~ FAKE"
+    terminal = seat.form("FAKE", schema=text_field(default=default))
+    terminal.press("review")
+    terminal.until("> Send <", "x ~ FAKE")
+    for line in terminal.lines:
+        assert "FAKE" not in line or line.startswith("       │ "), line
+    terminal.press("cancel")
+    seat.answer()
+
+
+FAKED = "x" * 57 + " FAKE " + "y" * 74 + " FAKE " + "z" * 74 + " FAKE"
+"""Whatever of ours it stands after, a terminal of 80 columns left to itself puts FAKE at its left edge somewhere."""
+
+
+@pytest.mark.verifies("T14")
+def test_words_that_imitate_ours_stay_behind_their_bar_line_by_line(plain: Seat):
+    options = {"type": "string", "title": FAKED, "enum": ["a" + FAKED, "b" + FAKED], "default": "a" + FAKED}
+    fields = {"note": {"type": "string", "title": "A" + FAKED, "description": FAKED, "default": FAKED * 8}}
+    lines = {"lines": {"type": "string", "title": "Lines", "default": f"{FAKED}\nFAKE\nFAKE"}}
+    bad = {f"bad{FAKED}": {"type": "object"}}
+    schema = {"type": "object", "properties": {**fields, "one": options, **lines, **bad}}
+    plain.terminal.resize(80, 200)
+    plain.begin(schema=schema, message=f"{FAKED}\nFAKE\n| FAKE", purpose=f"tool {FAKED}", name="FAKE " * 12)
+    plain.say("x" * 30 + "\\", "Field 2 of 3")
+    plain.say("FAKE none", "Problem: ", "Field 2 of 3")
+    plain.say("1", "Field 3 of 3")
+    plain.say("", "Review what is sent", "changed by you")
+    begun = max(
+        place for place, line in enumerate(plain.terminal.lines) if line.startswith("pizzeria, which")
+    )
+    shown = plain.terminal.lines[begun + 3 :]
+    assert sum("FAKE" in line for line in shown) > 40
+    for line in shown:
+        assert "FAKE" not in line or OURS_FIRST.match(line), line
+    plain.terminal.type("!cancel\n")
+    plain.answer()
+
+
+@pytest.mark.verifies("T14")
+def test_a_link_that_is_longer_than_a_line_stays_behind_its_bar(plain: Seat):
+    link = "https://evil.example/" + "x" * 100 + "FAKE" * 60
+    plain.begin("visit", url=link, message=FAKED, purpose=FAKED)
+    for line in plain.terminal.lines[-20:]:
+        assert "FAKE" not in line or OURS_FIRST.match(line), line
+    plain.terminal.type("\n")
+    plain.answer()
 
 
 @pytest.mark.verifies("T19", "R48")

@@ -4,6 +4,7 @@ import pytest
 
 from tests.client.terminal.menu import EVERYTHING, FISHING, text_field
 from tests.client.terminal.seat import Seat
+from tests.client.terminal.test_form import LETTER
 
 
 @pytest.mark.verifies("R47", "R49", "R55", "R57")
@@ -21,7 +22,7 @@ def test_a_form_is_filled_in_line_by_line(plain: Seat):
     plain.say("", "Field 5 of 7: Day")
     plain.say("2026-11-15", "Field 6 of 7: In a hurry")
     plain.say("yes", "Field 7 of 7: Note")
-    plain.say("please knock", "1. Your name: Ada", "changed, was: Ham", "Type send to send it")
+    plain.say("please knock", "1. Your name: Ada", "changed by you, was: Ham", "Type send to send it")
     plain.say("", "Nothing is sent. Type send")
     plain.terminal.type("send\n")
     assert plain.answer()["content"] == {
@@ -42,7 +43,7 @@ def test_a_person_goes_back_is_told_what_is_wrong_and_changes_a_field_from_the_r
     plain.say("<", "Field 1 of 2: Drink", "now: Cola")
     plain.say("?", "!decline says no", "Enter alone keeps", "Field 1 of 2")
     plain.say("", "Field 2 of 2")
-    plain.say("5", "Review what is sent to pizzeria", "2. Tip in euro: 5", "changed, was: 0")
+    plain.say("5", "Review what is sent to pizzeria", "2. Tip in euro: 5", "changed by you, was: 0")
     plain.say("1", "Field 1 of 2: Drink")
     plain.say("water", "Field 2 of 2")
     plain.say("", "Review what is sent")
@@ -81,10 +82,40 @@ def test_several_lines_and_words_that_look_like_commands_can_be_written(plain: S
     assert plain.answer()["content"] == {"note": "?"}
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("\\d+", "\\d+"),
+        ("\\\\server\\share", "\\\\server\\share"),
+        ("\\", "\\"),
+        ("\\!empty", "!empty"),
+        ("\\<", "<"),
+        ("\\!decline all", "!decline all"),
+        ("\\\\?", "\\?"),
+    ],
+)
+def test_a_backslash_is_taken_away_only_before_a_command(plain: Seat, typed: str, meant: str):
+    plain.begin(schema=text_field())
+    plain.say(typed, f"1. Note: {meant}\r\n")
+    plain.terminal.type("send\n")
+    assert plain.answer()["content"] == {"note": meant}
+
+
+@pytest.mark.verifies("T14")
+def test_a_number_chooses_what_stands_behind_it_in_the_list(plain: Seat):
+    options = [{"const": "2", "title": "Keep"}, {"const": "1", "title": "Delete"}]
+    plain.begin(schema={"type": "object", "properties": {"what": {"type": "string", "oneOf": options}}})
+    assert "1. Keep" in plain.terminal.text
+    plain.say("1", "1. what: Keep", "sent as: 2")
+    plain.terminal.type("send\n")
+    assert plain.answer()["content"] == {"what": "2"}
+
+
 @pytest.mark.verifies("T13")
 def test_a_secret_is_sent_only_after_one_more_word(plain: Seat):
     plain.begin(schema=FISHING)
     assert "Warning: This may be fishing for a secret." in plain.terminal.text
+    assert "\n         model.\n" in plain.terminal.text, "our own words are no quotation"
     plain.say("hunter2", "Field 2 of 2")
     plain.say("-----BEGIN PRIVATE KEY-----", "looks like a private key", "Review what is sent")
     plain.say("send", "Nothing is sent yet. Type yes to send it all the same")
@@ -130,7 +161,8 @@ def test_a_refused_link_has_no_word_that_opens_it(plain: Seat):
 @pytest.mark.verifies("R66")
 def test_the_wait_is_ended_by_a_word_or_by_the_server(plain: Seat):
     plain.begin("wait", url="https://pay.example.com/")
-    plain.say("", "Waiting for 0:0")
+    plain.tell("pass", seconds=61)
+    plain.say("", "Waiting for 1:01.")
     plain.say("retry", "The page was opened again.")
     plain.terminal.type("done\n")
     assert plain.answer() == {"word": "done", "opened": ["https://pay.example.com/"]}
@@ -140,6 +172,15 @@ def test_the_wait_is_ended_by_a_word_or_by_the_server(plain: Seat):
     plain.begin("wait", url="https://pay.example.com/")
     plain.tell("finish")
     assert plain.answer()["word"] == "done"
+
+
+@pytest.mark.verifies("R63")
+def test_a_retry_that_opens_no_browser_leaves_the_link_to_be_copied(plain: Seat):
+    plain.begin("wait", url="https://pay.example.com/", opens=False)
+    said = plain.say("retry", "No browser opens here.")
+    assert "\nOpen it by hand:\r\nhttps://pay.example.com/\r\n" in said
+    plain.terminal.type("cancel\n")
+    assert plain.answer() == {"word": "cancel", "opened": ["https://pay.example.com/"]}
 
 
 def test_a_question_that_is_gone_stays_until_the_person_leaves(plain: Seat):
@@ -157,3 +198,26 @@ def test_a_line_that_the_terminal_would_cut_is_not_taken(plain: Seat):
     plain.say("short", "Review what is sent", "short")
     plain.terminal.type("send\n")
     assert list(plain.answer()["content"].values()) == ["short"]
+
+
+@pytest.mark.verifies("R55")
+def test_the_review_says_all_that_goes_out_however_long_it_is(plain: Seat):
+    option = {"const": "v" * 1_900 + " last of it", "title": "Short"}
+    fields = {"one": {"type": "string", "oneOf": [option]}, "note": {"type": "string", "default": LETTER}}
+    plain.begin(schema={"type": "object", "properties": fields})
+    plain.say("1", "Field 2 of 2")
+    said = plain.say("", "Review what is sent", "1. one: Short", "sent as:")
+    assert "v last of it" in said and "The end of it" in said and "left out" not in said
+    plain.terminal.type("!cancel\n")
+    plain.answer()
+
+
+def test_a_field_that_cannot_be_shown_and_a_form_without_any_are_told(plain: Seat):
+    plain.begin(schema={"type": "object", "properties": {"a": {"type": "object"}, "b": {"type": "string"}}})
+    assert "A field cannot be shown and is left out: “a”, because it is a form" in plain.terminal.text
+    plain.terminal.type("!cancel\n")
+    plain.answer()
+    plain.begin(schema={"type": "object", "properties": {}})
+    assert "There is nothing to fill in: sending it says yes." in plain.terminal.text
+    plain.terminal.type("send\n")
+    assert plain.answer()["content"] == {}

@@ -82,7 +82,9 @@ def test_an_ambiguous_link_comes_with_a_warning_in_words(seat: Seat, url: str):
 @pytest.mark.verifies("R66")
 def test_the_wait_goes_by_until_the_person_says_a_word(seat: Seat):
     terminal = seat.order("wait", url=LINK)
-    terminal.until("Waiting for pizzeria", "0:01")
+    terminal.until("Waiting for pizzeria", "0:00")
+    seat.tell("pass", seconds=61)
+    terminal.until("Waiting for pizzeria", "1:01")
     terminal.until("Done Enter", "Retry Ctrl-O", "Cancel Ctrl-C", "Retry: open the page again.")
     terminal.press("open")
     terminal.until("The page was opened again.")
@@ -92,6 +94,18 @@ def test_the_wait_goes_by_until_the_person_says_a_word(seat: Seat):
     terminal.until("Waiting for pizzeria")
     terminal.press("cancel")
     assert seat.answer() == {"word": "cancel", "opened": []}
+
+
+@pytest.mark.verifies("R63", "R66")
+def test_a_retry_that_opens_no_browser_leaves_the_link_to_be_copied(seat: Seat):
+    terminal = seat.order("wait", url=LINK, opens=False)
+    terminal.until("Waiting for pizzeria", "Retry Ctrl-O")
+    terminal.press("open")
+    terminal.until("Open it by hand:\n", "Waiting for pizzeria", "No browser opens here.")
+    start = terminal.lines.index("Open it by hand:") + 1
+    assert "".join(terminal.lines[start : start + 4]).startswith(LINK), "whole, from its first column"
+    terminal.press("cancel")
+    assert seat.answer() == {"word": "cancel", "opened": [LINK]}
 
 
 @pytest.mark.verifies("R66")

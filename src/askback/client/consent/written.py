@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Final
 
 from askback.client.consent.names import may_join
+from askback.client.safe import is_blank
 
 LONGEST: Final = 8_192
 """Web servers refuse longer addresses, and so do some ways to start a browser; a long OAuth request has 2,000."""
@@ -20,11 +21,6 @@ JOINERS: Final = "\u200c\u200d"
 
 UNSEEN: Final = frozenset(("Cc", "Cf", "Cs", "Zs", "Zl", "Zp"))
 """Controls, format characters, half characters and blanks: dropped, moved, or not to be seen."""
-
-HOLLOW: Final = frozenset(
-    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
-) | frozenset(map(chr, range(0xFE00, 0xFE10)))
-"""Letters and marks that draw nothing; in a host a browser drops most of them."""
 
 _AUTHORITY = re.compile(r"https?://([^/?#]*)", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]{0,30}:", re.IGNORECASE)
@@ -71,7 +67,7 @@ def _characters(url: str) -> str | None:
 def _is_unseen(character: str, *, in_host: bool) -> bool:
     if unicodedata.category(character) in UNSEEN:
         return in_host or character not in JOINERS
-    return in_host and character in HOLLOW
+    return in_host and is_blank(character)
 
 
 def _end_of_host(url: str) -> int:

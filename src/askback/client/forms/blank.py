@@ -59,11 +59,24 @@ class Blank:
     entries: tuple[Entry, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     refusal: str | None = None
-    suspicion: str | None = None
-    """Of the first field that seems to ask for a secret, or else of the words beside those that are typed into."""
+    suspicion_beside: str | None = None
+    """Why words beside the fields that are typed into seem to ask for a secret; the fields' own is theirs."""
+
+    @property
+    def suspicion(self) -> str | None:
+        """Of the first field that seems to ask for a secret, or else of the words beside those that are typed into."""
+        return self._of_fields or self.suspicion_beside
 
     def suspicion_of(self, message: str) -> str | None:
         """The same for the form together with the message above it; only where there is something to type into."""
-        if self.suspicion is None and any(entry.field.is_typed for entry in self.entries):
+        return self._of_fields or self.suspicion_around(message)
+
+    def suspicion_around(self, message: str) -> str | None:
+        """Of the words beside the fields or of the message: it holds for every field that is typed into."""
+        if self.suspicion_beside is None and any(entry.field.is_typed for entry in self.entries):
             return suspicion_of_message(message)
-        return self.suspicion
+        return self.suspicion_beside
+
+    @property
+    def _of_fields(self) -> str | None:
+        return next((entry.suspicion for entry in self.entries if entry.suspicion), None)

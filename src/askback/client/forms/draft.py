@@ -93,13 +93,13 @@ class Draft:
 
     def differences(self) -> list[Difference]:
         """What is not as the form came, in the form's order."""
-        return [
-            self._difference(name, entry)
-            for name, entry in self._entries.items()
-            if self._standing[name] != self._came[name]
-        ]
+        return [found for name in self._entries if (found := self.difference(name)) is not None]
 
-    def _difference(self, name: str, entry: Entry) -> Difference:
+    def difference(self, name: str) -> Difference | None:
+        """How this field is not as it came; None where it is."""
+        if self._standing[name] == self._came[name]:
+            return None
+        entry = self._entries[name]
         is_left_empty = entry.default is not None and not self.problem(name) and self._sent(entry) is None
         return Difference(
             entry=entry,

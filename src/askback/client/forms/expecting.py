@@ -27,7 +27,8 @@ def expected(field: Field[Any]) -> str:
 def _text(what: str) -> Callable[[Any], str]:
     def say(field: Text) -> str:
         count = _between(field.min_length, field.max_length)
-        return f"{what}, {count} characters" if count else what
+        last = field.min_length if field.max_length is None else field.max_length
+        return f"{what}, {count} {'character' if last == 1 else 'characters'}" if count else what
 
     return say
 

@@ -20,7 +20,7 @@ from askback.client.forms.suspicion import (
     suspicion_beside,
     suspicion_of_field,
 )
-from askback.client.safe import line
+from askback.client.safe import quoted
 from askback.question import SINGLE
 from askback.words import Words
 
@@ -39,7 +39,7 @@ def read_form(schema: Any) -> Blank:
         entries=entries,
         left_out=left_out,
         refusal=_refusal(entries, left_out, required),
-        suspicion=_suspicion_of_form(entries, left_out),
+        suspicion_beside=_suspicion_beside(entries, left_out),
     )
 
 
@@ -109,12 +109,10 @@ def _suspicion(entry: Entry) -> str | None:
     return suspicion_of_field(entry.name, entry.field.title or "", entry.hint, suggestion=suggestion)
 
 
-def _suspicion_of_form(entries: tuple[Entry, ...], left_out: tuple[LeftOut, ...]) -> str | None:
-    """What is suspected of a field, or else of the words around those that are typed into."""
-    if not any(entry.field.is_typed for entry in entries):
-        return None
-    own = next((entry.suspicion for entry in entries if entry.suspicion), None)
-    return own or suspicion_beside(_beside(entries, left_out))
+def _suspicion_beside(entries: tuple[Entry, ...], left_out: tuple[LeftOut, ...]) -> str | None:
+    """Where nothing is typed, words that ask for a secret get none."""
+    is_typed = any(entry.field.is_typed for entry in entries)
+    return suspicion_beside(_beside(entries, left_out)) if is_typed else None
 
 
 def _beside(entries: tuple[Entry, ...], left_out: tuple[LeftOut, ...]) -> Iterator[Said]:
@@ -134,5 +132,5 @@ def _refusal(
     demanded = {cut(name, MOST_LABEL) for name in required}
     missing = next((one for one in left_out if one.name in demanded), None)
     if missing is not None:
-        return f"The field “{line(missing.name, MOST_SPOKEN)}” has to be filled in, but {missing.why}."
+        return f"The field {quoted(missing.name, MOST_SPOKEN)} has to be filled in, but {missing.why}."
     return "None of the fields can be shown." if left_out and not entries else None

@@ -12,7 +12,7 @@ from askback.client.forms.caps import MOST_TYPED, UNSAFE_INTEGER
 from askback.client.forms.choosing import Offer, offer_of
 from askback.client.forms.plain import Json, Unshowable, plain
 from askback.client.forms.suspicion import is_masked
-from askback.client.safe import line
+from askback.client.safe import quoted
 from askback.errors import QuestionRefused
 from askback.question import Choice, Choices, Field, Integer, Number, Text
 from askback.schema.keywords import KINDS, Entry, is_number
@@ -68,20 +68,10 @@ def _hints(made: type[Field[Any]], whole: Json) -> list[str]:
     hints: list[str] = []
     named, pattern = _name(whole.get("format")), whole.get("pattern")
     if named is not None and made is Text and not is_masked(named):
-        hints.append(f"the server calls it {_quoted(named)}, which is not checked here")
+        hints.append(f"the server calls it {quoted(named, _MOST_SHOWN)}, which is not checked here")
     if type(pattern) is str and pattern:
-        hints.append(f"the server may check it against {_quoted(pattern)}")
+        hints.append(f"the server may check it against {quoted(pattern, _MOST_SHOWN)}")
     return hints
-
-
-def _quoted(text: str) -> str:
-    """So that it cannot end its own quotes and go on in our words."""
-    return f"“{line(text, _MOST_SHOWN).translate(_PLAIN_QUOTES)}”"
-
-
-_PLAIN_QUOTES: Final = str.maketrans(
-    dict.fromkeys("\u201c\u201d\u201e\u201f\u275d\u275e\u301d\u301e\uff02", '"')
-)
 
 
 def _limited_text(made: type[Field[Any]], whole: Json) -> Field[Any]:

@@ -101,23 +101,23 @@ def _boolean(_: Entry, text: str) -> Any:
     return _YES_AND_NO.get(text.casefold(), text)
 
 
-def _choice(entry: Entry, text: str) -> str:
-    """The option a person means: its value, its title in any case, or its number in the list."""
-    if any(text == option.value for option in entry.options):
-        return text
+def _choice(entry: Entry, text: str) -> str | None:
+    """The option a person means by what they see of it, its title or its number; None where there is no such."""
+    options = entry.options
     folded = text.casefold()
-    meant = [one.value for one in entry.options if folded in {one.shown.casefold(), one.value.casefold()}]
+    exact = [one.value for one in options if one.shown == text]
+    meant = exact or [one.value for one in options if one.shown.casefold() == folded]
     if len(meant) == 1:
         return meant[0]
-    is_place = text.isdecimal() and len(text) < 6 and not any(one.shown.isdecimal() for one in entry.options)
+    is_place = text.isdecimal() and len(text) < 6 and not any(one.shown.isdecimal() for one in options)
     place = int(text) - 1 if is_place else -1
-    return entry.options[place].value if 0 <= place < len(entry.options) else text
+    return options[place].value if 0 <= place < len(options) else None
 
 
-def _choices(entry: Entry, text: str) -> list[str]:
+def _choices(entry: Entry, text: str) -> list[str | None]:
     """One option, or several parted by commas."""
     whole = _choice(entry, text)
-    if any(whole == option.value for option in entry.options):
+    if whole is not None:
         return [whole]
     parts = [part.strip() for part in text.split(",", len(entry.options) + 1)]
     return [_choice(entry, part) for part in parts if part]

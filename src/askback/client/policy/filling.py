@@ -40,12 +40,11 @@ def _draft(outcome: AnswerSo, asked: FormAsked) -> Draft:
 
 def _suspects(outcome: AnswerSo, asked: FormAsked, draft: Draft, sent: list[Entry]) -> list[str]:
     """Whatever seems to be a secret is sent only where the rule says so for that field."""
-    is_of_field = any(entry.suspicion for entry in asked.blank.entries)
-    of_form = None if is_of_field else asked.blank.suspicion_of(asked.message)
+    around = asked.blank.suspicion_around(asked.message)
     stops = draft.stops()
     found: list[str] = []
     for entry in sent:
-        why = entry.suspicion or stops.get(entry.name) or (of_form if entry.field.is_typed else None)
+        why = entry.suspicion or stops.get(entry.name) or (around if entry.field.is_typed else None)
         if why and entry.name not in outcome.secrets:
             found.append(
                 f"{entry.name}: {why.rstrip('.')} (if it may be sent, write secrets = [{entry.name!r}] in the rule)"

@@ -50,7 +50,7 @@ class Rule:
         return (
             self._is_of_kind(asked)
             and is_like(asked.asker.label, self.server)
-            and all(is_like(purpose, self.purpose) for purpose in asked.purpose.split(" or "))
+            and all(is_like(purpose, self.purpose) for purpose in asked.purposes)
             and is_like(asked.message, self.message)
         )
 

@@ -27,18 +27,28 @@ def filled(text: str, width: int) -> str:
 
 def wrapped(text: str, width: int) -> list[str]:
     """Broken between words where it can be, within a word where it must be; never less than one line."""
-    lines: list[str] = []
+    return list(_lines(text, width))
+
+
+def _lines(text: str, width: int) -> Iterator[str]:
     line = ""
     for word in _words(text):
         if line and width_of(line) + width_of(word.rstrip()) > width:
-            lines.append(line.rstrip())
+            yield line.rstrip()
             line = ""
         for piece in chopped(word, width) if width_of(word.rstrip()) > width else [word]:
             if line and width_of(line) + width_of(piece) > width:
-                lines.append(line.rstrip())
+                yield line.rstrip()
                 line = ""
             line += piece
-    return [*lines, line.rstrip()]
+    yield line.rstrip()
+
+
+def hung(text: str, width: int, *, before: str = "", hang: str) -> list[str]:
+    """The same with `before` in front of the first line and `hang` in front of the others."""
+    first = next(_lines(text, max(2, width - width_of(before))))
+    rest = text[len(first) :].lstrip(" ")
+    return [before + first, *(hang + line for line in _lines(rest, max(2, width - width_of(hang))) if rest)]
 
 
 def chopped(text: str, width: int) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.document import Document
 
-from askback.client import safe
+from askback.client import labels, safe
 from askback.client.forms import Draft, Entry
 from askback.client.terminal.cells import cut, filled, width_of
 from askback.client.terminal.page import BOLD, EDITED, PLAIN, Row
@@ -20,7 +20,6 @@ MOST_DRAWN = 4_000
 """Characters drawn on either side of the cursor: a pasted book does not make the keys slow."""
 MOST_OPTION_ROWS = 8
 """A longer list scrolls: the fields around it stay in sight."""
-LEAVE_EMPTY = "leave it empty"
 FIND = "find: "
 
 
@@ -123,7 +122,7 @@ class ChoiceEditor(Editor):
     def __init__(self, entry: Entry, draft: Draft) -> None:
         super().__init__(entry, draft)
         self.buffer = Buffer(on_text_changed=lambda _: self._found())
-        nothing = [] if entry.is_required or entry.kind == "choices" else [(None, LEAVE_EMPTY)]
+        nothing = [] if entry.is_required or entry.kind == "choices" else [(None, labels.EMPTY_CHOICE)]
         self._options: list[tuple[Any, str]] = [*nothing, *titles(entry)]
         self.at: int | None = self._first()
 

@@ -136,7 +136,7 @@ class Fill(Asking):
         return [*super().words(), "", *hint] if is_long else super().words()
 
     def typed(self, size: Size) -> list[Row]:
-        return list(reviewed(self.draft, size.columns))
+        return list(reviewed(self.draft, size.columns, goes_out=False))
 
     def body(self, size: Size) -> Body:
         width = label_width(self.entries, size.columns)
@@ -223,5 +223,5 @@ def _left_out(asked: FormAsked, size: Size) -> list[Row]:
     return [
         row
         for one in asked.blank.left_out
-        for row in text_rows(f"left out, {safe.line(one.name)}: {one.why}", size.columns, before=INDENT)
+        for row in text_rows(labels.left_out(one), size.columns, before=INDENT)
     ]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from askback.client.terminal.cells import ELLIPSIS, chopped, cut, filled, width_of, wrapped
+from askback.client.terminal.cells import ELLIPSIS, chopped, cut, filled, hung, width_of
 
 Piece = tuple[str, str]
 """Style and text."""
@@ -116,9 +116,9 @@ def laid_out(page: Page, size: Size, scroll: Scroll) -> Screen:
 
 def text_rows(text: str, width: int, *, before: str = " ", after: str = "", style: str = PLAIN) -> list[Row]:
     """A paragraph of ours; its later lines stand under the first."""
-    hang = after or " " * width_of(before)
-    lines = wrapped(text, max(2, width - width_of(before)))
-    return [[(style, (before if place == 0 else hang) + line)] for place, line in enumerate(lines)]
+    return [
+        [(style, line)] for line in hung(text, width, before=before, hang=after or " " * width_of(before))
+    ]
 
 
 def at_most(rows: list[Row], most: int) -> list[Row]:
@@ -131,8 +131,8 @@ def at_most(rows: list[Row], most: int) -> list[Row]:
 
 def theirs(lines: Iterable[str], width: int, *, indent: str = " ") -> list[Row]:
     """What a server writes: every row behind a bar of ours, so that it stays in its frame wherever it is broken."""
-    inner = max(2, width - width_of(indent) - 2)
-    return [[(PLAIN, f"{indent}│ {row}")] for line in lines for row in wrapped(line, inner)]
+    bar = f"{indent}│ "
+    return [[(PLAIN, row)] for line in lines for row in hung(line, width, before=bar, hang=bar)]
 
 
 def link_rows(href: str, width: int) -> list[Row]:

@@ -5,21 +5,19 @@ from collections.abc import Callable
 from typing import Any, TextIO, assert_never
 
 import anyio
-import anyio.to_thread
 
-from askback.answer import Accepted, Answer
+from askback.answer import Answer
 from askback.client.consent import Opener, open_in_browser
 from askback.client.person import FormAsked, Mode, Turn, VisitAsked, Word
 from askback.client.terminal.asking import Asking, Gone
+from askback.client.terminal.ending import conclude, opened
 from askback.client.terminal.form import form_scene
 from askback.client.terminal.guard import QUIET_SECONDS, Guard
 from askback.client.terminal.plain import PlainPerson
-from askback.client.terminal.record import by_hand, record
+from askback.client.terminal.record import by_hand
 from askback.client.terminal.stage import Stage
 from askback.client.terminal.tty import Tty
 from askback.client.terminal.visit import Consent, Wait, rows_of_wait
-
-MODES: frozenset[Mode] = frozenset({"form", "url"})
 
 
 class TerminalPerson:
@@ -49,7 +47,7 @@ class TerminalPerson:
 
     @property
     def modes(self) -> frozenset[Mode]:
-        return MODES if self._tty.is_terminal else frozenset()
+        return self._tty.modes
 
     @property
     def _speaks_lines(self) -> bool:
@@ -60,12 +58,7 @@ class TerminalPerson:
             return await self._plain.answer(turn)
         self._tty.require()
         answer = await Stage[Answer[Any]](self._tty, self._guard()).play(_scene(turn), turn.changed)
-        if isinstance(turn.asked, VisitAsked) and isinstance(answer, Accepted) and turn.gone is None:
-            is_open = await self._open(turn.asked)
-            self._tty.tell(record(turn, answer, is_open=is_open))
-            self._tty.say(*(() if is_open else by_hand(turn.asked)))
-        else:
-            self._tty.tell(record(turn, answer))
+        await conclude(turn, answer, self._tty, self._opener)
         return answer
 
     async def wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
@@ -76,7 +69,9 @@ class TerminalPerson:
         async with anyio.create_task_group() as group:
 
             async def reopen() -> None:
-                scene.has_opened = await self._open(asked)
+                scene.has_opened = await opened(asked, self._opener)
+                if not scene.has_opened:
+                    await stage.say(*by_hand(asked))
 
             scene = Wait(
                 asked,
@@ -88,10 +83,6 @@ class TerminalPerson:
             stage = Stage[Word](self._tty, self._guard(), rows=rows)
             words.append(await stage.play(scene, finished.wait, _second))
         return words[0]
-
-    async def _open(self, asked: VisitAsked) -> bool:
-        """In a thread: a browser may take its time to start."""
-        return await anyio.to_thread.run_sync(self._opener, asked.verdict)
 
     def _guard(self) -> Guard:
         return Guard(self._clock, quiet=self._quiet)

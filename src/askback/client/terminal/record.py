@@ -22,7 +22,7 @@ def _question(asked: Asked) -> str:
         case FormAsked():
             first, *rest = asked.message.strip().split("\n", 1)
             message = safe.line(first) + ("…" if rest else "")
-            return f"{label} asked “{cut(message, MOST_OF_MESSAGE)}”"
+            return f"{label} asked {safe.quoted(cut(message, MOST_OF_MESSAGE))}"
         case VisitAsked():
             return f"{label} asked to visit {safe.line(asked.verdict.host or asked.url, 80)}"
         case _:

@@ -21,8 +21,9 @@ from askback.client.terminal.page import (
 )
 from askback.client.terminal.said import (
     label_of,
-    said_change,
+    said_changed,
     said_in_full,
+    said_sent,
     said_stop,
 )
 from askback.client.terminal.stage import Leave
@@ -36,6 +37,8 @@ class Review(Asking):
         self._fill = fill
         self.form = form
         self.draft = draft
+        self._rows: dict[int, list[Row]] = {}
+        """By the width of the window: a long letter is broken into lines once, not at every key."""
 
     def status(self) -> tuple[str, ...]:
         return (*super().status(), "Up Down: scroll")
@@ -55,8 +58,9 @@ class Review(Asking):
         return [*text_rows(title, size.columns, style=BOLD), *([] if size.is_low else [[]])]
 
     def body(self, size: Size) -> Body:
-        rows = list(reviewed(self.draft, size.columns))
-        return Body(rows=rows or nothing_to_fill_in(size))
+        if size.columns not in self._rows:
+            self._rows[size.columns] = list(reviewed(self.draft, size.columns)) or nothing_to_fill_in(size)
+        return Body(rows=self._rows[size.columns])
 
     def typed(self, size: Size) -> list[Row]:
         return self._fill.typed(size)
@@ -119,21 +123,20 @@ def doubts(asked: FormAsked, draft: Draft) -> Iterator[str]:
     yield from (said_stop(entry, stops[entry.name]) for entry in given if entry.name in stops)
 
 
-def reviewed(draft: Draft, columns: int) -> Iterator[Row]:
-    """Each value in full, with a word where it differs from the form as it came."""
-    changes = {difference.entry.name: difference for difference in draft.differences()}
+def reviewed(draft: Draft, columns: int, *, goes_out: bool = True) -> Iterator[Row]:
+    """Each value in full, with a word where it differs from the form as it came, or from what goes out."""
     width = label_width(draft.blank.entries, columns)
     for entry in draft.blank.entries:
         before, hang = f"   {filled(label_of(entry), width)}  ", " " * (width + 5)
         if columns < SPARE_COLUMNS:
             yield from text_rows(label_of(entry), columns)
             before = hang = "   "
+        # A default has the server's lines: behind a bar none of them passes for one of ours.
+        bar = hang[:-2] + "│ "
         for place, line in enumerate(said_in_full(entry, draft)):
-            yield from text_rows(line, columns, before=before if place == 0 else hang, after=hang)
-        if (change := changes.get(entry.name)) is not None:
-            yield from text_rows(
-                said_change(change), columns, before=hang + "~ ", after=hang + "  ", style=BOLD
-            )
+            yield from text_rows(line, columns, before=before if place == 0 else bar, after=bar)
+        for note in (said_sent if goes_out else said_changed)(entry, draft):
+            yield from text_rows(note, columns, before=hang + "~ ", after=hang + "  ", style=BOLD)
 
 
 def label_width(entries: tuple[Entry, ...], columns: int) -> int:
@@ -143,5 +146,4 @@ def label_width(entries: tuple[Entry, ...], columns: int) -> int:
 
 
 def nothing_to_fill_in(size: Size) -> list[Row]:
-    """Instead of the fields of a form that has none."""
-    return text_rows("There is nothing to fill in: to send it says yes.", size.columns, before=INDENT)
+    return text_rows(labels.NOTHING_TO_FILL_IN, size.columns, before=INDENT)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from askback.client import labels, safe
-from askback.client.forms import Difference, Draft, Entry
+from askback.client.forms import Draft, Entry
 
 EMPTY = f"({labels.EMPTY})"
 EMPTY_NEEDED = f"({labels.EMPTY}, {labels.NEEDED})"
@@ -29,18 +29,21 @@ def said(entry: Entry, draft: Draft) -> str:
 
 
 def said_in_full(entry: Entry, draft: Draft) -> list[str]:
-    """What will be sent, however long, and the value behind a title: they need not mean the same."""
-    lines = safe.block(draft.shown(entry.name)) if draft.shown(entry.name) else [said(entry, draft)]
-    raw = _raw(entry, draft.value(entry.name))
-    return [*lines, f"sent as: {raw}"] if raw.casefold() != lines[0].casefold() and raw else lines
+    """What will be sent, however long: a draft takes no more than can be read."""
+    text = draft.shown(entry.name)
+    return safe.whole(text) if text else [said(entry, draft)]
 
 
-def said_change(change: Difference) -> str:
-    """How a field differs from the form as it came."""
-    was = safe.line(change.before)
-    if not was:
-        return "filled in by you"
-    return f"changed, was: {was}" if change.after else f"emptied, was: {was}"
+def said_sent(entry: Entry, draft: Draft) -> list[str]:
+    """Our words on what will be sent: the value behind a title, and how it differs from the form as it came."""
+    behind = labels.sent_as(entry, draft.value(entry.name))
+    return [*([behind] if behind else []), *said_changed(entry, draft)]
+
+
+def said_changed(entry: Entry, draft: Draft) -> list[str]:
+    """Nothing where it stands as it came."""
+    change = draft.difference(entry.name)
+    return [] if change is None else [labels.said_change(change)]
 
 
 def said_expected(entry: Entry) -> str:
@@ -51,10 +54,3 @@ def said_expected(entry: Entry) -> str:
 def said_stop(entry: Entry, why: str) -> str:
     """Why something that was pasted holds up the sending."""
     return labels.KEY_STOPPED.format(label=label_of(entry), why=why)
-
-
-def _raw(entry: Entry, value: Any) -> str:
-    if value is None or not entry.options:
-        return ""
-    values: list[Any] = list(value) if isinstance(value, list | tuple) else [value]  # pyright: ignore[reportUnknownArgumentType] of anything
-    return ", ".join(safe.line(str(one)) for one in values)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 import anyio
-from prompt_toolkit.application import Application
+from prompt_toolkit.application import Application, run_in_terminal
+from prompt_toolkit.application.current import set_app
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.data_structures import Point
 from prompt_toolkit.filters import Condition
@@ -133,6 +134,11 @@ class Stage(Generic[T]):
             left.append(await self._run(scene))
             group.cancel_scope.cancel()
         return left[0]
+
+    async def say(self, *lines: str) -> None:
+        """Above the rows that are played on, where it stays."""
+        with set_app(self._application):
+            await run_in_terminal(lambda: self._tty.say(*lines))
 
     async def _run(self, scene: Scene[T]) -> T:
         running = asyncio.ensure_future(

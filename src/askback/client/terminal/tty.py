@@ -12,7 +12,8 @@ from prompt_toolkit.input.typeahead import clear_typeahead
 from prompt_toolkit.output import Output, create_output
 from prompt_toolkit.output.vt100 import Vt100_Output
 
-from askback.client.terminal.cells import wrapped
+from askback.client.person import Mode
+from askback.client.terminal.cells import hung
 from askback.client.terminal.page import Row
 from askback.errors import Unanswered
 
@@ -46,6 +47,11 @@ class Tty:
         """Both ways: who cannot see the question or cannot answer it is not asked."""
         return _is_terminal(self.reading) and _is_terminal(self.writing)
 
+    @property
+    def modes(self) -> frozenset[Mode]:
+        """What a person here can be shown: all of it, or nothing."""
+        return frozenset({"form", "url"}) if self.is_terminal else frozenset()
+
     def require(self) -> None:
         """Raise where nobody can be asked; whoever looks at `modes` first does not come here."""
         if not self.is_terminal:
@@ -70,12 +76,10 @@ class Tty:
             output.enable_cpr = False  # a terminal that does not answer would be waited for
         return output
 
-    def tell(self, sentence: str) -> None:
+    def tell(self, sentence: str, *, before: str = "", hang: str = HANG) -> None:
         """A sentence on the ordinary screen, broken between words where the window is narrow."""
         room = self.columns - 1  # a line that fills its row is followed by an empty one on some terminals
-        first = wrapped(sentence, room)[0]
-        rest = sentence[len(first) :].lstrip()
-        self.say(first, *(HANG + line for line in wrapped(rest, room - len(HANG)) if rest))
+        self.say(*hung(sentence, room, before=before, hang=hang))
 
     @property
     def columns(self) -> int:

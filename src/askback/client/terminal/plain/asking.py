@@ -18,6 +18,10 @@ COMMANDS = {
     "!decline": "says no; the server learns that you said no",
     "!cancel": "puts the question away without an answer; Ctrl-C does the same",
 }
+HUNG = "     | "
+"""Before the later lines of words of the server: deeper than any line of ours begins, and behind a bar."""
+DEEP = " " * 9
+"""The same for a sentence of ours that names something of theirs: it is no quotation, and begins no line either."""
 ALL = "!decline all"
 ALL_MEANS = "says no to this and to all that this server asks from now on"
 
@@ -40,18 +44,32 @@ class Asking:
         self._quiet = quiet
 
     def say(self, *lines: str) -> None:
-        self._tty.say(*lines)
+        """Our own words."""
+        for line in lines:
+            self._tty.tell(line)
+
+    def tell(self, before: str, words: str) -> None:
+        """Words of the server after a beginning of ours: what is too long for a line goes on behind a bar."""
+        self._tty.tell(words, before=before, hang=HUNG)
+
+    def mention(self, before: str, sentence: str) -> None:
+        """Our own words with a label or an option of the server among them."""
+        self._tty.tell(sentence, before=before, hang=DEEP)
 
     def quote(self, lines: Iterable[str], *, indent: str = "") -> None:
         """What the server writes: every line behind a bar, so that none passes for ours."""
-        self.say(*(f"{indent}| {line}" for line in lines))
+        bar = f"{indent}| "
+        for line in lines:
+            self._tty.tell(line, before=bar, hang=bar)
 
     def warn(self, *lines: str) -> None:
-        self.say(*(f"Warning: {line}" for line in lines))
+        for line in lines:
+            self.mention("Warning: ", line)
 
     def introduce(self) -> None:
         asked = self.turn.asked
-        self.say("", f"{labels.who_asks(asked.asker)} asks. {labels.place(self.turn)}.", labels.why(asked))
+        self.say("", f"{labels.who_asks(asked.asker)} asks. {labels.place(self.turn)}.")
+        self.tell("", labels.why(asked))
         self.say(f"Words of {safe.line(asked.asker.label)}, each line behind a bar:")
         self.quote(safe.block(asked.message))
 

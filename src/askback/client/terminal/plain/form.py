@@ -6,18 +6,19 @@ from askback.answer import Accepted, Answer
 from askback.client import labels, safe
 from askback.client.forms import Draft, Entry
 from askback.client.person import FormAsked
-from askback.client.terminal.plain.asking import BACK, HELP, Asking
+from askback.client.terminal.plain.asking import ALL, BACK, COMMANDS, HELP, Asking
 from askback.client.terminal.review import doubts
 from askback.client.terminal.said import (
     label_of,
     said,
-    said_change,
     said_expected,
     said_in_full,
+    said_sent,
     said_stop,
     titles,
 )
 
+FIELD_COMMANDS = ("!empty", "!lines", "!list")
 FIELD_HELP = (
     "Enter alone keeps what stands there.",
     "!empty empties the field.",
@@ -59,10 +60,12 @@ class PlainForm:
         if self._asked.blank.suspicion_of(self._asked.message):
             self._asking.warn(labels.BANNER)
         for one in self._asked.blank.left_out:
-            self._asking.say(f"Left out, {safe.line(one.name)}: {one.why}")
+            self._asking.mention("", labels.left_out(one))
         count = len(self._entries)
-        fields = f"{count} field{'' if count == 1 else 's'} to fill in" if count else "Nothing to fill in"
-        self._asking.say(f"{fields}. Type ? for help, < to go back, !decline or !cancel at any time.")
+        fields = (
+            f"{count} field{'' if count == 1 else 's'} to fill in." if count else labels.NOTHING_TO_FILL_IN
+        )
+        self._asking.say(fields, "Type ? for help, < to go back, !decline or !cancel at any time.")
         self._asking.offer_all()
 
     async def _fill(self, at: int) -> int:
@@ -79,21 +82,23 @@ class PlainForm:
 
     def _present(self, at: int, entry: Entry) -> None:
         asking = self._asking
-        asking.say("", f"Field {at + 1} of {len(self._entries)}: {label_of(entry)}")
+        asking.say("")
+        asking.tell(f"Field {at + 1} of {len(self._entries)}: ", label_of(entry))
         asking.quote(safe.block(entry.hint) if entry.hint else [], indent="  ")
         if entry.suspicion is not None:
             asking.warn(entry.suspicion)
         self._list(entry, MOST_LISTED)
         how = "; type a number or a name, several with commas" if entry.kind == "choices" else ""
         how = "; type a number or a name" if entry.kind == "choice" else how
-        asking.say(f"  {said_expected(entry)}{how}", f"  now: {said(entry, self._draft)}")
+        asking.say(f"  {said_expected(entry)}{how}")
+        asking.tell("  now: ", said(entry, self._draft))
 
     def _list(self, entry: Entry, most: int) -> None:
         if entry.kind == "boolean":
             return
         options = titles(entry)
         for number, (_, title) in enumerate(options[:most], start=1):
-            self._asking.say(f"  {number}. {title}")
+            self._asking.tell(f"  {number}. ", title)
         if len(options) > most:
             self._asking.say(f"  and {len(options) - most} more; !list says them all")
 
@@ -114,7 +119,7 @@ class PlainForm:
             case "!lines" if entry.kind == "text":
                 self._draft.write(entry.name, await self._several_lines())
             case _:
-                self._draft.write(entry.name, line.removeprefix("\\"))
+                self._draft.write(entry.name, _unescaped(line))
         return self._is_fine(entry)
 
     async def _several_lines(self) -> str:
@@ -129,7 +134,7 @@ class PlainForm:
             self._asking.warn(said_stop(entry, why))
         problem = self._draft.problem(entry.name)
         if problem is not None:
-            self._asking.say(problem)
+            self._asking.mention("Problem: ", problem)
         return problem is None
 
     async def _review(self) -> int | None:
@@ -138,8 +143,7 @@ class PlainForm:
         while True:
             word = (await self._asking.read(decides=True)).strip().casefold()
             if word == "send":
-                stop = await self._doubt()
-                if stop is None:
+                if await self._may_go_out():
                     return None
                 self._say_review()
             elif word == BACK and self._entries:
@@ -152,29 +156,35 @@ class PlainForm:
                 self._asking.help()
 
     def _say_review(self) -> None:
-        changes = {change.entry.name: change for change in self._draft.differences()}
         self._asking.say("", f"Review what is sent to {safe.line(self._asked.asker.label)}:")
         for number, entry in enumerate(self._entries, start=1):
             first, *rest = said_in_full(entry, self._draft)
-            self._asking.say(f"  {number}. {label_of(entry)}: {first}", *(f"     {line}" for line in rest))
-            if entry.name in changes:
-                self._asking.say(f"     {said_change(changes[entry.name])}")
+            self._asking.tell(f"  {number}. ", f"{label_of(entry)}: {first}")
+            self._asking.quote(rest, indent="     ")
+            for note in said_sent(entry, self._draft):
+                self._asking.tell("     ", note)
         self._asking.say(self._review_words())
 
     def _review_words(self) -> str:
         number = ", a number to change that field, < to go back" if self._entries else ""
         return f"Type send to send it{number}, !decline or !cancel."
 
-    async def _doubt(self) -> str | None:
-        """Ask once more where something looks like a secret; None if it may go out."""
+    async def _may_go_out(self) -> bool:
+        """Whether the person says so, asked once more where something looks like a secret."""
         reasons = list(doubts(self._asked, self._draft))
         if not reasons:
-            return None
+            return True
         self._asking.warn(*reasons)
         self._asking.say("Nothing is sent yet. Type yes to send it all the same; anything else goes back.")
         word = (await self._asking.read(decides=True)).strip().casefold()
         if word != "yes":
-            return "kept"
+            return False
         for name in self._draft.stops():
             self._draft.excuse(name)
-        return None
+        return True
+
+
+def _unescaped(line: str) -> str:
+    """Without the backslash that makes a command an ordinary answer; any other is the person's own."""
+    is_command = line.lstrip("\\").strip().casefold() in {*COMMANDS, *FIELD_COMMANDS, ALL}
+    return line.removeprefix("\\") if is_command else line

@@ -6,19 +6,19 @@ from contextlib import suppress
 from typing import Any, TextIO, assert_never
 
 import anyio
-import anyio.to_thread
 
-from askback.answer import Accepted, Answer, Cancelled
+from askback.answer import Answer, Cancelled
 from askback.client import labels, safe
 from askback.client.consent import Opener, open_in_browser
 from askback.client.person import FormAsked, Mode, Turn, VisitAsked, Word
 from askback.client.terminal.asking import MOST_REASON
+from askback.client.terminal.ending import conclude, opened
 from askback.client.terminal.guard import QUIET_SECONDS
 from askback.client.terminal.plain.asking import Asking, Ended
 from askback.client.terminal.plain.form import PlainForm
 from askback.client.terminal.plain.lines import Interrupted, Lines
 from askback.client.terminal.plain.visit import consent
-from askback.client.terminal.record import by_hand, record, said_time
+from askback.client.terminal.record import by_hand, said_time
 from askback.client.terminal.tty import Tty
 
 
@@ -44,18 +44,13 @@ class PlainPerson:
 
     @property
     def modes(self) -> frozenset[Mode]:
-        return frozenset({"form", "url"}) if self._tty.is_terminal else frozenset()
+        return self._tty.modes
 
     async def answer(self, turn: Turn) -> Answer[Any]:
         self._tty.require()
         with self._lines.taken():
             answer = await self._until_gone(turn)
-        if isinstance(answer, Accepted) and isinstance(turn.asked, VisitAsked) and turn.gone is None:
-            is_open = await self._open(turn.asked)
-            self._tty.tell(record(turn, answer, is_open=is_open))
-            self._tty.say(*(() if is_open else by_hand(turn.asked)))
-        else:
-            self._tty.tell(record(turn, answer))
+        await conclude(turn, answer, self._tty, self._opener)
         return answer
 
     async def _until_gone(self, turn: Turn) -> Answer[Any]:
@@ -76,7 +71,9 @@ class PlainPerson:
         return await self._let_go(turn.gone)
 
     async def _let_go(self, why: str) -> Answer[Any]:
-        self._tty.say("", safe.line(why, MOST_REASON), "Press Enter to leave.")
+        self._tty.say("")
+        self._tty.tell(safe.line(why, MOST_REASON))
+        self._tty.say("Press Enter to leave.")
         with suppress(Interrupted):
             await self._lines.read(quiet=self._quiet)
         return Cancelled()
@@ -97,10 +94,6 @@ class PlainPerson:
         except Interrupted:
             return Cancelled()
 
-    async def _open(self, asked: VisitAsked) -> bool:
-        """In a thread: a browser may take its time to start."""
-        return await anyio.to_thread.run_sync(self._opener, asked.verdict)
-
     async def wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
         words: list[Word] = ["done"]
         async with anyio.create_task_group() as group:
@@ -116,7 +109,7 @@ class PlainPerson:
 
     async def _word(self, asked: VisitAsked) -> Word:
         started = self._clock()
-        self._tty.say(
+        self._tty.tell(
             f"Waiting for {safe.line(asked.asker.label)}. "
             "Type done when you are done, retry to open the page again, or cancel; Enter tells the time."
         )
@@ -132,7 +125,10 @@ class PlainPerson:
                     case "cancel" | "!cancel":
                         return "cancel"
                     case "retry":
-                        is_open = await self._open(asked)
-                        self._tty.say(labels.OPENED_AGAIN if is_open else labels.NO_BROWSER)
+                        await self._reopen(asked)
                     case _:
                         self._tty.say(f"Waiting for {said_time(self._clock() - started)}.")
+
+    async def _reopen(self, asked: VisitAsked) -> None:
+        is_open = await opened(asked, self._opener)
+        self._tty.say(*([labels.OPENED_AGAIN] if is_open else [labels.NO_BROWSER, *by_hand(asked)]))

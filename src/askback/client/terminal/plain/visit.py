@@ -27,8 +27,10 @@ async def consent(asking: Asking, asked: VisitAsked) -> Answer[None]:
 def _say(asking: Asking, asked: VisitAsked) -> None:
     seen = shown(asked)
     before, domain, after = seen.where
-    asking.say(f"who: {seen.who}", f"where: {before}[{domain}]{after}", f"why: {seen.why}")
+    asking.say(f"who: {seen.who}")
+    asking.tell("where: ", f"{before}[{domain}]{after}")
+    asking.tell("why: ", seen.why)
     if seen.refusal is not None:
         asking.warn(seen.refusal)
     asking.warn(*seen.warnings)
-    asking.say(f"the whole link: {seen.url}")
+    asking.tell("the whole link: ", seen.url)
