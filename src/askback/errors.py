@@ -221,13 +221,16 @@ class TooManyQuestions(PeerError):
 
 
 class ServerGone(PeerError):
-    """The connection ended before the call did; whether the call was done is for the server to say."""
+    """The connection ended before the call did; whether a call that was sent was done is for the server to say."""
 
-    def __init__(self, *, server: str, during: str, said: str = "", only_looked: bool = False) -> None:
-        self.server, self.during, self.said = server, during, said
+    def __init__(
+        self, *, server: str, during: str, said: str = "", only_looked: bool = False, was_sent: bool = True
+    ) -> None:
+        self.server, self.during, self.said, self.was_sent = server, during, said, was_sent
+        when = "went away during" if was_sent else "had gone away before"
         unknown = ", so nobody knows whether it was done. Look for what it did before you call again."
-        advice = ". Nothing was called; connect to it again." if only_looked else unknown
-        super().__init__(f"The server {server} went away during {during}{advice}{_last_words(said)}")
+        advice = unknown if was_sent and not only_looked else ". Nothing was called; connect to it again."
+        super().__init__(f"The server {server} {when} {during}{advice}{_last_words(said)}")
 
 
 class OperatorError(AskbackError):

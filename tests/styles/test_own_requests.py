@@ -1,13 +1,14 @@
 """What a body may put into a round of its own: links, sampling and roots, where the client has them."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import pytest
 from mcp.server.mcpserver import Context
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
+    INVALID_PARAMS,
     CreateMessageRequest,
     CreateMessageRequestParams,
     CreateMessageResult,
@@ -21,10 +22,13 @@ from pydantic import BaseModel
 
 from askback import ask
 from askback.testing import accept, decline, raw, run_tool
+from tests.once.deliveries import end_of, without_seal
 from tests.styles.cells import FORMS_AND_LINKS
 from tests.styles.conftest import LATEST, WAYS, Way
-from tests.styles.people import run_well_equipped
+from tests.styles.people import EVERYTHING, SAMPLED, run_well_equipped
+from tests.styles.people import ROOTS as HOME
 from tests.styles.servers import End, asking, content_of, form, link
+from tests.wire.raw import accepting, answering, raw_client
 
 pytestmark = pytest.mark.anyio
 
@@ -63,6 +67,36 @@ async def test_sampling_and_roots_are_answered_beside_the_questions(host: Callab
     assert result.text == "a haiku home 2 Accepted(value=True)"
     sent = [line.what for line in result.transcript if line.what in {"sampling/createMessage", "roots/list"}]
     assert len(sent) == (0 if way.revision == LATEST else 2), "asked once each, replayed or not"
+
+
+def backwards(value: Any) -> Any:
+    """The same, with the members of every object in another order."""
+    match value:
+        case dict():
+            members = cast("dict[str, Any]", value)
+            return {name: backwards(member) for name, member in reversed(members.items())}
+        case list():
+            return [backwards(item) for item in cast("list[Any]", value)]
+        case _:
+            return value
+
+
+async def test_the_order_in_which_their_replies_are_written_makes_no_other_round(
+    sdk_host: Callable[..., Any],
+):
+    replies = {"poem": SAMPLED, "roots": HOME, "seat": accepting(row=2, side="aisle")}
+    with anyio.fail_after(20):
+        async with raw_client(sdk_host(everything)) as client:
+            first = await client.call(capabilities=EVERYTHING)
+            one, copy = [
+                await client.call(capabilities=EVERYTHING, **answering(first, **sent))
+                for sent in (replies, backwards(replies))
+            ]
+            other = await end_of(
+                client.call(capabilities=EVERYTHING, **answering(first, **replies | {"roots": {"roots": []}}))
+            )
+    assert without_seal(one) == without_seal(copy)
+    assert other["code"] == INVALID_PARAMS
 
 
 LACKING: dict[str, tuple[InputRequest, Mapping[str, Any]]] = {

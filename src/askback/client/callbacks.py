@@ -1,8 +1,10 @@
 """For hosts that keep a client of their own: the SDK's `Client`, or FastMCP's. The same person, the same care."""
 
 from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 from typing import Any, TypeVar, cast
 
+import anyio
 from mcp.client.session import ClientRequestContext, IncomingMessage
 from mcp_types import (
     INTERNAL_ERROR,
@@ -14,19 +16,24 @@ from mcp_types import (
     ErrorData,
 )
 
-from askback.answer import Answer
+from askback.answer import Accepted, Answer
 from askback.client.answered import Answered
 from askback.client.consent import KnownSites
+from askback.client.conversing import MEANS
 from askback.client.demands import Demands, Finishing
 from askback.client.intake import Intake
 from askback.client.line import Line
 from askback.client.pacing import LIMITS, Limits, Tally
-from askback.client.person import Asker, Person, Turn, VisitAsked
+from askback.client.person import Asked, Asker, Person, Turn, VisitAsked, Word
 from askback.errors import AskbackError
 from askback.wire.asked import NOT_ANSWERED, UNDECLARED, FormWords, VisitWords, Words, mode_of
 from askback.wire.elicited import reply_of
 
 T = TypeVar("T")
+
+_OPENED: ContextVar[tuple["Answering", set[str]]] = ContextVar("askback_client_opened")
+"""Who makes a call in `visiting`, and the links that were opened in it. In rounds a client calls back from tasks of
+that call and says nothing else about it; on the push era it does so from a task of the connection, without this."""
 
 
 class Answering:
@@ -78,7 +85,8 @@ class Answering:
         if mode_of(words) not in self._intake.line.modes:
             return ErrorData(code=INVALID_PARAMS, message=UNDECLARED)
         try:
-            _, answer = await self._ask(words)
+            asked = self._read(words)
+            answer = await self._visited(asked) or await self._ask(asked)
         except AskbackError:
             return ErrorData(code=INTERNAL_ERROR, message=NOT_ANSWERED)
         return ElicitResult.model_validate(reply_of(answer))
@@ -98,23 +106,60 @@ class Answering:
             self._finishing.finished(message.params.elicitation_id)
 
     async def visiting(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Make a call; where the server demands visits first, let the person make them and call again."""
+        """Make a call; where the server demands visits first, let the person make them and call again.
+
+        In here a link that comes back in a later round is waited for, and not consented to and opened anew.
+        """
         if "url" not in self._intake.line.modes:
             return await call()
         demands = Demands(
-            ask=self._ask_visit,
-            wait=self._intake.line.wait,
-            finishing=self._finishing,
-            most=self._limits.visits,
+            ask=self._ask_visit, wait=self._wait, finishing=self._finishing, most=self._limits.visits
         )
-        return await demands.through(call)
+        token = _OPENED.set((self, set()))
+        try:
+            return await demands.through(call)
+        finally:
+            _OPENED.reset(token)
 
-    async def _ask(self, words: Words) -> tuple[Any, Answer[Any]]:
-        asked = self._intake.read(words, purpose=self._purpose)
-        return asked, await self._intake.put(Turn(asked), self._tally)
+    @property
+    def _opened(self) -> set[str]:
+        """Of the call that this is part of; of none, where that is not known."""
+        caller, opened = _OPENED.get((None, set[str]()))
+        return opened if caller is self else set()
+
+    def _read(self, words: Words) -> Asked:
+        return self._intake.read(words, purposes=(self._purpose,))
+
+    async def _visited(self, asked: Asked) -> Answer[Any] | None:
+        """A link that was opened in this call comes again: the server asks whether it is done yet, and so do we."""
+        if not isinstance(asked, VisitAsked) or asked.url not in self._opened:
+            return None
+        turn = Turn(asked)
+        answer = await self._intake.admit(turn, self._tally) or await self._said(asked)
+        if answer is not None:
+            self._intake.note(asked, answer, by=turn.by)
+        return answer
+
+    async def _said(self, asked: VisitAsked) -> Answer[Any] | None:
+        with self._finishing.expecting(asked.id) as finished:
+            return MEANS[await self._wait(asked, finished)]
+
+    async def _ask(self, asked: Asked) -> Answer[Any]:
+        answer = await self._intake.put(Turn(asked), self._tally)
+        if isinstance(asked, VisitAsked) and isinstance(answer, Accepted):
+            self._opened.add(asked.url)
+        return answer
 
     async def _ask_visit(self, words: VisitWords) -> tuple[VisitAsked, Answer[Any]]:
-        return await self._ask(words)
+        asked = self._read(words)
+        assert isinstance(asked, VisitAsked)
+        return asked, await self._ask(asked)
+
+    async def _wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
+        word = await self._intake.line.wait(asked, finished)
+        if word == "again":
+            self._tally.forgive(asked)
+        return word
 
 
 def _words(params: ElicitRequestParams) -> Words:

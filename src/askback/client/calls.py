@@ -78,8 +78,12 @@ class Call:
         self.consented: set[str] = set()
         """Links that the person has opened in this call."""
         self._progress = progress
+        self.is_over = False
+        """Whether the server has ended it, or we have; a person may still be leaving a question of it."""
         self._hosted: set[Hosted] = set()
-        self._scope = anyio.CancelScope()
+        self._is_cut_off = False
+        self._working, self._leaving = anyio.CancelScope(), anyio.CancelScope()
+        """Apart: whatever ends the wait for a person who leaves takes no result away."""
         self.failure: Exception | None = None
         """What went wrong on our own side: with the person, or with a callback."""
 
@@ -93,6 +97,9 @@ class Call:
         beside: Collection["Call"] = (),
     ) -> Answer[Any]:
         """Let the person answer. If whoever waits is cut off, the person stays until they leave."""
+        if self._is_cut_off:
+            turn.withdraw(GONE)
+            return Cancelled()
         hosted = Hosted(turn, (self, *beside))
         for call in hosted.owners:
             call._hosted.add(hosted)
@@ -123,31 +130,29 @@ class Call:
             call._hosted.discard(hosted)
 
     async def run(self, work: Callable[[], Awaitable[Any]], *, limit: float | None) -> Any:
-        """Do `work` to its end, or until the server has had its time, the caller's `limit` is over, or it failed."""
-        self.watch.changed = self._arm
-        self._arm()
-        try:
-            with anyio.move_on_after(limit):
-                with self._scope:
-                    result = await self._to_the_end(work)
-                    if self.failure is None:
-                        return result
-                raise self._ended()
-            raise Unfinished(call=self.purpose, problem=f"it was to take {limit:g} seconds at most, all told")
-        finally:
-            self.watch.changed = lambda: None
-            self.abandon()
-
-    async def _to_the_end(self, work: Callable[[], Awaitable[Any]]) -> Any:
+        """What `work` gives, or why it was not waited for. Either is kept while a person leaves their question."""
         why = GONE_ENDED
         try:
-            return await work()
+            return await self._in_time(work, limit)
         except MCPError as error:
             why = GONE if is_lost(error) else GONE_ENDED
             raise
         finally:
-            if not self._scope.cancel_called:
+            self.is_over, self.watch.changed = True, lambda: None
+            with self._leaving:
                 await self._left_alone(why)
+
+    async def _in_time(self, work: Callable[[], Awaitable[Any]], limit: float | None) -> Any:
+        """Until the server has had its time, the caller's `limit` is over, or the call has failed."""
+        self.watch.changed = self._arm
+        self._arm()
+        with anyio.move_on_after(limit) as allowed:
+            self._leaving.deadline = allowed.deadline
+            with self._working:
+                return await work()
+            self.abandon()
+            raise self._ended()
+        raise Unfinished(call=self.purpose, problem=f"it was to take {limit:g} seconds at most, all told")
 
     async def _left_alone(self, why: str) -> None:
         """Until no question of this call is before a person any more; one may still be there that came too late."""
@@ -171,7 +176,8 @@ class Call:
     def fail(self, failure: Exception) -> None:
         """End the call with this."""
         self.failure = self.failure or failure
-        self._scope.cancel()
+        self._working.cancel()
+        self._leaving.cancel()
 
     async def again(self, sleep: Sleep, has_asked: bool) -> None:
         """Before the next round: at once after an answer, and later and later after a mere "not yet"."""
@@ -188,7 +194,8 @@ class Call:
             hosted.abandon()
 
     def withdraw_all(self) -> None:
-        """The connection is gone: nobody waits for these answers."""
+        """The connection is gone: nobody waits for these answers, nor for those to what was still to be asked."""
+        self._is_cut_off = True
         for hosted in self._hosted:
             hosted.turn.withdraw(GONE)
 
@@ -204,4 +211,4 @@ class Call:
         )
 
     def _arm(self) -> None:
-        self._scope.deadline = anyio.current_time() + self.watch.left()
+        self._working.deadline = anyio.current_time() + self.watch.left()

@@ -1,13 +1,14 @@
 """From a target to a connection: a command, a URL, a server in this process, or a transport of the SDK."""
 
 import os
-from collections.abc import AsyncGenerator, Generator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field, replace
 from threading import Thread
 from typing import Any, TextIO, cast
 
 import anyio
+import anyio.to_thread
 import httpx2
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
@@ -17,8 +18,8 @@ from mcp.shared.memory import create_client_server_memory_streams
 
 from askback.client.consent import judge
 from askback.client.headers import read_headers
-from askback.client.identity import identity_of_address, identity_of_command
-from askback.client.naming import name_of_address, name_of_command
+from askback.client.identity import identity_of_address, identity_of_command, identity_of_one
+from askback.client.naming import UNNAMED, name_of_address, name_of_command
 from askback.client.refusal import Refusal
 from askback.client.safe import block
 from askback.errors import AuthorError
@@ -47,8 +48,8 @@ class Said:
     def __init__(self) -> None:
         self._kept = b""
 
-    @contextmanager
-    def listening(self) -> Generator[TextIO]:
+    @asynccontextmanager
+    async def listening(self) -> AsyncGenerator[TextIO]:
         """The end of a pipe for the program to write to."""
         reading, writing = os.pipe()
         reader = Thread(target=self._read, args=(reading,), daemon=True)
@@ -56,7 +57,8 @@ class Said:
         with os.fdopen(writing, "w") as errlog:
             yield errlog
         # The program is gone, and what it wrote is in the pipe; a child of its own may hold the other end longer.
-        reader.join(LAST_WORDS_SECONDS)
+        # In a thread: whatever else runs in this loop does not wait for that.
+        await anyio.to_thread.run_sync(reader.join, LAST_WORDS_SECONDS)
 
     def _read(self, reading: int) -> None:
         while some := os.read(reading, TAIL):
@@ -78,32 +80,42 @@ class Destination:
     host: str | None = None
     identity: str | None = None
     """Tells it from others of the same label; objects of this process have none."""
+    is_known: bool = True
+    """Whether it can be known again another time, so that something may be remembered of it."""
     said: Said
     refusal: Refusal = field(default_factory=Refusal)
     headers: Sequence[tuple[bytes, bytes]] = field(default=(), repr=False)
     transport: AbstractAsyncContextManager[Streams]
 
 
-def destination(target: Target, *, headers: Mapping[str, str] | None = None) -> Destination:
+def destination(
+    target: Target, *, label: str | None = None, headers: Mapping[str, str] | None = None
+) -> Destination:
     """What `target` means; nothing is started or connected yet."""
-    said = Said()
+    if isinstance(target, str):
+        place = _at(target, read_headers(headers or {}))
+    elif headers:
+        raise AuthorError(
+            "headers= go with requests to a URL, and this target is none. Give a command its secrets in its "
+            "environment (StdioServerParameters), and make a transport with headers of its own."
+        )
+    else:
+        place = _off_http(target, is_labelled=bool(label))
+    return replace(place, label=label or place.label)
+
+
+def _off_http(target: Target, *, is_labelled: bool) -> Destination:
     match target:
-        case str():
-            return _at(target, read_headers(headers or {}))
         case StdioServerParameters():
-            label = name_of_command(target.command, target.args)
-            identity = identity_of_command(target.command, target.args, target.cwd)
-            return Destination(label=label, identity=identity, said=said, transport=_program(target, said))
+            return _started(target)
         case list() | tuple():
-            command, *arguments = cast("Sequence[str]", target)
-            return destination(StdioServerParameters(command=command, args=arguments))
+            return _started(_command(cast("Sequence[object]", target)))
         case MCPServer() | Server():
             return _of_this_process(lowlevel_of(cast("object", target)))
         case _ if is_fastmcp(target):
             return _of_this_process(lowlevel_of(target))
         case _ if hasattr(target, "__aenter__"):
-            transport = cast("AbstractAsyncContextManager[Streams]", target)
-            return Destination(label=type(target).__name__, said=said, transport=transport)
+            return _through(cast("AbstractAsyncContextManager[Streams]", target), is_labelled=is_labelled)
         case _:
             raise AuthorError(
                 "Driver connects to a command (a list of words), a URL, an MCPServer, Server or FastMCP object, or a "
@@ -111,11 +123,45 @@ def destination(target: Target, *, headers: Mapping[str, str] | None = None) -> 
             )
 
 
+def _command(words: Sequence[object]) -> StdioServerParameters:
+    match [word for word in words if isinstance(word, str)]:
+        case [program, *arguments] if len(words) == 1 + len(arguments):
+            return StdioServerParameters(command=program, args=arguments)
+        case _:
+            raise AuthorError(
+                'A command is a list of words, each of them a str, as in ["python", "server.py"]; this list is empty '
+                "or has something else in it. Put the program first, and write paths as str(path)."
+            )
+
+
+def _started(parameters: StdioServerParameters) -> Destination:
+    said = Said()
+    return Destination(
+        label=name_of_command(parameters.command, parameters.args),
+        identity=identity_of_command(parameters.command, parameters.args, parameters.cwd),
+        said=said,
+        transport=_program(parameters, said),
+    )
+
+
+def _through(transport: AbstractAsyncContextManager[Streams], *, is_labelled: bool) -> Destination:
+    """The author's label is what it is known by; without one, two transports are never taken for the same server."""
+    identity = None if is_labelled else identity_of_one()
+    return Destination(
+        label=UNNAMED, identity=identity, is_known=is_labelled, said=Said(), transport=transport
+    )
+
+
 def _of_this_process(server: Server[Any]) -> Destination:
     return Destination(label=server.name, said=Said(), transport=_in_memory(server))
 
 
 def _at(url: str, headers: Sequence[tuple[bytes, bytes]]) -> Destination:
+    if not url.lower().startswith(("http://", "https://")):
+        raise AuthorError(
+            "This text is no address of a server: one begins with http:// or https://. Give a command as a list of "
+            'words, as in ["python", "server.py"].'
+        )
     refusal = Refusal()
     return Destination(
         label=name_of_address(url),
@@ -130,9 +176,8 @@ def _at(url: str, headers: Sequence[tuple[bytes, bytes]]) -> Destination:
 
 @asynccontextmanager
 async def _program(parameters: StdioServerParameters, said: Said) -> AsyncGenerator[Streams]:
-    with said.listening() as errlog:
-        async with stdio_client(parameters, errlog=errlog) as streams:
-            yield streams
+    async with said.listening() as errlog, stdio_client(parameters, errlog=errlog) as streams:
+        yield streams
 
 
 @asynccontextmanager

@@ -11,7 +11,7 @@ import anyio.abc
 from mcp.client.session import ClientRequestContext, ClientSession, ListRootsFnT, SamplingFnT
 from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
-from mcp_types import ErrorData, Implementation, InputRequest
+from mcp_types import CreateMessageRequest, ErrorData, Implementation, InputRequest, ListRootsRequest
 from pydantic import TypeAdapter, ValidationError
 
 from askback.client.calls import Call, Sleep
@@ -37,6 +37,10 @@ T = TypeVar("T")
 
 START_SECONDS = 60.0
 """For a server to start and say which revision it speaks: some are first downloaded by their command."""
+
+LEAVE_SECONDS = 8.0
+"""For a connection to close by itself: the SDK takes seven to end a stubborn program. A remote server may never answer
+that the session is over."""
 
 _INPUT: TypeAdapter[InputRequest] = TypeAdapter(InputRequest)
 
@@ -84,6 +88,7 @@ class Connection:
         self._session: ClientSession | None = None
         self._revision: Revision | None = None
         self._leaving, self._left = anyio.Event(), anyio.Event()
+        self._holding = anyio.CancelScope()
 
     @property
     def session(self) -> ClientSession:
@@ -98,12 +103,11 @@ class Connection:
     async def hold(self, *, task_status: anyio.abc.TaskStatus[None]) -> None:
         """Keep the connection open, in a task of its own: a transport that fails takes nobody else with it."""
         try:
-            async with self.place.transport as streams, self._session_on(streams) as self._session:
-                task_status.started()
-                await self._leaving.wait()
+            with self._holding:
+                async with self.place.transport as streams, self._session_on(streams) as self._session:
+                    task_status.started()
+                    await self._leaving.wait()
         except Exception as error:
-            if self._session is None:
-                raise
             self.failure = _first(error)
             logger.debug("the connection to %s failed", self.settings.label, exc_info=True)
         finally:
@@ -115,6 +119,9 @@ class Connection:
         self._leaving.set()
         # Whoever is cancelled waits too: `hold` is then cancelled as well, and has to be over in any case. A second
         # cancellation in here would have the first as its context and become the context of that.
+        with anyio.move_on_after(LEAVE_SECONDS, shield=True):
+            await self._left.wait()
+        self._holding.cancel()
         with anyio.CancelScope(shield=True):
             await self._left.wait()
 
@@ -125,7 +132,13 @@ class Connection:
             sampling_callback=settings.sampling,
             list_roots_callback=settings.roots,
             client_info=settings.client_info,
-            dispatcher=Tap(JSONRPCDispatcher(*streams), self.conversing, modes=settings.modes, pinned=pinned),
+            dispatcher=Tap(
+                JSONRPCDispatcher(*streams),
+                self.conversing,
+                modes=settings.modes,
+                pinned=pinned,
+                is_forgotten=self.place.refusal.is_forgotten,
+            ),
         )
 
     async def greet(self) -> None:
@@ -139,6 +152,7 @@ class Connection:
 
     async def call(self, call: Call, work: Callable[[], Awaitable[T]], *, limit: float | None = None) -> T:
         """Do `work` as this call; what the SDK raises becomes an error that says whose move it is."""
+        self.require_open(call)
         with self.conversing.making(call):
             try:
                 return await call.run(work, limit=limit)
@@ -155,9 +169,19 @@ class Connection:
                 problem = unsaid(_first_line(error), self.place.headers)
                 raise NotUnderstood(f"its result for {call.purpose} is none: {problem}") from error
 
-    def _gone(self, call: Call) -> ServerGone:
-        server, said = self.settings.label, self.place.said.tail
-        return ServerGone(server=server, during=call.purpose, said=said, only_looked=call.only_looks)
+    def require_open(self, call: Call) -> None:
+        """Raise where it is known that nobody would hear this call."""
+        if self.conversing.is_closed:
+            raise self._gone(call, was_sent=False)
+
+    def _gone(self, call: Call, *, was_sent: bool = True) -> ServerGone:
+        return ServerGone(
+            server=self.settings.label,
+            during=call.purpose,
+            said=self.place.said.tail,
+            only_looked=call.only_looks,
+            was_sent=was_sent,
+        )
 
     async def _delegate(self, key: str, request: Any) -> Any:
         """Sampling and roots go to the callbacks that were given for them."""
@@ -167,11 +191,22 @@ class Connection:
             raise NotUnderstood(
                 f"its round has something under {key[:MOST_REPEATED]!r} that is no request"
             ) from error
+        self._require_declared(asked)
         context = ClientRequestContext(session=self.session, request_id=key)
         reply = await self.session.dispatch_input_request(context, asked)
         if isinstance(reply, ErrorData):
             raise MCPError.from_error_data(reply)
         return reply.model_dump(by_alias=True, mode="json", exclude_none=True)
+
+    def _require_declared(self, asked: InputRequest) -> None:
+        match asked:
+            case ListRootsRequest() if self.settings.roots is None:
+                what = "roots"
+            case CreateMessageRequest() if self.settings.sampling is None:
+                what = "a model"
+            case _:
+                return
+        raise NotUnderstood(f"it asked for {what}, which this client did not declare")
 
 
 async def connect(stack: AsyncExitStack, place: Destination, settings: Settings) -> Connection:
@@ -185,17 +220,18 @@ async def connect(stack: AsyncExitStack, place: Destination, settings: Settings)
         await connection.greet()
     except (OSError, ValueError, MCPError, RuntimeError) as error:
         await stack.aclose()
+        cause = connection.failure or error
         # Tracebacks show causes: one that repeats a header is left out.
-        is_clean = unsaid(str(error), place.headers) == str(error)
-        raise _cannot_connect(connection, error) from (error if is_clean else None)
+        is_clean = unsaid(str(cause), place.headers) == str(cause)
+        raise _cannot_connect(connection, cause) from (cause if is_clean else None)
     except BaseException:
         await stack.aclose()
         raise
     return connection
 
 
-def _cannot_connect(connection: Connection, error: Exception) -> CannotConnect:
-    problem, advice = connection.place.refusal.reason() or _reason(connection.failure or error)
+def _cannot_connect(connection: Connection, cause: Exception) -> CannotConnect:
+    problem, advice = connection.place.refusal.reason() or _reason(cause)
     problem, said = unsaid(problem, connection.place.headers), connection.place.said.tail
     return CannotConnect(server=connection.settings.label, problem=problem, advice=advice, said=said)
 

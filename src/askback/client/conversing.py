@@ -1,6 +1,6 @@
 """What a connection hears besides its results, brought before the person: rounds, pushed questions, demanded visits."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Generator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Generator, Iterable, Mapping
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from functools import partial
@@ -38,7 +38,7 @@ Delegate = Callable[[str, Any], Awaitable[Any]]
 _CALL: ContextVar[Call] = ContextVar("askback_client_call")
 """Whose request this is: the session between us and the wire has no room to say so."""
 
-_MEANS: dict[Word, Answer[Any] | None] = {"done": Accepted(None), "cancel": Cancelled(), "again": None}
+MEANS: dict[Word, Answer[Any] | None] = {"done": Accepted(None), "cancel": Cancelled(), "again": None}
 """What the server hears of a person's word on a visit that it asks for once more; nothing yet where they open it."""
 
 
@@ -82,20 +82,26 @@ class Conversing:
         if not self.takes_pushed:
             raise MCPError(METHOD_NOT_FOUND, NOT_PUSHED)
         words = self._readable(params)
-        calls = tuple(self._calls) or (self._idle,)
+        calls = _under_way(self._calls) or [self._idle]
         # The wire does not say which of several calls asks: none of them is to run out of time.
         with ExitStack() as stack:
             for call in calls:
                 stack.enter_context(call.watch.person())
             try:
-                asked = self._intake.read(words, purpose=" or ".join(call.purpose for call in calls))
-                newest, *others = reversed(calls)
-                async with self._next_of(newest):
-                    return reply_of(await self._ask(newest, asked, withdrawn=withdrawn, beside=others))
+                async with self._next_of(calls[-1]):
+                    return reply_of(await self._ask_for(calls, words, withdrawn))
             except Exception as error:
                 for call in calls:
                     call.fail(error)
                 raise MCPError(INTERNAL_ERROR, NOT_ANSWERED) from error
+
+    async def _ask_for(self, calls: list[Call], words: Words, withdrawn: anyio.Event) -> Answer[Any]:
+        """For those of `calls` that have not ended while this question waited; for none, nobody is shown it."""
+        if not (waiting := _under_way(calls)):
+            return Cancelled()
+        asked = self._intake.read(words, purposes=tuple(call.purpose for call in waiting))
+        newest, *others = reversed(waiting)
+        return await self._ask(newest, Turn(asked), withdrawn=withdrawn, beside=others)
 
     def finished(self, name: str) -> None:
         self._finishing.finished(name)
@@ -127,16 +133,29 @@ class Conversing:
     async def _send(
         self, call: Call, exchange: Exchange, params: Mapping[str, Any]
     ) -> dict[str, Any] | Round:
+        """What the server says to this; a round in it is known to be readable, and declared, as a whole."""
         once = partial(exchange, params, call.progressed)
-        if "url" not in self.modes or call.is_left_at_questions:
-            return await once()
-        demands = Demands(
+        visits = "url" in self.modes and not call.is_left_at_questions
+        found = await (self._demands(call).through(once) if visits else once())
+        if isinstance(found, Round):
+            self._require_declared(found)
+        return found
+
+    def _demands(self, call: Call) -> Demands:
+        return Demands(
             ask=partial(self._ask_visit, call),
             wait=partial(self._wait, call),
             finishing=self._finishing,
             most=self._intake.limits.visits,
         )
-        return await demands.through(once)
+
+    def _require_declared(self, asking: Round) -> None:
+        """Every question, before the first is put: nobody is to type into a round that cannot be answered (R51)."""
+        for words in [asking.words(key) for key in asking.requests]:
+            if words is not None and mode_of(words) not in self.modes:
+                raise NotUnderstood(
+                    f"it asked for a {NOUN[mode_of(words)]}, which this client did not declare"
+                )
 
     async def _fulfil(self, call: Call, asking: Round, key: str) -> Any:
         words = asking.words(key)
@@ -144,11 +163,9 @@ class Conversing:
             call.tally.count_request()
             with call.watch.person(), call.on_our_side():
                 return await self._delegate(key, asking.requests[key])
-        if mode_of(words) not in self.modes:
-            raise NotUnderstood(f"it asked for a {NOUN[mode_of(words)]}, which this client did not declare")
-        asked = self._intake.read(words, purpose=call.purpose, key=key)
+        asked = self._intake.read(words, purposes=(call.purpose,), key=key)
         with self._intake.line.behind(call.tally, asking.questions_after(key)):
-            return reply_of(await self._visited(call, asked) or await self._ask(call, asked))
+            return reply_of(await self._visited(call, asked) or await self._ask(call, Turn(asked)))
 
     async def _visited(self, call: Call, asked: Asked) -> Answer[Any] | None:
         """A link that was opened in this call comes again: the server asks whether it is done yet, and so do we."""
@@ -158,16 +175,13 @@ class Conversing:
         with call.watch.person():
             answer = await self._intake.admit(turn, call.tally) or await self._said(call, asked)
         if answer is not None:
-            self._intake.note(asked, answer, by=turn.by, noted=[call.noted])
+            with call.on_our_side():
+                self._intake.note(asked, answer, by=turn.by, noted=[call.noted])
         return answer
 
     async def _said(self, call: Call, asked: VisitAsked) -> Answer[Any] | None:
-        # Without an id no notification can mean this visit: it is awaited under a name that nobody can send.
-        name = asked.id or object()
-        try:
-            return _MEANS[await self._wait(call, asked, self._finishing.expect(name))]
-        finally:
-            self._finishing.forget([name])
+        with self._finishing.expecting(asked.id) as finished:
+            return MEANS[await self._wait(call, asked, finished)]
 
     @asynccontextmanager
     async def _next_of(self, call: Call) -> AsyncGenerator[None]:
@@ -179,29 +193,36 @@ class Conversing:
         finally:
             call.turn.release()
 
-    async def _ask_visit(self, call: Call, words: VisitWords) -> tuple[VisitAsked, Answer[Any]]:
-        asked = self._intake.read(words, purpose=call.purpose)
+    async def _ask_visit(self, call: Call, words: VisitWords) -> tuple[VisitAsked, Answer[Any] | None]:
+        asked = self._intake.read(words, purposes=(call.purpose,))
         assert isinstance(asked, VisitAsked)
+        turn = Turn(asked)
         async with self._next_of(call):
-            return asked, await self._ask(call, asked)
+            answer = await self._ask(call, turn)
+        return asked, answer if turn.gone is None else None
 
     async def _ask(
         self,
         call: Call,
-        asked: Asked,
+        turn: Turn,
         *,
         withdrawn: anyio.Event | None = None,
         beside: Collection[Call] = (),
     ) -> Answer[Any]:
         put = partial(self._intake.put, noted=[one.noted for one in (call, *beside)])
-        answer = await call.ask(Turn(asked), put, self._tasks, withdrawn=withdrawn, beside=beside)
-        if isinstance(asked, VisitAsked) and isinstance(answer, Accepted):
-            call.consented.add(asked.url)
+        answer = await call.ask(turn, put, self._tasks, withdrawn=withdrawn, beside=beside)
+        if isinstance(turn.asked, VisitAsked) and isinstance(answer, Accepted):
+            call.consented.add(turn.asked.url)
         return answer
 
     async def _wait(self, call: Call, asked: VisitAsked, finished: anyio.Event) -> Word:
-        with call.watch.person():
+        with call.watch.person(), call.on_our_side():
             word = await self._intake.line.wait(asked, finished)
         if word == "again":
             call.tally.forgive(asked)
         return word
+
+
+def _under_way(calls: Iterable[Call]) -> list[Call]:
+    """Without those whose result is there and that only wait until the person has left a question."""
+    return [call for call in calls if not call.is_over]

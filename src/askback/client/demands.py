@@ -1,6 +1,7 @@
 """Visits that a call demands before it is done: consent, open, wait until they are finished, then call again."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import ExitStack, contextmanager
 from typing import Any, TypeVar, assert_never
 
 import anyio
@@ -19,27 +20,39 @@ class Finishing:
     """The visits that somebody waits for, until the server says that they are finished (R80)."""
 
     def __init__(self) -> None:
-        self._awaited: dict[object, anyio.Event] = {}
+        self._awaited: dict[anyio.Event, str | None] = {}
+        self._is_closed = False
 
-    def expect(self, name: object) -> anyio.Event:
-        return self._awaited.setdefault(name, anyio.Event())
+    @contextmanager
+    def expecting(self, name: str | None) -> Generator[anyio.Event]:
+        """Set when this visit is finished. Each who waits has their own, so that none is forgotten with another.
 
-    def finished(self, name: object) -> None:
+        Without a name, no notification can mean the visit.
+        """
+        finished = anyio.Event()
+        self._awaited[finished] = name
+        if self._is_closed:
+            finished.set()
+        try:
+            yield finished
+        finally:
+            del self._awaited[finished]
+
+    def finished(self, name: str) -> None:
         """Ids that nobody waits for, unknown or long finished, are nobody's business."""
-        if (waiting := self._awaited.pop(name, None)) is not None:
-            waiting.set()
-
-    def forget(self, names: Iterable[object]) -> None:
-        for name in names:
-            self._awaited.pop(name, None)
+        for finished, awaited in self._awaited.items():
+            if awaited == name:
+                finished.set()
 
     def closed(self) -> None:
-        """Nothing comes any more: whoever waits finds out by calling again."""
-        for name in tuple(self._awaited):
-            self.finished(name)
+        """Nothing comes any more: whoever waits, now or later, finds out by calling again."""
+        self._is_closed = True
+        for finished in self._awaited:
+            finished.set()
 
 
-Ask = Callable[[VisitWords], Awaitable[tuple[VisitAsked, Answer[Any]]]]
+Ask = Callable[[VisitWords], Awaitable[tuple[VisitAsked, Answer[Any] | None]]]
+"""The person's answer; None where the server went away and their answer is no longer wanted."""
 Wait = Callable[[VisitAsked, anyio.Event], Awaitable[Word]]
 
 
@@ -73,14 +86,11 @@ class Demands:
             ) from error
 
     async def _make(self, visits: list[VisitWords]) -> None:
-        names = [visit.id for visit in visits if visit.id is not None]
-        # Before anything is opened: a quick visit is finished before anybody waits for it.
-        events = {name: self._finishing.expect(name) for name in names}
-        try:
-            for visit in visits:
-                await self._visit(visit, events[visit.id] if visit.id is not None else anyio.Event())
-        finally:
-            self._finishing.forget(names)
+        with ExitStack() as stack:
+            # Before anything is opened: a quick visit is finished before anybody waits for it.
+            expected = [(visit, stack.enter_context(self._finishing.expecting(visit.id))) for visit in visits]
+            for visit, finished in expected:
+                await self._visit(visit, finished)
 
     async def _visit(self, visit: VisitWords, finished: anyio.Event) -> None:
         while True:
@@ -92,6 +102,9 @@ class Demands:
                     raise _not_visited(visit, "they declined")
                 case Cancelled():
                     raise _not_visited(visit, "they closed the question without a choice")
+                case None:
+                    # Not the person's doing: whose it is, is found out by calling again.
+                    return
             match word:
                 case "done":
                     return

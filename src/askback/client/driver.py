@@ -39,7 +39,7 @@ from askback.client.pacing import LIMITS, Clock, Limits
 from askback.client.person import Asker, Mode, Person
 from askback.client.results import checked
 from askback.client.rounds import Way, run_rounds
-from askback.client.steps import Ended, Kind, Left, ToTheQuestions, Waiting, replies_of
+from askback.client.steps import Ended, Kind, Left, ToTheQuestions, Waiting, replies_of, require_same
 from askback.errors import AuthorError, ConnectionMustLive
 from askback.wire.era import REVISIONS, Era, Revision
 
@@ -76,11 +76,12 @@ class Driver:
             target: a command as a list of words, a URL, a server object of this process, or an SDK transport.
             person: who answers; a `Line` where several drivers share one person. Without one, nothing is declared.
             label: what the person calls this server; by default its program and script, its host and port, or its
-                name. Never more of a command or URL: the rest may be a secret.
+                name. Never more of a command or URL: the rest may be a secret. A transport has no name: without a
+                label it is an unnamed server, of which nothing is remembered.
             modes: declare these alone of what the person can be shown; a host that goes step by step and gives no
                 person says here what it can show.
             revision: speak this revision of the protocol and no other.
-            headers: sent with each HTTP request; no error of ours repeats their values.
+            headers: for a URL, sent with each request; no error of ours repeats their values.
             sampling: answers the server's requests for a model; declared where it is given.
             roots: answers the server's requests for roots; declared where it is given.
             patience: seconds that the server may work without a question or a sign of life. It does not run while
@@ -91,18 +92,19 @@ class Driver:
             clock: seconds, for the limits.
             sleep: how pauses are made.
         """
-        self._place = destination(target, headers=headers)
+        self._place = destination(target, label=label, headers=headers)
         line = person if isinstance(person, Line) else Line(person or Nobody(modes or ()))
         self._settings = Settings(
             line=line,
             modes=line.modes if modes is None else line.modes & frozenset(modes),
-            label=label or self._place.label,
+            label=self._place.label,
             pinned=_pinned(revision),
             sampling=sampling,
             roots=roots,
             patience=patience,
             limits=limits,
-            sites=sites,
+            # Of what cannot be known again, nothing is written down for others to inherit.
+            sites=sites if sites is None or self._place.is_known else KnownSites(),
             client_info=client_info or Implementation(name="askback", version=version("askback")),
             clock=clock,
             sleep=sleep,
@@ -213,6 +215,7 @@ class Driver:
         self, name: str, arguments: Mapping[str, Any] | None = None, *, kind: Kind = "tool"
     ) -> Ended[Any] | Waiting:
         """Make a call and leave it at its questions, if it has any: for hosts where nobody waits."""
+        self._require_steps()
         return await self._step(kind, name, dict(arguments or {}), ToTheQuestions())
 
     async def resume(
@@ -225,12 +228,10 @@ class Driver:
             answers: `Accepted(content)`, `Declined()` or `Cancelled()` for each key.
             excused: fields whose content looks like a key and is sent all the same, on the person's word.
         """
-        if waiting.asker.label != self.asker.label:
-            raise AuthorError(
-                f"This call waits at {waiting.asker.label}, and this driver talks to {self.asker.label}. The answers "
-                "are not for this server."
-            )
+        require_same(waiting.asker, self.asker)
         replies = replies_of(waiting, answers, excused=excused)
+        self._require_steps()
+        self._open.require_open(self._new(waiting.purpose))
         for key, asked in waiting.questions.items():
             self._open.intake.note(asked, answers[key], by="host")
         way = ToTheQuestions(waiting.asking, replies)
@@ -258,11 +259,13 @@ class Driver:
             self._new(f"the list of {what}", only_looks=True), lambda: all_pages(fetch, items)
         )
 
+    def _require_steps(self) -> None:
+        if self._open.revision.era is not Era.ROUNDS:
+            raise ConnectionMustLive(revision=self.revision)
+
     async def _step(
         self, kind: Kind, name: str, arguments: Mapping[str, Any], way: ToTheQuestions
     ) -> Ended[Any] | Waiting:
-        if self._open.revision.era is not Era.ROUNDS:
-            raise ConnectionMustLive(revision=self.revision)
         try:
             return Ended(await self._call(kind, name, arguments, way=way))
         except Left as left:

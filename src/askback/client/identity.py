@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Sequence
 from hashlib import blake2b
+from secrets import token_hex
 
 import httpx2
 
@@ -25,6 +26,11 @@ def identity_of_address(url: str) -> str:
     except httpx2.InvalidURL:
         return _digest("address", url)
     return _digest("address", str(whole.copy_with(userinfo=b"", query=None, fragment=None)))
+
+
+def identity_of_one() -> str:
+    """Like no other: for what has nothing by which it could be known again."""
+    return token_hex(SIZE)
 
 
 def _digest(*words: str) -> str:

@@ -45,10 +45,10 @@ class Intake:
         """Under what its visits are remembered: a label is a word that several servers may share."""
         return self.asker.identity or self.asker.label
 
-    def read(self, words: Words, *, purpose: str, key: str | None = None) -> Asked:
+    def read(self, words: Words, *, purposes: tuple[str, ...], key: str | None = None) -> Asked:
         """The question as this person can be shown it."""
         before = self._sites.before(self._server) if self._sites is not None else None
-        return read_asked(words, asker=self.asker, purpose=purpose, key=key, before=before)
+        return read_asked(words, asker=self.asker, purposes=purposes, key=key, before=before)
 
     async def put(self, turn: Turn, tally: Tally, noted: Iterable[Noted] = ()) -> Answer[Any]:
         """The person's answer, fitting and noted; raises where this server asks too much."""
@@ -60,17 +60,17 @@ class Intake:
     async def admit(self, turn: Turn, tally: Tally) -> Answer[Any] | None:
         """Count and pace what a person is to see; the answer, where they have said that they want to see no more."""
         turn.number = tally.count(turn.asked)
-        if (settled := self._settled(turn)) is None:
+        if (declined := self._declined_beforehand(turn)) is None:
             await self._sleep(self._bucket.take())
-        return settled
+        return declined
 
     async def _ask(self, turn: Turn, tally: Tally) -> Answer[Any]:
-        answer = await self.line.put(turn, settled=lambda: self._settled(turn), call=tally)
+        answer = await self.line.put(turn, beforehand=lambda: self._declined_beforehand(turn), call=tally)
         self._declines_all = self._declines_all or turn.declines_all
         # What was typed into a question that is withdrawn stays here.
         return Cancelled() if turn.gone is not None else fitting(turn.asked, answer)
 
-    def _settled(self, turn: Turn) -> Answer[Any] | None:
+    def _declined_beforehand(self, turn: Turn) -> Answer[Any] | None:
         if not self._declines_all:
             return None
         turn.by = ALL_DECLINED

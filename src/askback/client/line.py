@@ -10,8 +10,8 @@ import anyio
 from askback.answer import Answer, Cancelled
 from askback.client.person import Asked, Mode, Person, Turn, VisitAsked, Word
 
-Settled = Callable[[], Answer[Any] | None]
-"""An answer that was found while a turn still waited, so that nobody needs to be shown it."""
+Beforehand = Callable[[], Answer[Any] | None]
+"""An answer that was given while a turn still waited, to all that would come; nobody needs to be shown it."""
 
 
 class Line:
@@ -33,7 +33,9 @@ class Line:
         """Put one question, and return its answer."""
         return await self.put(Turn(asked))
 
-    async def put(self, turn: Turn, *, settled: Settled = lambda: None, call: object = None) -> Answer[Any]:
+    async def put(
+        self, turn: Turn, *, beforehand: Beforehand = lambda: None, call: object = None
+    ) -> Answer[Any]:
         """Wait for this turn's place, then let the person answer. What was withdrawn before is never shown.
 
         `call` stands for whatever the question belongs to, as in `behind`.
@@ -41,7 +43,7 @@ class Line:
         async with self._place():
             if turn.gone is not None:
                 return Cancelled()
-            if (found := settled()) is not None:
+            if (found := beforehand()) is not None:
                 return found
             self._shown[turn] = call
             self._tell()

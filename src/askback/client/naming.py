@@ -14,6 +14,9 @@ RUNNERS = frozenset(
 PLAIN = frozenset({"-B", "-I", "-m", "-q", "-u", "-y", "--quiet", "--yes", "dlx", "exec", "run"})
 """Words before it that take no value; after any other option, the next word may be a secret."""
 
+UNNAMED = "unnamed server"
+"""A transport says nothing of where it leads, and the name of its type is no word for a person."""
+
 
 def name_of_address(url: str) -> str:
     """Host and port: the user, the query and even the path of an address may be somebody's key."""

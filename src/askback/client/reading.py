@@ -9,13 +9,18 @@ from askback.wire.asked import FormWords, Words
 
 
 def read_asked(
-    words: Words, *, asker: Asker, purpose: str, key: str | None = None, before: Collection[str] | None = None
+    words: Words,
+    *,
+    asker: Asker,
+    purposes: tuple[str, ...],
+    key: str | None = None,
+    before: Collection[str] | None = None,
 ) -> Asked:
     """The form read with care, or the link judged; `before` are the sites that this server sent the person to."""
     if isinstance(words, FormWords):
         return FormAsked(
             asker=asker,
-            purpose=purpose,
+            purposes=purposes,
             message=words.message,
             blank=read_form(words.schema),
             key=key,
@@ -23,7 +28,7 @@ def read_asked(
         )
     return VisitAsked(
         asker=asker,
-        purpose=purpose,
+        purposes=purposes,
         message=words.message,
         url=words.url,
         verdict=judge(words.url, server_host=asker.host, before=before),

@@ -1,6 +1,7 @@
 """What an HTTP status says of a server that does not connect. The SDK keeps none of them in its errors."""
 
 import httpx2
+from mcp.client.streamable_http import MCP_SESSION_ID
 
 from askback.client.safe import line
 
@@ -22,12 +23,18 @@ class Refusal:
     def __init__(self) -> None:
         self._status = 0
         self._elsewhere = ""
+        self._is_forgotten = False
 
     async def note(self, response: httpx2.Response) -> None:
         """To be called with every response."""
         if response.request.method == "POST":
             self._status = response.status_code
             self._elsewhere = response.headers.get("location", "")
+            self._is_forgotten = response.status_code == 404 and MCP_SESSION_ID in response.request.headers
+
+    def is_forgotten(self) -> bool:
+        """Whether the server, restarted perhaps, does not know our session; to a message of one 404 says only that."""
+        return self._is_forgotten
 
     def reason(self) -> tuple[str, str] | None:
         """What was wrong, and what to do; None where the status says nothing of it."""

@@ -1,4 +1,4 @@
-"""The loop of the rounds era: answer all that a round asks, in order, and make the call again. Knows no person."""
+"""The loop of the rounds era: answer all that a round asks, people last, and make the call again. Knows no person."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
@@ -26,8 +26,14 @@ async def run_rounds(
     """The result that the rounds lead to. They are bounded in time, by `again`, and not in number."""
     found = await send(params)
     while isinstance(found, Round):
+        ours = await without_a_person(found, fulfil)
         # One after another: a person reads one question at a time (R70).
-        replies = {key: await fulfil(found, key) for key in found.requests}
+        replies = {key: ours[key] if key in ours else await fulfil(found, key) for key in found.requests}
         await again(bool(replies))
         found = await send(found.answered(params, replies))
     return found
+
+
+async def without_a_person(asking: Round, fulfil: Fulfil) -> dict[str, Any]:
+    """The replies to what no person is asked. They come first: what fails there costs nobody what they typed."""
+    return {key: await fulfil(asking, key) for key in asking.requests if asking.words(key) is None}

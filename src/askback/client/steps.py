@@ -11,7 +11,7 @@ from askback.answer import Answer
 from askback.client.fitting import fitting, require_no_keys
 from askback.client.person import Asked, Asker
 from askback.client.reading import read_asked
-from askback.client.rounds import Again, Fulfil, Send
+from askback.client.rounds import Again, Fulfil, Send, without_a_person
 from askback.errors import AuthorError, NotUnderstood
 from askback.wire.asked import Round
 from askback.wire.elicited import reply_of
@@ -52,7 +52,7 @@ class Waiting:
         """What a person is to be asked, by key and in order."""
         words = {key: self.asking.words(key) for key in self.asking.requests if key not in self.replies}
         return {
-            key: read_asked(said, asker=self.asker, purpose=self.purpose, key=key)
+            key: read_asked(said, asker=self.asker, purposes=(self.purpose,), key=key)
             for key, said in words.items()
             if said is not None
         }
@@ -108,13 +108,27 @@ class ToTheQuestions:
         first = params if self._taken_up is None else self._taken_up.answered(params, self._replies)
         found = await send(first)
         while isinstance(found, Round):
-            ours = [key for key in found.requests if found.words(key) is None]
-            replies = {key: await fulfil(found, key) for key in ours}
-            if len(ours) < len(found.requests):
+            replies = await without_a_person(found, fulfil)
+            if len(replies) < len(found.requests):
                 raise Left(found, replies)
             await again(bool(replies))
             found = await send(found.answered(params, replies))
         return found
+
+
+def require_same(asked: Asker, here: Asker) -> None:
+    """Raise where a call waits at another server than this one, also one that bears the same label."""
+    if asked.label != here.label:
+        raise AuthorError(
+            f"This call waits at {asked.label}, and this driver talks to {here.label}. The answers are not for this "
+            "server."
+        )
+    if asked.identity and here.identity and asked.identity != here.identity:
+        raise AuthorError(
+            f"This call waits at another server that is called {asked.label} too: by another command, folder or "
+            "address, or through a transport without a label. The answers are not for this one. Connect as the driver "
+            "did that began the call, and give both the same label= if they connect through a transport."
+        )
 
 
 def replies_of(

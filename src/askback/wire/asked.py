@@ -9,6 +9,7 @@ from mcp_types import URL_ELICITATION_REQUIRED
 
 from askback.errors import NotUnderstood
 from askback.wire.era import Mode
+from askback.wire.nested import without_round
 from askback.wire.push import METHOD
 from askback.wire.rounds import QUESTIONS_META_KEY
 
@@ -106,9 +107,7 @@ class Round:
 
     def answered(self, params: Mapping[str, Any], replies: Mapping[str, Any]) -> dict[str, Any]:
         """The same call once more, with this round's replies and its exact state (R71, R73, R75)."""
-        later = {
-            name: value for name, value in params.items() if name not in ("inputResponses", "requestState")
-        }
+        later = without_round(params)
         if self.requests:
             later["inputResponses"] = dict(replies)
         if self.state is not None:

@@ -1,6 +1,7 @@
 """The rounds era: the call ends with questions, and the client calls again with the answers and our state."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple, cast
 
@@ -69,10 +70,10 @@ def resume(params: dict[str, Any]) -> Resumed:
         raise MCPError(INVALID_PARAMS, REFUSED_STATE, {"reason": "invalid_request_state"}) from error
     replies = _replies(params.pop("inputResponses", None))
     out = [place for place in journal.opened if place not in journal.arrived]
-    taken = _take_replies(journal, out, replies)
+    written = _written(_take_replies(journal, out, replies), _flat)
     if journal.nested is not None:
-        taken |= give_back(params, journal, replies)
-    return Resumed(journal, _digest(state, taken), out)
+        written += _written(give_back(params, journal, replies), _deep)
+    return Resumed(journal, _digest(state, written), out)
 
 
 def _replies(responses: Any) -> dict[str, Any]:
@@ -109,23 +110,34 @@ def _arrival(raw: Any) -> Arrival:
     return reply
 
 
-def _digest(state: str, taken: Mapping[str, Any]) -> str:
+def _digest(state: str, written: str) -> str:
     """The same for the same replies to the same round, in whatever order they came."""
-    written = [(place, _written(taken[place])) for place in sorted(taken)]
     return blake2b(f"{state}\0{written}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def _written(raw: Mapping[str, Any]) -> str:
-    try:
-        return repr([(name, _in_order(raw[name])) for name in sorted(raw)])
-    except (ValueError, TypeError, RecursionError):
-        # Numbers or depths that no question takes: each is asked again alike.
-        return "unreadable"
+def _written(taken: Mapping[str, Any], write: Callable[[Any], str]) -> str:
+    written: list[tuple[str, str]] = []
+    for place in sorted(taken):
+        try:
+            written.append((place, write(taken[place])))
+        except (ValueError, TypeError, RecursionError):
+            # Numbers or depths that no question takes: each is asked again alike.
+            written.append((place, "unreadable"))
+    return repr(written)
+
+
+def _flat(raw: Mapping[str, Any]) -> str:
+    """A reply to a question of ours, which has no objects below the fields of its content."""
+    return repr([(name, _in_order(raw[name])) for name in sorted(raw)])
 
 
 def _in_order(member: Any) -> Any:
-    """The fields of a content; a reply that fits a question has no objects further down."""
     return sorted(cast("dict[str, Any]", member).items()) if isinstance(member, dict) else member
+
+
+def _deep(raw: Any) -> str:
+    """A reply to somebody else, with objects at any depth: roots, or what a model said."""
+    return json.dumps(raw, sort_keys=True)
 
 
 def input_required(journal: Journal, carrier: Rounds) -> dict[str, Any]:

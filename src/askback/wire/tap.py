@@ -17,7 +17,7 @@ from mcp.shared.dispatcher import (
 )
 from mcp.shared.exceptions import MCPError
 from mcp.shared.transport_context import TransportContext
-from mcp_types import CLIENT_CAPABILITIES_META_KEY, CONNECTION_CLOSED
+from mcp_types import CLIENT_CAPABILITIES_META_KEY, CONNECTION_CLOSED, INVALID_REQUEST
 
 from askback.errors import NotUnderstood
 from askback.wire.asked import Round, finished_id, read_result
@@ -28,13 +28,16 @@ from askback.wire.push import METHOD
 Exchange = Callable[[Mapping[str, Any], ProgressFnT], Awaitable[dict[str, Any] | Round]]
 """Send one call's parameters, hear of its progress, and read what comes: its result, or a round of questions."""
 
-_LOST = ("Connection closed", "SSE stream ")
-"""How the SDK's errors begin when an answer can never come; servers use the same code for reasons of their own."""
+_LOST = {CONNECTION_CLOSED: ("Connection closed", "SSE stream "), INVALID_REQUEST: ("Session terminated",)}
+"""How the SDK's errors begin when an answer can never come; servers use the same codes for reasons of their own."""
+
+_FORGOTTEN = "Connection closed: the server does not know this session any more"
+"""In place of what a server says then in words of its own: the HTTP status has told us already."""
 
 
 def is_lost(error: MCPError) -> bool:
     """Whether the connection, and not the server, has ended this request."""
-    return error.code == CONNECTION_CLOSED and error.message.startswith(_LOST)
+    return error.message.startswith(_LOST.get(error.code, ()))
 
 
 class Listener(Protocol):
@@ -71,9 +74,11 @@ class Tap(Dispatcher[TransportContext]):
         *,
         modes: Collection[Mode],
         pinned: str | None = None,
+        is_forgotten: Callable[[], bool] = lambda: False,
     ) -> None:
+        """`is_forgotten` tells whether the server has just refused a message because it does not know the session."""
         self._inner, self._listener = inner, listener
-        self._modes, self._pinned = modes, pinned
+        self._modes, self._pinned, self._is_forgotten = modes, pinned, is_forgotten
 
     async def send_raw_request(
         self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None
@@ -118,7 +123,12 @@ class Tap(Dispatcher[TransportContext]):
     async def _send(
         self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None
     ) -> dict[str, Any] | Round:
-        raw = await self._inner.send_raw_request(method, params, opts)
+        try:
+            raw = await self._inner.send_raw_request(method, params, opts)
+        except MCPError as error:
+            if self._is_forgotten():
+                raise MCPError(CONNECTION_CLOSED, _FORGOTTEN) from error
+            raise
         is_rounds = CLIENT_CAPABILITIES_META_KEY in ((params or {}).get("_meta") or {})
         return read_result(raw) if is_rounds else raw
 

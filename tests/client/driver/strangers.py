@@ -1,5 +1,6 @@
 """Servers written by hand on the bare wire, to say what a library would not let them say; and people for tests."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from typing import Any
 
 import anyio
 import anyio.lowlevel
+import pytest
 from mcp.shared.dispatcher import DispatchContext
 from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
@@ -60,6 +62,11 @@ class Stranger:
     async def notify(self, method: str, params: Mapping[str, Any]) -> None:
         assert self._served is not None
         await self._served.notify(method, params)
+
+    async def ask(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Outside of any call."""
+        assert self._served is not None
+        return await self._served.send_raw_request("elicitation/create", params)
 
     def transport(self) -> AbstractAsyncContextManager[Any]:
         return self._transport()
@@ -153,6 +160,35 @@ class Typing:
     async def wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
         await finished.wait()
         return "done"
+
+
+async def withdrawn(turn: Turn) -> str:
+    """Wait until nobody wants this answer any more; why."""
+    while turn.gone is None:
+        await turn.changed()
+    return turn.gone
+
+
+async def settle() -> None:
+    """Let everything that can run now run."""
+    for _ in range(20):
+        await anyio.lowlevel.checkpoint()
+
+
+class LoopClock:
+    """The event loop's own time, set forward at will: deadlines pass when a test says so, however busy the machine."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        loop = asyncio.get_running_loop()
+        self._runs, self._ahead = loop.time, 0.0
+        monkeypatch.setattr(loop, "time", self)
+
+    def __call__(self) -> float:
+        return self._runs() + self._ahead
+
+    async def skip(self, seconds: float) -> None:
+        self._ahead += seconds
+        await settle()
 
 
 class Clock:

@@ -1,5 +1,7 @@
 """Clients that others made: the SDK's and FastMCP's, with a person of ours behind them."""
 
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
@@ -10,7 +12,7 @@ from mcp import Client
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
-from mcp_types import ElicitRequestURLParams, TextContent
+from mcp_types import ElicitRequest, ElicitRequestURLParams, InputRequiredResult, TextContent
 
 from askback import Askback, ask, ask_all
 from askback.client import Answering, Limits, Mode, VisitAsked, Word
@@ -157,3 +159,72 @@ async def test_those_clients_hear_that_a_visit_is_finished_and_ignore_ids_of_oth
     answers = Answering(Patient([accept()]), label="till")
     async with Client(till(), mode="legacy", message_handler=answers.notice) as client:
         assert text(await answers.visiting(lambda: client.call_tool("order"))) == "paid"
+
+
+def toll() -> MCPServer:
+    """Asks for the same visit in each of three rounds."""
+    mcp, calls = MCPServer("toll"), list[int]()
+    link = ElicitRequestURLParams(message="Pay.", url="https://pay.example/1", elicitation_id="e1")
+
+    @mcp.tool()
+    async def order() -> str | InputRequiredResult:
+        calls.append(1)
+        if len(calls) <= 3:
+            return InputRequiredResult(
+                input_requests={"pay": ElicitRequest(params=link)}, request_state="unpaid"
+            )
+        return "paid"
+
+    return mcp
+
+
+@asynccontextmanager
+async def at_the_toll(maker: Any, answers: Answering) -> AsyncGenerator[Callable[[], Awaitable[Any]]]:
+    """The call that is made there, in rounds, by a client with these answers."""
+    sdk, fastmcp = {"elicitation_callback": answers.sdk}, {"elicitation_handler": answers.fastmcp}
+    callback: dict[str, Any] = sdk if maker is Client else fastmcp
+    async with maker(toll(), mode="2026-07-28", **callback) as client:
+        yield lambda: client.call_tool("order")
+
+
+VISITS: dict[str, tuple[list[Word], int]] = {
+    "done each time": ([], 1),
+    "opened again once": (["again"], 2),
+}
+"""What the person says when the link comes again, and how often they were sent there."""
+
+
+@pytest.mark.parametrize("words", VISITS)
+@pytest.mark.parametrize("maker", [Client, FastClient], ids=["SDK", "FastMCP"])
+async def test_a_link_that_comes_again_in_a_later_round_is_consented_to_once(maker: Any, words: str):
+    said, times = VISITS[words]
+    person = ScriptedPerson(lambda _: accept(), words=said)
+    answers = Answering(person, label="toll")
+    async with at_the_toll(maker, answers) as call:
+        assert text(await answers.visiting(call)) == "paid"
+    assert person.visited == ["https://pay.example/1"] * times
+    assert [one.action for one in answers.answered] == ["accept"] * 3
+
+
+async def test_who_gives_up_on_a_link_that_comes_again_cancels_it():
+    answers = Answering(ScriptedPerson([accept()], words=["cancel", "cancel"]), label="toll")
+    async with at_the_toll(Client, answers) as call:
+        await answers.visiting(call)
+    assert [one.action for one in answers.answered] == ["accept", "cancel", "cancel"]
+
+
+async def test_consent_is_for_one_call_and_one_server():
+    """Outside of `visiting` a callback cannot know that it is the same call, and asks."""
+    person = ScriptedPerson(lambda _: accept())
+    first, second, unknown = (Answering(person, label=label) for label in ("one", "two", "three"))
+    async with at_the_toll(Client, first) as outer, at_the_toll(Client, second) as inner:
+
+        async def both() -> Any:
+            await outer()
+            return await inner()
+
+        await first.visiting(both)
+        assert len(person.visited) == 1 + 3
+    async with at_the_toll(Client, unknown) as call:
+        await call()
+    assert len(person.visited) == 1 + 3 + 3

@@ -116,6 +116,44 @@ async def test_opening_the_page_again_is_the_persons_wish_and_asks_for_consent_a
     assert len(person.visited) == wishes + 1
 
 
+class Crowd(ScriptedPerson):
+    """Waits for two visits at once: gives the first up when both have begun, and is told of the second then."""
+
+    def __init__(self, till: Till) -> None:
+        super().__init__(lambda asked: accept())
+        self.shows_several = True
+        self.waited: list[anyio.Event] = []
+        self._till, self._both = till, anyio.Event()
+
+    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
+        self.waited.append(finished)
+        if len(self.waited) == 1:
+            await self._both.wait()
+            return "cancel"
+        self._both.set()
+        await anyio.wait_all_tasks_blocked()
+        await self._till.server.notify(FINISHED, {"elicitationId": "e1"})
+        await finished.wait()
+        return "done"
+
+
+@pytest.mark.verifies("R80")
+async def test_of_two_calls_that_wait_for_one_visit_the_end_of_one_leaves_the_other_its_notification():
+    till, ends = Till(times=2), list[str]()
+    person = Crowd(till)
+    async with Driver(till.server.transport(), person) as driver, anyio.create_task_group() as calls:
+
+        async def call() -> None:
+            try:
+                ends.append(text_of(await driver.call_tool("order")))
+            except NotVisited as error:
+                ends.append(error.why)
+
+        calls.start_soon(call)
+        calls.start_soon(call)
+    assert ends == ["they gave up waiting for it", "paid"]
+
+
 async def test_a_server_that_is_never_content_is_left():
     till, person = Till(times=1000), ScriptedPerson(lambda asked: accept())
     async with Driver(till.server.transport(), person) as driver:

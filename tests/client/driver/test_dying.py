@@ -4,14 +4,29 @@ from typing import Any
 
 import anyio
 import anyio.abc
-import anyio.lowlevel
 import pytest
 from mcp.shared.exceptions import MCPError
+from mcp_types import URL_ELICITATION_REQUIRED
 
-from askback.client import Driver
+from askback.answer import Accepted, Answer
+from askback.client import Driver, Turn, VisitAsked, Word
 from askback.client.labels import GONE, GONE_WITHDRAWN
 from askback.errors import ServerGone, Unfinished
-from tests.client.driver.strangers import JULY, SIZE, Context, Heard, Stranger, Typing, asking, done, form
+from tests.client.driver.strangers import (
+    JULY,
+    SIZE,
+    Context,
+    Heard,
+    LoopClock,
+    Stranger,
+    Typing,
+    asking,
+    done,
+    form,
+    settle,
+    visit,
+    withdrawn,
+)
 
 NOVEMBER = "2025-11-25"
 FORM = {"message": "Which size?", "requestedSchema": SIZE}
@@ -26,12 +41,6 @@ def asks_once(revision: str) -> Stranger:
         return done() if "inputResponses" in heard.params else asking("s", size=form())
 
     return Stranger(rounds if revision == JULY else push, revision=revision)
-
-
-async def settle() -> None:
-    """Let everything that can run now run."""
-    for _ in range(20):
-        await anyio.lowlevel.checkpoint()
 
 
 async def test_a_server_that_dies_while_the_person_types_leaves_them_their_form_until_they_leave(
@@ -50,8 +59,7 @@ async def test_a_server_that_dies_while_the_person_types_leaves_them_their_form_
         tasks.start_soon(call, driver)
         await person.begun.wait()
         server.gone.set()
-        await person.turns[0].changed()
-        assert person.turns[0].gone == GONE
+        assert await withdrawn(person.turns[0]) == GONE
         await settle()
         assert (errors, person.was_cancelled) == ([], False)
         person.sends.set()
@@ -62,8 +70,10 @@ async def test_a_server_that_dies_while_the_person_types_leaves_them_their_form_
 
 async def test_a_question_that_is_taken_back_stays_until_the_person_leaves_and_is_not_answered():
     async def think_better(ctx: Context, heard: Heard) -> dict[str, Any]:
-        with anyio.move_on_after(0.01):
-            await ctx.send_raw_request("elicitation/create", FORM)
+        async with anyio.create_task_group() as asks:
+            asks.start_soon(ctx.send_raw_request, "elicitation/create", FORM)
+            await person.begun.wait()
+            asks.cancel_scope.cancel()
         return done("never mind")
 
     person = Typing()
@@ -71,8 +81,7 @@ async def test_a_question_that_is_taken_back_stays_until_the_person_leaves_and_i
     async with driving as driver, anyio.create_task_group() as tasks:
         tasks.start_soon(driver.call_tool, "order")
         await person.begun.wait()
-        await person.turns[0].changed()
-        assert person.turns[0].gone == GONE_WITHDRAWN
+        assert await withdrawn(person.turns[0]) == GONE_WITHDRAWN
         await settle()
         assert not person.was_cancelled
         person.sends.set()
@@ -101,11 +110,22 @@ async def test_a_driver_that_is_left_takes_its_questions_along(revision: str):
     assert person.was_cancelled
 
 
-async def test_patience_does_not_run_while_a_person_thinks_and_the_callers_limit_does(revision: str):
-    person = Typing()
-    async with Driver(asks_once(revision).transport(), person, patience=0.05) as driver:
-        with pytest.raises(Unfinished, match=r"0\.2 seconds at most, all told"):
-            await driver.call_tool("order", limit=0.2)
+async def test_patience_does_not_run_while_a_person_thinks_and_the_callers_limit_does(
+    revision: str, monkeypatch: pytest.MonkeyPatch
+):
+    clock, person = LoopClock(monkeypatch), Typing()
+    driving = Driver(asks_once(revision).transport(), person, patience=60, clock=clock)
+    async with driving as driver, anyio.create_task_group() as tasks:
+
+        async def call() -> None:
+            with pytest.raises(Unfinished, match="3600 seconds at most, all told"):
+                await driver.call_tool("order", limit=3600)
+
+        tasks.start_soon(call)
+        await person.begun.wait()
+        await clock.skip(600)
+        assert not person.was_cancelled
+        await clock.skip(3600)
     assert person.was_cancelled
 
 
@@ -129,9 +149,75 @@ async def test_a_question_that_still_waits_in_line_and_is_taken_back_is_never_sh
         await person.begun.wait()
         await settle()
         server.gone.set()
-        await person.turns[0].changed()
+        await withdrawn(person.turns[0])
         person.sends.set()
     assert len(person.turns) == 1
+
+
+class Consenting(Typing):
+    """Opens so many links at once, and thinks long about what comes then."""
+
+    def __init__(self, *, opens: int) -> None:
+        super().__init__()
+        self.waits: list[VisitAsked] = []
+        self._opens = opens
+
+    async def answer(self, turn: Turn) -> Answer[Any]:
+        if isinstance(turn.asked, VisitAsked) and len(self.turns) < self._opens:
+            self.turns.append(turn)
+            return Accepted(None)
+        return await super().answer(turn)
+
+    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
+        self.waits.append(asked)
+        self.begun.set()
+        await self.sends.wait()
+        return "done"
+
+
+async def demands_two(ctx: Context, heard: Heard) -> dict[str, Any]:
+    links = [visit(f"https://pay.example/{name}")["params"] | {"elicitationId": name} for name in ("a", "b")]
+    raise MCPError(URL_ELICITATION_REQUIRED, "Pay first", {"elicitations": links})
+
+
+async def two_in_a_round(ctx: Context, heard: Heard) -> dict[str, Any]:
+    return asking("s", one=form("One?"), two=form("Two?"))
+
+
+async def pays_before(ctx: Context, heard: Heard) -> dict[str, Any]:
+    return (
+        asking("s", size=form(), pay=visit())
+        if "inputResponses" in heard.params
+        else asking("s", pay=visit())
+    )
+
+
+DIES: dict[str, tuple[Any, str, int]] = {
+    "before a demanded visit is consented to": (demands_two, NOVEMBER, 0),
+    "after one and before the next": (demands_two, NOVEMBER, 1),
+    "before the second question of a round": (two_in_a_round, JULY, 0),
+    "before a link of the same round is waited for": (pays_before, JULY, 1),
+}
+
+
+@pytest.mark.parametrize("name", DIES)
+async def test_when_the_server_dies_the_person_is_asked_no_more_and_not_blamed(name: str):
+    on_call, revision, opens = DIES[name]
+    server, person = Stranger(on_call, revision=revision), Consenting(opens=opens)
+    seen: list[object] = []
+    async with Driver(server.transport(), person) as driver, anyio.create_task_group() as tasks:
+
+        async def call() -> None:
+            with pytest.raises(ServerGone):
+                await driver.call_tool("order")
+
+        tasks.start_soon(call)
+        await person.begun.wait()
+        server.gone.set()
+        await anyio.wait_all_tasks_blocked()
+        seen += [*person.turns, *person.waits]
+        person.sends.set()
+    assert [*person.turns, *person.waits] == seen
 
 
 async def test_an_error_of_the_server_is_handed_on_as_it_is(revision: str):

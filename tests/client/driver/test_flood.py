@@ -13,7 +13,18 @@ from askback.client.intake import ALL_DECLINED
 from askback.errors import TooManyQuestions, Unfinished
 from askback.testing import accept, decline
 from askback.testing.person import ScriptedPerson
-from tests.client.driver.strangers import JULY, Clock, Context, Heard, Stranger, asking, done, form, visit
+from tests.client.driver.strangers import (
+    JULY,
+    Clock,
+    Context,
+    Heard,
+    LoopClock,
+    Stranger,
+    asking,
+    done,
+    form,
+    visit,
+)
 
 THOUSAND = 1000
 
@@ -183,13 +194,16 @@ async def test_an_honest_call_after_a_long_one_starts_counting_anew():
         assert len(driver.answered) == 120
 
 
-async def test_a_server_that_never_finishes_is_given_up_when_patience_ends(revision: str):
+async def test_a_server_that_never_finishes_is_given_up_when_patience_ends(
+    revision: str, monkeypatch: pytest.MonkeyPatch
+):
     async def never(ctx: Context, heard: Heard) -> dict[str, Any]:
+        await clock.skip(3600)
         await anyio.sleep_forever()
         return done()
 
-    server = Stranger(never, revision=revision)
-    async with Driver(server.transport(), ScriptedPerson(), patience=0.01) as driver:
+    clock, server = LoopClock(monkeypatch), Stranger(never, revision=revision)
+    async with Driver(server.transport(), ScriptedPerson(), patience=3600, clock=clock) as driver:
         with pytest.raises(Unfinished, match="neither finished, nor asked"):
             await driver.call_tool("order")
         assert await driver.list_tools() == []

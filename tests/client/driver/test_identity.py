@@ -16,6 +16,7 @@ from askback.testing import accept
 from askback.testing.person import ScriptedPerson
 from askback.wire.asked import VisitWords
 from tests.client.driver.inns import mcp
+from tests.client.driver.strangers import Context, Heard, Stranger, asking, done, visit
 from tests.servers.http import served
 
 
@@ -46,7 +47,7 @@ DIFFERENT = [
     "https://mcp.example/two",
     "https://mcp.example:8443/one",
     "http://mcp.example/one",
-    "no address",
+    "http://no address",
 ]
 
 
@@ -74,7 +75,7 @@ def test_nothing_of_a_command_or_an_address_can_be_read_from_it():
 async def sites_of(asker: Asker, sites: KnownSites, url: str) -> str:
     """What this server's link is warned of; the person agrees to it."""
     intake = Intake(Line(ScriptedPerson([accept()])), asker=asker, limits=Limits(), sites=sites)
-    asked = intake.read(VisitWords(message="Please pay.", url=url), purpose="tool order")
+    asked = intake.read(VisitWords(message="Please pay.", url=url), purposes=("tool order",))
     await intake.put(Turn(asked), Tally(Limits()))
     assert isinstance(asked, VisitAsked)
     return " ".join(asked.verdict.warnings)
@@ -99,3 +100,24 @@ async def test_whoever_is_asked_is_not_shown_it_but_a_driver_has_it():
     async with served(mcp) as url, Driver(url) as driver:
         assert driver.asker.identity == identity(url)
         assert str(driver.asker.identity) not in who_asks(driver.asker)
+
+
+async def pays(ctx: Context, heard: Heard) -> dict[str, Any]:
+    return done() if "inputResponses" in heard.params else asking("s", pay=visit())
+
+
+async def test_transports_without_a_label_inherit_nothing_and_leave_nothing(tmp_path: Path):
+    sites, person = KnownSites(tmp_path / "sites.json"), ScriptedPerson([accept()])
+    async with Driver(Stranger(pays).transport(), person, sites=sites) as driver:
+        await driver.call_tool("order")
+        assert driver.asker.label == "unnamed server"
+    assert not (tmp_path / "sites.json").exists()
+
+
+async def test_of_a_transport_with_a_label_its_sites_are_remembered(tmp_path: Path):
+    sites = KnownSites(tmp_path / "sites.json")
+    async with Driver(
+        Stranger(pays).transport(), ScriptedPerson([accept()]), sites=sites, label="till"
+    ) as driver:
+        await driver.call_tool("order")
+    assert sites.before("till") == {"pay.example"}

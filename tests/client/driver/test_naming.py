@@ -9,7 +9,7 @@ NAMES: dict[str, tuple[object, str]] = {
     "user and query": ("https://user:SECRET@inn.example/mcp?api_key=SECRET", "inn.example"),
     "path": ("https://inn.example/s/SECRET/mcp#SECRET", "inn.example"),
     "port": ("http://127.0.0.1:8000/mcp", "127.0.0.1:8000"),
-    "no address": ("SECRET", "this address"),
+    "no address": ("http://", "this address"),
     "no port": ("https://user:SE/CRET@inn.example", "this address"),
     "program": (["inn-server", "SECRET"], "inn-server"),
     "whole path": (["/usr/local/bin/inn-server", "--key", "SECRET"], "inn-server"),

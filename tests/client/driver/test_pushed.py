@@ -6,10 +6,17 @@ from typing import Any
 import anyio
 import pytest
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS, METHOD_NOT_FOUND, CallToolResult, TextContent
+from mcp_types import (
+    INVALID_PARAMS,
+    METHOD_NOT_FOUND,
+    URL_ELICITATION_REQUIRED,
+    CallToolResult,
+    TextContent,
+)
 
 from askback.answer import Answer
-from askback.client import Driver, Mode, Turn
+from askback.client import Driver, Mode, Turn, VisitAsked, Word
+from askback.client.answered import Answered
 from askback.errors import AnswerRefused, Unanswered
 from askback.testing import accept, cancel, decline, fail, raw
 from askback.testing.person import ScriptedPerson
@@ -23,6 +30,7 @@ from tests.client.driver.strangers import (
     asking,
     done,
     form,
+    visit,
 )
 
 NOVEMBER = "2025-11-25"
@@ -151,13 +159,19 @@ async def test_with_two_calls_under_way_the_end_of_one_takes_no_question_from_th
         calls.start_soon(call_other, driver)
         await other_ended.wait()
         assert person.turns[0].gone is None
-        assert "tool asks" in person.turns[0].asked.purpose
+        assert sorted(person.turns[0].asked.purposes) == ["tool asks", "tool other"]
+        assert " or " in person.turns[0].asked.purpose
         person.sends.set()
     assert results[0].content == [TextContent(type="text", text="3")]
 
 
 class Broken(ScriptedPerson):
     async def answer(self, turn: Turn) -> Answer[Any]:
+        raise RuntimeError("the screen fell over")
+
+
+class BrokenLater(ScriptedPerson):
+    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
         raise RuntimeError("the screen fell over")
 
 
@@ -170,6 +184,36 @@ async def test_a_mistake_on_our_own_side_is_not_blamed_on_the_server(revision: s
     async with Driver(Stranger(ask, revision=revision).transport(), Broken()) as driver:
         with pytest.raises(RuntimeError, match="the screen fell over"):
             await driver.call_tool("order")
+
+
+async def always_pay(ctx: Context, heard: Heard) -> dict[str, Any]:
+    return asking("s", pay=visit())
+
+
+async def pay_first(ctx: Context, heard: Heard) -> dict[str, Any]:
+    raise MCPError(URL_ELICITATION_REQUIRED, "Pay first", {"elicitations": [LINK]})
+
+
+@pytest.mark.parametrize(
+    ("on_call", "revision"), [(pay_first, NOVEMBER), (always_pay, JULY)], ids=["demanded", "round"]
+)
+async def test_nor_is_one_that_is_made_while_a_visit_is_waited_for(on_call: Any, revision: str):
+    server, person = Stranger(on_call, revision=revision), BrokenLater([accept()])
+    async with Driver(server.transport(), person) as driver:
+        with pytest.raises(RuntimeError, match="the screen fell over"):
+            await driver.call_tool("order")
+
+
+async def test_nor_is_one_of_whoever_hears_what_came_of_a_visit():
+    def hear(one: Answered) -> None:
+        heard.append(one)
+        if len(heard) == 2:
+            raise RuntimeError("the pen broke")
+
+    heard = list[Answered]()
+    async with Driver(Stranger(always_pay).transport(), ScriptedPerson([accept()])) as driver:
+        with pytest.raises(RuntimeError, match="the pen broke"):
+            await driver.call_tool("order", noted=hear)
 
 
 async def test_a_question_that_nobody_answers_ends_the_call_with_the_advice():

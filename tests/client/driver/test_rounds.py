@@ -204,6 +204,28 @@ async def test_a_mode_that_was_not_declared_ends_the_call():
     assert person.turns == []
 
 
+SPOILT: dict[str, Any] = {
+    "question that is none": {"method": "elicitation/create", "params": {"mode": "voice"}},
+    "link that was not declared": visit(),
+    "request that is none": "what?",
+    "unknown request": {"method": "tools/call", "params": {}},
+}
+
+
+@pytest.mark.verifies("R51", "R70")
+@pytest.mark.parametrize("name", SPOILT)
+async def test_nobody_is_asked_anything_of_a_round_that_cannot_be_answered_as_a_whole(name: str):
+    async def spoilt(ctx: Context, heard: Heard) -> dict[str, Any]:
+        return asking("s", size=form(), more=SPOILT[name])
+
+    person = ScriptedPerson([accept(size=1)], modes=frozenset({"form"}))
+    async with Driver(Stranger(spoilt).transport(), person) as driver:
+        with pytest.raises(NotUnderstood):
+            await driver.call_tool("order")
+        assert driver.answered == []
+    assert person.turns == []
+
+
 async def test_a_server_that_is_not_ready_is_asked_later_and_later_and_soon_again_after_a_question():
     clock = Clock()
 
@@ -310,3 +332,24 @@ async def test_what_no_person_is_asked_goes_to_the_callbacks():
         "roots": {"roots": [{"uri": "file:///home"}]},
         "size": {"action": "decline"},
     }
+
+
+UNDECLARED: dict[str, tuple[dict[str, Any], str]] = {
+    "roots": ({"method": "roots/list"}, "it asked for roots, which this client did not declare"),
+    "a model": (
+        {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 9}},
+        "it asked for a model, which this client did not declare",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNDECLARED)
+async def test_what_no_person_is_asked_and_was_not_declared_is_the_servers_mistake(name: str):
+    request, said = UNDECLARED[name]
+
+    async def undeclared(ctx: Context, heard: Heard) -> dict[str, Any]:
+        return asking("s", it=request)
+
+    async with Driver(Stranger(undeclared).transport()) as driver:
+        with pytest.raises(NotUnderstood, match=said):
+            await driver.call_tool("order")

@@ -11,8 +11,10 @@ from mcp_types import ListRootsResult
 from askback import Askback, ask, ask_all, confirm
 from askback.answer import Accepted, Answer, Cancelled, Declined
 from askback.client import Driver, Ended, FormAsked, Mode, VisitAsked, Waiting
-from askback.errors import AnswerRefused, AuthorError, ConnectionMustLive, Unanswered
+from askback.client.steps import require_same
+from askback.errors import AnswerRefused, AuthorError, ConnectionMustLive, NotUnderstood, Unanswered
 from tests.client.driver.strangers import JULY, Context, Heard, Stranger, asking, done, form, visit
+from tests.servers.http import served
 
 BOTH: frozenset[Mode] = frozenset({"form", "url"})
 KEYS = ["0123456789abcdef0123456789abcdef"]
@@ -208,6 +210,41 @@ async def test_answers_for_one_server_are_not_given_to_another():
     assert other.calls == []
 
 
+def written(label: str, identity: str | None) -> Waiting:
+    asker = {"label": label, "name": None, "host": None, "identity": identity}
+    return Waiting.from_json(json.dumps({**GOOD, "asker": asker}))
+
+
+async def test_answers_are_not_given_to_another_server_of_the_same_label_either():
+    async with served(inn()) as url, Driver(url, modes=BOTH, revision=JULY) as driver:
+        label, identity = driver.asker.label, driver.asker.identity
+        with pytest.raises(AuthorError, match=f"another server that is called {label} too"):
+            await driver.resume(written(label, "another path"), {"size": Declined()})
+        require_same(written(label, identity).asker, driver.asker)
+        require_same(written(label, None).asker, driver.asker)
+        assert driver.answered == []
+
+
+async def test_a_transport_without_a_label_is_taken_for_no_other():
+    async with Driver(Stranger(asks_size).transport(), modes=BOTH) as driver:
+        waiting = await driver.begin("order")
+        assert isinstance(waiting, Waiting)
+        assert isinstance(await driver.resume(waiting, {"size": Declined()}), Ended)
+    other = Stranger(asks_size)
+    async with Driver(other.transport(), modes=BOTH) as driver:
+        with pytest.raises(AuthorError, match="give both the same label="):
+            await driver.resume(waiting, {"size": Declined()})
+    assert other.calls == []
+
+
+async def test_a_transport_is_known_by_its_label():
+    async with Driver(Stranger(asks_size).transport(), modes=BOTH, label="inn") as driver:
+        waiting = await driver.begin("order")
+        assert isinstance(waiting, Waiting)
+    async with Driver(Stranger(asks_size).transport(), modes=BOTH, label="inn") as driver:
+        assert isinstance(await driver.resume(waiting, {"size": Declined()}), Ended)
+
+
 async def test_what_no_person_is_asked_is_seen_to_before_the_call_is_left():
     async def both(ctx: Context, heard: Heard) -> dict[str, Any]:
         roots = {"method": "roots/list"}
@@ -226,6 +263,16 @@ async def test_what_no_person_is_asked_is_seen_to_before_the_call_is_left():
     }
 
 
+@pytest.mark.verifies("R51")
+async def test_a_mode_that_was_not_declared_is_not_handed_to_the_host():
+    async def link(ctx: Context, heard: Heard) -> dict[str, Any]:
+        return asking("s", size=form(), pay=visit())
+
+    async with Driver(Stranger(link).transport(), modes=["form"]) as driver:
+        with pytest.raises(NotUnderstood, match="asked for a link, which this client did not declare"):
+            await driver.begin("order")
+
+
 @pytest.mark.parametrize("revision", ["2025-06-18", "2025-11-25"])
 async def test_on_the_push_era_the_connection_must_live(revision: str):
     async with Driver(Stranger(asks_size, revision=revision).transport(), modes=BOTH) as driver:
@@ -233,6 +280,14 @@ async def test_on_the_push_era_the_connection_must_live(revision: str):
             ConnectionMustLive, match="the connection must live until the person has answered"
         ):
             await driver.begin("order")
+
+
+async def test_answers_that_cannot_be_taken_up_are_not_noted_as_given():
+    server = Stranger(asks_size, revision="2025-11-25")
+    async with Driver(server.transport(), modes=BOTH, label="inn") as driver:
+        with pytest.raises(ConnectionMustLive):
+            await driver.resume(written("inn", None), {"size": Declined()})
+        assert driver.answered == []
 
 
 async def test_without_a_person_a_call_that_asks_says_what_would_help():

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import httpx2
 import pytest
 from fastmcp import FastMCP
+from mcp.client.sse import sse_client
 from mcp.client.stdio import StdioServerParameters
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
@@ -164,6 +166,15 @@ async def test_an_address_where_nobody_listens_is_said():
             pass
 
 
+async def test_a_transport_that_cannot_be_opened_is_said_too():
+    with pytest.raises(
+        CannotConnect, match="Cannot connect to inn: All connection attempts failed"
+    ) as raised:
+        async with Driver(sse_client("http://127.0.0.1:9/sse"), label="inn"):
+            pass
+    assert isinstance(raised.value.__cause__, httpx2.ConnectError)
+
+
 async def test_a_revision_that_the_server_does_not_speak_is_said():
     with pytest.raises(AuthorError, match="2025-06-18, 2025-11-25, 2026-07-28"):
         Driver(mcp, revision="2024-11-05")
@@ -172,6 +183,29 @@ async def test_a_revision_that_the_server_does_not_speak_is_said():
 async def test_what_is_no_target_is_said():
     with pytest.raises(AuthorError, match="a command"):
         Driver(7)
+
+
+NO_TARGETS: dict[str, tuple[Any, str]] = {
+    "no words": ([], "A command is a list of words"),
+    "a path among the words": (["python", Path("server.py")], r"write paths as str\(path\)"),
+    "a command in one text": ("python server.py SECRET", "Give a command as a list of words"),
+    "an address without its beginning": ("inn.example/mcp?key=SECRET", "begins with http:// or https://"),
+}
+
+
+@pytest.mark.parametrize("name", NO_TARGETS)
+def test_a_target_that_is_almost_one_is_refused_with_what_to_write_and_not_repeated(name: str):
+    target, said = NO_TARGETS[name]
+    with pytest.raises(AuthorError, match=said) as raised:
+        Driver(target)
+    assert "SECRET" not in str(raised.value)
+
+
+@pytest.mark.parametrize("target", [PROGRAM, mcp], ids=["command", "object"])
+def test_headers_that_nobody_would_send_are_refused(target: Any):
+    Driver(target, headers={})
+    with pytest.raises(AuthorError, match="headers= go with requests to a URL"):
+        Driver(target, headers={"Authorization": "Bearer x"})
 
 
 async def test_an_error_in_the_block_comes_out_as_it_is(revision: str):
