@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.client.terminal.emulator import Emulator
+
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
 
@@ -14,11 +16,15 @@ CLIENT = ["ada_url", "prompt_toolkit", "publicsuffixlist"]
 """What the `client` extra brings and the core does not."""
 
 
+HIDDEN = f"import sys; sys.modules.update(dict.fromkeys({CLIENT!r}))"
+WITHOUT_EXTRA = [sys.executable, "-c", f"{HIDDEN}; from askback.cli import main; sys.exit(main())"]
+"""`askback` as where the extra was never installed."""
+
+
 def without_the_client_extra(*words: str) -> subprocess.CompletedProcess[str]:
-    """Run `askback` with these words as where the extra was never installed."""
-    hidden = f"import sys; sys.modules.update(dict.fromkeys({CLIENT!r}))"
+    """Run it with these words, away from any terminal."""
     return subprocess.run(
-        [sys.executable, "-c", f"{hidden}; from askback.cli import main; sys.exit(main())", *words],
+        [*WITHOUT_EXTRA, *words],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -48,9 +54,21 @@ def test_the_demo_plays_itself_without_the_client_extra():
     assert "2026-07-28" in shown.stdout
 
 
+def test_at_a_terminal_the_demo_says_why_it_plays_itself():
+    terminal = Emulator([*WITHOUT_EXTRA, "demo"], columns=200, rows=60)
+    try:
+        terminal.until(
+            "A guest plays your part, since what would ask you is not installed. Install it with: pip"
+        )
+        terminal.until("The same result on all three")
+    finally:
+        terminal.close()
+    assert "This command needs" not in terminal.text
+
+
 @pytest.mark.parametrize("command", ["call", "desk"])
 def test_a_command_that_needs_the_client_extra_says_how_to_get_it(command: str):
     said = without_the_client_extra(command, "https://inn.example/mcp")
-    assert said.returncode != 0
+    assert said.returncode == 2
     assert 'pip install "askback[client]"' in said.stderr
-    assert "Traceback" not in said.stderr
+    assert said.stderr.count("\n") == 1

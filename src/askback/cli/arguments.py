@@ -14,7 +14,7 @@ from askback.cli.parameters import Offer, Parameter, as_text
 
 _WORD = re.compile(r"(?P<name>[^=]+?)(?P<sign>:?=)(?P<text>.*)", re.DOTALL)
 _INTEGER = re.compile(r"[+-]?\d{1,400}")
-"""Python itself reads no longer ones."""
+"""A double, in which most peers read a number, ends at 309 digits: what is longer was hardly meant as one."""
 
 MOST_SHOWN = 200
 """Characters of a value that an error repeats."""

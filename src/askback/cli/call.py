@@ -2,32 +2,27 @@
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext, suppress
-from functools import partial
 from pathlib import Path
 
-import anyio
 from mcp.shared.exceptions import MCPError
 
 from askback.cli.endings import Exit, Interrupted, Misused
 from askback.cli.logs import logs_on_screen
 from askback.cli.options import CallOptions, Wanted, read_call
-from askback.cli.order import Order, carry_out
+from askback.cli.order import Order, serve
 from askback.cli.outcome import Failure, Outcome, failure_of
 from askback.cli.paper import MOST_OF_A_NOTE, Paper, Row, say
 from askback.cli.people import present
 from askback.cli.report import print_json, print_outcome
 from askback.cli.servers import look_up, make_driver, surroundings
 from askback.cli.signals import run
-from askback.cli.targets import Command, Target
+from askback.cli.targets import Command, Target, beginning_of
 from askback.cli.working import Working
-from askback.client import Driver, Line
+from askback.client import Line
 from askback.client.safe import line
 from askback.errors import OperatorError
-
-GRACE = 1.0
-"""Seconds after the time is over in which a driver ends the call politely; then whatever hangs is cut off."""
 
 
 def main(words: Sequence[str]) -> int:
@@ -49,9 +44,9 @@ def main(words: Sequence[str]) -> int:
 
 
 INTERRUPTED = {
-    Exit.INTERRUPTED: "Interrupted. The server was told where it could be.",
-    Exit.TERMINATED: "Ended by SIGTERM. The server was told where it could be.",
-    Exit.HUNG_UP: "Ended with its terminal, by SIGHUP. The server was told where it could be.",
+    Exit.INTERRUPTED: "Interrupted. The server was told, if it could be reached.",
+    Exit.TERMINATED: "Ended by SIGTERM. The server was told, if it could be reached.",
+    Exit.HUNG_UP: "Ended with its terminal, by SIGHUP. The server was told, if it could be reached.",
 }
 
 
@@ -64,24 +59,11 @@ def _report(outcome: Outcome, *, as_json: bool) -> None:
 
 async def _outcome(options: CallOptions) -> Outcome:
     """Whatever comes of it, errors included."""
-    seconds = options.connecting.timeout
     try:
         target = _find(options)
-        label = options.label or target.label
-        with anyio.move_on_after(None if seconds is None else seconds + GRACE):
-            return await _connected(options, target, label)
+        return await _served(options, target, options.label or target.label)
     except MCPError as error:
         return Outcome(came=failure_of(error, nobody=None))
-    return Outcome(came=_too_late(label, seconds or 0))
-
-
-def _too_late(label: str, seconds: float) -> Failure:
-    return Failure(
-        exit=Exit.OUT_OF_TIME,
-        kind="Unfinished",
-        message=f"{label} did not answer within {seconds:g} seconds. Give it longer with --timeout, or start it by "
-        "hand to see what it does.",
-    )
 
 
 def _find(options: CallOptions) -> Target:
@@ -92,32 +74,15 @@ def _find(options: CallOptions) -> Target:
     return found.target
 
 
-async def _connected(options: CallOptions, target: Target, label: str) -> Outcome:
-    began = anyio.current_time()
-    begins = "starts" if isinstance(target, Command) else "is being reached"
-    working = Working(label, sys.stderr, plain=options.connecting.plain, begins=begins)
+async def _served(options: CallOptions, target: Target, label: str) -> Outcome:
+    plain, begins = options.connecting.plain, beginning_of(target)
+    working = Working(label, sys.stderr, plain=plain, begins=begins)
     async with present(options.connecting, working) as there, working.shown():
         queue = None if there.person is None else Line(there.person)
-        make = partial(make_driver, target, queue, options.connecting, label=label)
-        return await _served(
-            make, Order(wanted=options.wanted, present=there, working=working, limit=_left(options, began))
-        )
-
-
-def _left(options: CallOptions, began: float) -> float | None:
-    seconds = options.connecting.timeout
-    return None if seconds is None else max(0.1, seconds - (anyio.current_time() - began))
-
-
-async def _served(make: Callable[[], Driver], order: Order) -> Outcome:
-    """Not raised: a task group around it would wrap the error."""
-    try:
-        async with make() as driver:
-            if order.working is not None:
-                order.working.connected()
-            return await carry_out(driver, order)
-    except MCPError as error:
-        return Outcome(came=failure_of(error, nobody=order.present.reason))
+        driver = make_driver(target, queue, options.connecting, label=label)
+        seconds = options.connecting.timeout
+        order = Order(wanted=options.wanted, present=there, working=working, limit=seconds)
+        return await serve(driver, order, label=label)
 
 
 def _require_one_word(target: Target, wanted: Wanted) -> None:

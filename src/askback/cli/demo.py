@@ -10,8 +10,9 @@ from typing import Any, cast
 import anyio
 
 from askback.cli import pizzeria
-from askback.cli.endings import EXTRA_MISSING, Exit, Interrupted
+from askback.cli.endings import INSTALL_EXTRA, Exit, Interrupted
 from askback.cli.paper import Block, Paper, Row, Style, say
+from askback.cli.streams import is_terminal
 from askback.testing import REVISIONS, Run, accept, decline, run_tool
 from askback.testing.replies import Reply
 from askback.testing.wire import Line
@@ -45,7 +46,7 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--play", action="store_true", help="let a guest accept, without asking you")
     parser.add_argument("--plain", action="store_true", help="ask line by line")
     chosen = parser.parse_args(words)
-    if chosen.no or chosen.play or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if chosen.no or chosen.play or not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
         return run_demo(RELUCTANT if chosen.no else COLA)
     return _with_you(plain=chosen.plain)
 
@@ -57,7 +58,7 @@ def _with_you(*, plain: bool) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("askback"):
             raise
-        say(f"A guest plays, since nobody can be asked. {EXTRA_MISSING}\n")
+        say(f"A guest plays your part, since what would ask you is not installed. {INSTALL_EXTRA}\n")
         return run_demo(COLA)
     try:
         you = ask_guest(plain=plain)

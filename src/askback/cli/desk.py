@@ -1,23 +1,25 @@
 """`askback desk`: servers kept connected, calls typed here line by line, their questions on one page."""
 
 import sys
-from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from functools import partial
 
 import anyio
-from mcp.shared.exceptions import MCPError
 
 from askback.cli.endings import Exit, Interrupted
+from askback.cli.gathering import Gathering
 from askback.cli.kept import Kept
 from askback.cli.lines import piped_lines, typed_lines
 from askback.cli.logs import logs_on_screen
-from askback.cli.options import DeskOptions, read_desk
+from askback.cli.options import Connecting, DeskOptions, read_desk
 from askback.cli.paper import MOST_OF_A_NOTE, say
-from askback.cli.people import present
+from askback.cli.people import Present, present
 from askback.cli.printing import text_lines
 from askback.cli.servers import Found, look_up, make_driver
 from askback.cli.signals import run
+from askback.cli.streams import is_terminal
+from askback.cli.targets import beginning_of
 from askback.cli.typed import HELP, TypedCalls
 from askback.client import Line
 from askback.client.safe import line
@@ -38,40 +40,41 @@ def main(words: Sequence[str]) -> int:
 
 
 async def _keep(options: DeskOptions) -> int:
+    limit = options.connecting.timeout
     found = _named_apart([look_up(word, options.connecting) for word in options.targets])
-    async with AsyncExitStack() as stack:
-        there = await stack.enter_async_context(present(options.connecting))
-        assert there.person is not None  # the desk
-        queue = Line(there.person)
-        tasks = await stack.enter_async_context(anyio.create_task_group())
+    states = {label: beginning_of(one.target) for label, one in found.items()}
+    async with present(options.connecting) as there, _kept(found, there, options.connecting) as servers:
+        gathering = Gathering(servers, states, limit=limit, tells=is_terminal(sys.stdin))
+        async with gathering.under_way():
+            if not await gathering.is_anybody_there():
+                return Exit.NOT_CONNECTED
+            return await _take(TypedCalls(servers, there, limit=limit), gathering)
+
+
+@asynccontextmanager
+async def _kept(
+    found: Mapping[str, Found], there: Present, connecting: Connecting
+) -> AsyncGenerator[dict[str, Kept]]:
+    """Servers that share one person, none of them connected yet; those that are by the end are let go."""
+    assert there.person is not None  # the desk
+    queue = Line(there.person)
+    async with anyio.create_task_group() as tasks:
         servers: dict[str, Kept] = {}
         for label, one in found.items():
-            make = partial(make_driver, one.target, queue, options.connecting, label=label)
-            server = Kept(make, tasks)
-            stack.callback(server.leave)
-            if await _connects(server):
-                servers[label] = server
-        if not servers:
-            return Exit.NOT_CONNECTED
-        calls = TypedCalls(servers, there, limit=options.connecting.timeout)
-        tools = await calls.tools()
-        if not sys.stdin.isatty():
-            return await calls.run(piped_lines(sys.stdin), waits=True)
-        for label, names in tools.items():
-            say(line(f"{label}: {', '.join(names) or 'no tools'}", MOST_OF_A_NOTE))
-        say(HELP)
-        await calls.run(typed_lines(tools), waits=False)
-        return Exit.DONE
+            make = partial(make_driver, one.target, queue, connecting, label=label)
+            servers[label] = Kept(label, make, tasks)
+        yield servers
+        for server in servers.values():
+            server.leave()
 
 
-async def _connects(server: Kept) -> bool:
-    """One that cannot be reached keeps nobody from the others."""
-    try:
-        async with server.lent():
-            return True
-    except MCPError as error:
-        say("\n".join(text_lines(error.message)))
-        return False
+async def _take(calls: TypedCalls, gathering: Gathering) -> Exit:
+    """Line after line, from whoever types or from a pipe."""
+    if not is_terminal(sys.stdin):
+        return await calls.run(piped_lines(sys.stdin), waits=True)
+    say(HELP)
+    await calls.run(typed_lines(gathering.tools), waits=False)
+    return Exit.DONE
 
 
 def _named_apart(found: Sequence[Found]) -> dict[str, Found]:

@@ -23,6 +23,16 @@ class Misused(OperatorError):
     """What was typed, or a file it names, cannot be followed. Nothing was called."""
 
 
+class NotConnected(OperatorError):
+    """A server of a desk that did not come when the desk began. Nothing was called."""
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        super().__init__(
+            f"{label} is not connected. Why was said when the desk began: mend that, and begin again."
+        )
+
+
 class Interrupted(Exception):
     """Somebody outside has ended the command; everything it had open is closed by now."""
 
@@ -31,4 +41,5 @@ class Interrupted(Exception):
         self.exit = exit_
 
 
-EXTRA_MISSING = 'This command needs the client extra. Install it with: pip install "askback[client]"'
+INSTALL_EXTRA = 'Install it with: pip install "askback[client]"'
+EXTRA_MISSING = f"This command needs the client extra. {INSTALL_EXTRA}"

@@ -2,53 +2,35 @@
 
 from typing import Any, assert_never
 
-import anyio
 from mcp.shared.exceptions import MCPError
 
 from askback.answer import Accepted, Answer, Cancelled, Declined
 from askback.cli import pizzeria
 from askback.cli.demo import Guest
+from askback.cli.missing import ask_missing
 from askback.cli.paper import Paper
+from askback.cli.parameters import offer_of
+from askback.cli.people import Accompanied
 from askback.cli.printing import lines_of
 from askback.cli.signals import run
-from askback.client import Asker, Driver, FormAsked, Mode, Person, Turn, VisitAsked, Word
-from askback.client.forms import read_form
+from askback.client import Driver, Person, Turn
 from askback.client.terminal import TerminalPerson
 from askback.errors import Unanswered
 from askback.testing import accept, cancel, decline
 from askback.testing.replies import Reply
 
-MENU = {
-    "type": "object",
-    "properties": {
-        "pizza": {"type": "string", "title": "Pizza", "description": "Margherita, Funghi, or your own"}
-    },
-    "required": ["pizza"],
-}
 
-
-class Remembered:
+class Remembered(Accompanied):
     """A person whose answers can be given once more."""
 
     def __init__(self, person: Person) -> None:
-        self._person = person
+        super().__init__(person)
         self.replies: list[Reply] = []
 
-    @property
-    def modes(self) -> frozenset[Mode]:
-        return self._person.modes
-
-    @property
-    def shows_several(self) -> bool:
-        return self._person.shows_several
-
     async def answer(self, turn: Turn) -> Answer[Any]:
-        answer = await self._person.answer(turn)
+        answer = await super().answer(turn)
         self.replies.append(_reply(answer))
         return answer
-
-    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
-        return await self._person.wait(asked, finished)
 
 
 def ask_guest(*, plain: bool = False) -> Guest | None:
@@ -62,8 +44,8 @@ async def _ask(person: Person, paper: Paper) -> Guest | None:
     you = Remembered(person)
     async with Driver(pizzeria.mcp, you, label="pizzeria") as driver:
         try:
-            pizza = await _pizza(person, driver.asker)
-            result = await driver.call_tool("order", {"pizza": pizza})
+            arguments = await _arguments(driver, person)
+            result = await driver.call_tool("order", arguments)
         except Unanswered:
             paper.print("Nothing was ordered. Come again.")
             return None
@@ -74,17 +56,13 @@ async def _ask(person: Person, paper: Paper) -> Guest | None:
     for line in lines_of(result):
         paper.print(line, "good")
     paper.print()
-    return Guest(pizza=pizza, replies=you.replies)
+    return Guest(pizza=arguments["pizza"], replies=you.replies)
 
 
-async def _pizza(person: Person, asker: Asker) -> str:
-    """The argument of the call that follows, asked for as a waiter would."""
-    asked = FormAsked(asker=asker, purpose="tool order", message="Which pizza?", blank=read_form(MENU))
-    match await person.answer(Turn(asked)):
-        case Accepted(content):
-            return str(content["pizza"])
-        case Declined() | Cancelled():
-            raise Unanswered("No pizza was chosen, so nothing was ordered.")
+async def _arguments(driver: Driver, person: Person) -> dict[str, Any]:
+    """Asked for as `askback call` does. Not remembered: they are no answer to a question of the pizzeria."""
+    (order,) = await driver.list_tools()
+    return await ask_missing(offer_of(order), {}, person, asker=driver.asker)
 
 
 def _reply(answer: Answer[Any]) -> Reply:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import anyio
 from anyio.abc import TaskGroup, TaskStatus
 
+from askback.cli.endings import NotConnected
 from askback.cli.paper import say
 from askback.client import Driver
 from askback.client.safe import line
@@ -29,10 +30,28 @@ class Held:
 class Kept:
     """One server of a desk. `make` gives a driver that is not connected yet."""
 
-    def __init__(self, make: Callable[[], Driver], tasks: TaskGroup) -> None:
-        self._make, self._tasks = make, tasks
+    def __init__(self, label: str, make: Callable[[], Driver], tasks: TaskGroup) -> None:
+        self._label, self._make, self._tasks = label, make, tasks
         self._connecting = anyio.Lock()
         self._held: Held | None = None
+        self._is_missing = False
+        self.tools: list[str] | None = None
+        """The names of its tools, once it has listed them."""
+
+    async def connect(self) -> None:
+        """For the first time. One that does not come now is not tried again: each of its calls would wait for it."""
+        try:
+            await self._current()
+        finally:
+            self._is_missing = self._held is None
+
+    async def list_tools(self) -> None:
+        async with self.lent() as driver:
+            self.tools = [tool.name for tool in await driver.list_tools()]
+
+    @property
+    def is_connected(self) -> bool:
+        return self._held is not None
 
     @asynccontextmanager
     async def lent(self) -> AsyncGenerator[Driver]:
@@ -52,12 +71,14 @@ class Kept:
 
     async def _current(self) -> Held:
         async with self._connecting:
+            if self._is_missing:
+                raise NotConnected(self._label)
             before = self._held
             if before is None or before.driver.is_gone:
                 self._held = await self._tasks.start(self._hold)
             if before is not None and before is not self._held:
                 before.let_go()
-                say(f"{line(before.driver.asker.label)} had gone away, and is connected again.")
+                say(f"{line(self._label)} had gone away, and is connected again.")
             assert self._held is not None
             return self._held
 

@@ -55,7 +55,7 @@ async def _ask(offer: Offer, missing: Sequence[Parameter], person: Person, asker
             say(line(problem, MOST_OF_A_PROBLEM))
         form = FormAsked(
             asker=asker,
-            purpose=_purpose(offer, missing, is_again=bool(problems)),
+            purposes=(_purpose(offer, missing, is_again=bool(problems)),),
             message=offer.description,
             blank=read_form(_schema(missing, written, problems)),
         )

@@ -92,12 +92,17 @@ def read_call(words: Sequence[str]) -> CallOptions:
     parser.add_argument("--json", action="store_true", help="print one JSON object, for programs")
     parser.add_argument("--label", metavar="NAME", help="what you call this server, here and in policies")
     parser.add_argument("--desk", action="store_true", help="answer questions in the browser")
+    parser.add_argument(
+        "--plain", action="store_true", help="ask line by line, for screen readers and simple terminals"
+    )
     _add_shared(parser)
     chosen = parser.parse_intermixed_args(words)
     try:
         wanted = read_wanted(chosen.words, prompt=chosen.prompt, resource=chosen.resource)
     except ValueError as error:
         parser.error(str(error))
+    if chosen.target is None and wanted.name is not None:
+        parser.error(f"TARGET comes first: the server that has the {wanted.kind} {wanted.name!r}")
     return CallOptions(
         target=chosen.target,
         wanted=wanted,
@@ -111,7 +116,7 @@ def read_desk(words: Sequence[str]) -> DeskOptions:
     """As `read_call` does, for one target or several."""
     parser = _parser("desk", "Keep a page open that shows the questions of several servers.", DESK_EXAMPLES)
     parser.add_argument("targets", nargs="+", metavar="TARGET", help=TARGET)
-    parser.set_defaults(desk=True)
+    parser.set_defaults(desk=True, plain=False)
     _add_shared(parser)
     chosen = parser.parse_intermixed_args(words)
     return DeskOptions(targets=tuple(chosen.targets), connecting=_connecting(chosen))
@@ -169,7 +174,6 @@ def _add_others(parser: argparse.ArgumentParser) -> None:
 
 def _add_shared(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--plain", action="store_true", help="ask line by line, for screen readers and simple terminals")
     add("--no-open", action="store_true", help="print the address of the desk without opening a browser")
     add("--policy", type=Path, metavar="FILE", help="let this TOML file answer what its rules name")
     add("--revision", choices=tuple(REVISIONS), help="speak this revision of the protocol and no other")

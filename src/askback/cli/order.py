@@ -1,11 +1,14 @@
-"""One call or listing over a connected driver, from the words that name it to its outcome."""
+"""One call or listing, from the words that name it to its outcome, in the time that it has."""
 
 import difflib
-from collections.abc import Awaitable, Callable, Sequence
+import math
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
+import anyio
 from mcp.shared.exceptions import MCPError
 from mcp_types import METHOD_NOT_FOUND, Prompt, Tool
 
@@ -14,18 +17,25 @@ from askback.cli.endings import Misused
 from askback.cli.listing import Listing
 from askback.cli.missing import ask_missing
 from askback.cli.options import Wanted
-from askback.cli.outcome import Failure, Outcome, Server, failure_of
+from askback.cli.outcome import Failure, Outcome, Server, failure_of, out_of_time, too_slow
 from askback.cli.parameters import Offer, offer_of
 from askback.cli.people import Present
 from askback.cli.printing import Result
 from askback.cli.working import Working
 from askback.client import Answered, Driver
 from askback.client.answered import Noted
+from askback.errors import Unfinished
 
 T = TypeVar("T")
 
 MOST_NAMES = 30
 """That an error lists; `askback call TARGET` lists all."""
+
+GRACE = 1.0
+"""Seconds for a server to end after the time is over; then whatever hangs is cut off."""
+
+A_MOMENT = 0.01
+"""Seconds by which two reckonings of the same time may differ."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,18 +46,82 @@ class Order:
     present: Present
     working: Working | None = None
     limit: float | None = None
+    """Seconds, as they were typed: all told, with connecting and with the time that people take."""
+
+    @property
+    def what(self) -> str:
+        return f"{self.wanted.kind} {self.wanted.name}"
 
 
-async def carry_out(driver: Driver, order: Order) -> Outcome:
-    """List, call, get or read, and what came of it."""
+async def serve(opening: AbstractAsyncContextManager[Driver], order: Order, *, label: str) -> Outcome:
+    """Connect and carry the order out. What came of it stays, however its server then ends."""
+    ends = math.inf if order.limit is None else anyio.current_time() + order.limit
+    outcome: Outcome | None = None
+    try:
+        with anyio.CancelScope(deadline=ends) as scope:
+            async with opening as driver:
+                scope.deadline = math.inf  # from here on the order watches its own time
+                outcome = await carry_out(driver, order, ends=ends)
+                scope.deadline = ends + GRACE
+    except MCPError as error:  # not raised on: a task group around this would wrap it
+        return Outcome(came=failure_of(error, nobody=order.present.reason))
+    return outcome or Outcome(came=too_slow(label, order.limit or 0))
+
+
+async def carry_out(driver: Driver, order: Order, *, ends: float = math.inf) -> Outcome:
+    """List, call, get or read, and what came of it; the time is over at `ends`, by the clock of the event loop."""
+    if order.working is not None:
+        order.working.connected()
     answers: list[Answered] = []
     came: Listing | Result | Failure
     try:
-        came = await (list_all(driver) if order.wanted.name is None else _call(driver, order, answers.append))
+        came = await _came(driver, order, answers.append, ends)
     except MCPError as error:
         came = failure_of(error, nobody=order.present.reason)
     server = Server(asker=driver.asker, revision=driver.revision, instructions=driver.instructions)
     return Outcome(came=came, server=server, answers=answers, nobody=order.present.reason)
+
+
+async def _came(driver: Driver, order: Order, noted: Noted, ends: float) -> Listing | Result | Failure:
+    if order.wanted.name is None:
+        return await _within(ends, list_all(driver), too_slow(driver.asker.label, order.limit or 0))
+    arguments = await _within(ends, _arguments(driver, order), _not_called(order))
+    if isinstance(arguments, Failure):
+        return arguments
+    return await _called(driver, order, arguments, noted, ends)
+
+
+async def _called(
+    driver: Driver, order: Order, arguments: Mapping[str, Any], noted: Noted, ends: float
+) -> Result | Failure:
+    """The driver itself looks at the time: it does not lose the result of a tool that has finished."""
+    limit = None if ends == math.inf else max(0.0, ends - anyio.current_time())
+    try:
+        call = _call(driver, order, arguments, noted, limit)
+        return await _within(ends + GRACE, call, _given_up(order))
+    except Unfinished:
+        if ends - anyio.current_time() > A_MOMENT:  # it was not this time that was over
+            raise
+        return _given_up(order)
+
+
+async def _within(ends: float, work: Awaitable[T], otherwise: Failure) -> T | Failure:
+    with anyio.CancelScope(deadline=ends):
+        return await work
+    return otherwise
+
+
+def _not_called(order: Order) -> Failure:
+    return out_of_time(
+        f"The {order.what} was not called: its arguments were not there within {order.limit or 0:g} seconds. Give "
+        "them with the command, or more time with --timeout."
+    )
+
+
+def _given_up(order: Order) -> Failure:
+    """In the driver's words, and with the figure that was typed: the driver would name what was left of it."""
+    problem = f"it was to take {order.limit or 0:g} seconds at most, all told"
+    return out_of_time(Unfinished(call=order.what, problem=problem).message)
 
 
 async def list_all(driver: Driver) -> Listing:
@@ -60,18 +134,28 @@ async def list_all(driver: Driver) -> Listing:
     )
 
 
-async def _call(driver: Driver, order: Order, noted: Noted) -> Result:
-    name = order.wanted.name or ""
-    progress = order.working.progress if order.working is not None else None
+async def _arguments(driver: Driver, order: Order) -> dict[str, Any]:
+    """Those that were typed, and those that somebody was asked for."""
     if order.wanted.kind == "resource":
-        return await driver.read_resource(name, limit=order.limit, progress=progress, noted=noted)
-    offer = await _offer(driver, order.wanted.kind, name)
+        return {}
+    offer = await _offer(driver, order.wanted.kind, order.wanted.name or "")
     given = read_arguments(order.wanted.arguments, offer, here=Path.cwd())
     missing = await ask_missing(offer, given, order.present.own, asker=driver.asker)
-    arguments = {**given, **missing}
-    if offer.kind == "prompt":
-        return await driver.get_prompt(name, arguments, limit=order.limit, progress=progress, noted=noted)
-    return await driver.call_tool(name, arguments, limit=order.limit, progress=progress, noted=noted)
+    return {**given, **missing}
+
+
+async def _call(
+    driver: Driver, order: Order, arguments: Mapping[str, Any], noted: Noted, limit: float | None
+) -> Result:
+    name = order.wanted.name or ""
+    progress = order.working.progress if order.working is not None else None
+    match order.wanted.kind:
+        case "resource":
+            return await driver.read_resource(name, limit=limit, progress=progress, noted=noted)
+        case "prompt":
+            return await driver.get_prompt(name, arguments, limit=limit, progress=progress, noted=noted)
+        case _:
+            return await driver.call_tool(name, arguments, limit=limit, progress=progress, noted=noted)
 
 
 async def _offer(driver: Driver, kind: str, name: str) -> Offer:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from mcp.shared.exceptions import MCPError
 from mcp_types import MISSING_REQUIRED_CLIENT_CAPABILITY, CallToolResult, TextContent
 
-from askback.cli.endings import Exit
+from askback.cli.endings import Exit, NotConnected
 from askback.cli.listing import Listing
 from askback.cli.printing import Result
 from askback.client import Answered, Asker
@@ -100,6 +100,19 @@ def failure_of(error: MCPError, *, nobody: str | None) -> Failure:
     )
 
 
+def out_of_time(message: str) -> Failure:
+    """The time of `--timeout` is over, wherever the command was by then."""
+    return Failure(exit=Exit.OUT_OF_TIME, kind=Unfinished.__name__, message=message)
+
+
+def too_slow(label: str, seconds: float) -> Failure:
+    """Out of time, since the server did not even say that it is there."""
+    return out_of_time(
+        f"{label} did not answer within {seconds:g} seconds. Give it longer with --timeout, or start it by hand to "
+        "see what it does."
+    )
+
+
 def _result_of(error: MCPError) -> CallToolResult | None:
     """Of a tool that has done its work and told of it in the wrong form."""
     if type(error) is not PeerError or error.data is None:
@@ -121,6 +134,7 @@ def _exit_of(error: MCPError, nobody: str | None) -> Exit:
 
 
 ENDINGS: dict[type[Exception], Exit] = {
+    NotConnected: Exit.NOT_CONNECTED,
     CannotConnect: Exit.NOT_CONNECTED,
     OperatorError: Exit.MISUSED,
     AuthorError: Exit.MISUSED,

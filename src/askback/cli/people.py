@@ -12,6 +12,7 @@ from anyio import to_thread
 from askback.answer import Answer
 from askback.cli.options import Connecting
 from askback.cli.paper import say
+from askback.cli.streams import is_terminal
 from askback.cli.working import Working
 from askback.client.consent import judge, open_in_browser
 from askback.client.desk import DeskPerson
@@ -40,12 +41,11 @@ class Present:
         return self.nobody if self.own is None else None
 
 
-class Attentive:
-    """A person before whom the line of a working server falls silent; one at a desk is told to look there."""
+class Accompanied:
+    """A person as they are, for those who stand beside them and change one thing."""
 
-    def __init__(self, person: Person, working: Working | None, *, is_elsewhere: bool) -> None:
-        self._person, self._working = person, working
-        self._is_elsewhere = is_elsewhere
+    def __init__(self, person: Person) -> None:
+        self._person = person
 
     @property
     def modes(self) -> frozenset[Mode]:
@@ -56,14 +56,28 @@ class Attentive:
         return self._person.shows_several
 
     async def answer(self, turn: Turn) -> Answer[Any]:
+        return await self._person.answer(turn)
+
+    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
+        return await self._person.wait(asked, finished)
+
+
+class Attentive(Accompanied):
+    """A person before whom the line of a working server falls silent; one at a desk is told to look there."""
+
+    def __init__(self, person: Person, working: Working | None, *, is_elsewhere: bool) -> None:
+        super().__init__(person)
+        self._working, self._is_elsewhere = working, is_elsewhere
+
+    async def answer(self, turn: Turn) -> Answer[Any]:
         with self._hushed():
             if self._is_elsewhere:
                 say(f"{line(turn.asked.asker.label)} asks on the desk.")
-            return await self._person.answer(turn)
+            return await super().answer(turn)
 
     async def wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
         with self._hushed():
-            return await self._person.wait(asked, finished)
+            return await super().wait(asked, finished)
 
     def _hushed(self) -> AbstractContextManager[None]:
         return nullcontext() if self._working is None else self._working.hushed()
@@ -91,12 +105,12 @@ def _with_policy(own: Person | None, policy: Policy | None, *, why: str) -> Pres
 
 def _why() -> str:
     """Which of the two ends is missing."""
-    return "standard input is not a terminal" if not sys.stdin.isatty() else "there is no terminal to ask on"
+    return "there is no terminal to ask on" if is_terminal(sys.stdin) else "standard input is not a terminal"
 
 
 def _screen() -> TextIO | None:
     """Questions stay on the screen where the result goes elsewhere."""
-    return sys.stderr if not sys.stdout.isatty() and sys.stderr.isatty() else None
+    return sys.stderr if not is_terminal(sys.stdout) and is_terminal(sys.stderr) else None
 
 
 async def _announce(desk: DeskPerson, *, opens_browser: bool) -> None:

@@ -38,11 +38,18 @@ class Address:
 
 Target = Command | Address
 
+
+def beginning_of(target: Target) -> str:
+    """What the server does until it is connected, for the line that says so."""
+    return "starts" if isinstance(target, Command) else "is being reached"
+
+
 NOT_SPOKEN = {
     "sse": "the old SSE transport, which newer servers have left; ask its operator for the streamable HTTP address",
     "ws": "WebSockets, for which MCP has no transport",
 }
 _BLANK = re.compile(r"\s")
+SCRIPTS = (".py", ".js", ".mjs", ".ts")
 HTTP = {"http", "streamable-http", "streamableHttp", "streamable_http"}
 
 
@@ -162,8 +169,21 @@ def _command(word: str, around: Surroundings) -> Command:
 
 def _label(words: Sequence[str]) -> str:
     """The script rather than its interpreter, where one can be told."""
-    scripts = (word for word in words[1:] if word.endswith((".py", ".js", ".mjs", ".ts")))
+    scripts = (word for word in words[1:] if word.endswith(SCRIPTS))
     return next(scripts, words[0])
+
+
+def _looks_like_a_path(word: str) -> bool:
+    return word.endswith(SCRIPTS) or "/" in word or os.sep in word
+
+
+def _unknown_path(word: str, around: Surroundings) -> str:
+    if (around.here / word).exists():
+        return (
+            f"{word!r} is there and cannot be started. Make it executable, or name the program that runs it: "
+            f'askback call "PROGRAM {word}".'
+        )
+    return f"There is no file {word!r} in {around.here}. Check its spelling and the folder you are in."
 
 
 def _unknown(word: str, around: Surroundings) -> str:
@@ -171,6 +191,8 @@ def _unknown(word: str, around: Surroundings) -> str:
     close = difflib.get_close_matches(word, names, n=1)
     if close:
         return f"There is no command {word!r}. Did you mean the server {close[0]!r} of your mcp.json files?"
+    if _looks_like_a_path(word):
+        return _unknown_path(word, around)
     named = f"they name {', '.join(names[:20])}" if names else "none was found, or they name none"
     unread = "".join(f"\n{problem}" for problem in around.configs.problems)
     return (

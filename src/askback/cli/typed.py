@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 import anyio
 from anyio.abc import TaskGroup
-from mcp.shared.exceptions import MCPError
 
 from askback.cli.endings import Exit, Misused
 from askback.cli.kept import Kept
 from askback.cli.options import Wanted, read_line
-from askback.cli.order import Order, carry_out
-from askback.cli.outcome import Outcome, failure_of
+from askback.cli.order import Order, serve
+from askback.cli.outcome import Outcome
 from askback.cli.paper import Paper, say
 from askback.cli.people import Present
 from askback.cli.printing import text_lines
@@ -27,7 +26,7 @@ Type one call per line; its questions appear on the desk.
   SERVER --prompt NAME ...    get a prompt
   SERVER --resource URI       read a resource
   help, quit
-A part of SERVER is enough if no other has it; with one server it can be left out."""
+A part of SERVER is enough if no other has it; where the desk was given one server it can be left out."""
 
 LEAVING = {"quit", "exit"}
 
@@ -47,20 +46,9 @@ class TypedCalls:
     """The calls of one desk, to the servers it keeps."""
 
     def __init__(self, servers: Mapping[str, Kept], there: Present, *, limit: float | None = None) -> None:
-        self._servers, self._there, self._limit = servers, there, limit
+        self.servers, self._there, self._limit = servers, there, limit
         self._count = 0
         self._worst = Exit.DONE
-
-    async def tools(self) -> dict[str, list[str]]:
-        """What can be called, by server; also a first word with each of them."""
-        found: dict[str, list[str]] = {}
-        for label, server in self._servers.items():
-            try:
-                async with server.lent() as driver:
-                    found[label] = [line(tool.name) for tool in await driver.list_tools()]
-            except MCPError as error:
-                say(line(f"{label}: {error.message}"))
-        return found
 
     async def run(self, lines: AsyncGenerator[str], *, waits: bool) -> Exit:
         """Every line until they end or one says to leave; `waits` for what then still runs. Gives the worst exit."""
@@ -92,15 +80,25 @@ class TypedCalls:
             words = shlex.split(text)
         except ValueError as error:
             raise Misused(f"{text!r} cannot be split into words: {error}.") from error
-        labels = list(self._servers)
-        if words[0] in labels:
-            return Named(label=words[0], wanted=read_line(words[1:]))
-        if len(labels) == 1:
-            return Named(label=labels[0], wanted=read_line(words))
-        close = [label for label in labels if words[0] in label]
-        if len(close) == 1:
-            return Named(label=close[0], wanted=read_line(words[1:]))
-        raise Misused(f"{words[0]!r} is none of the servers here: {', '.join(labels)}. Type help for help.")
+        label = self._named(words[0])
+        if label is not None:
+            return Named(label=label, wanted=read_line(words[1:]))
+        if len(self.servers) == 1:
+            return Named(label=next(iter(self.servers)), wanted=read_line(words))
+        labels = ", ".join(self.servers)
+        raise Misused(f"{words[0]!r} is none of the servers here: {labels}. Type help for help.")
+
+    def _named(self, word: str) -> str | None:
+        """The server that the first word of a line names, whether or not it is connected."""
+        if word in self.servers:
+            return word
+        close = [label for label in self.servers if word in label]
+        return close[0] if len(close) == 1 and not self._may_be_a_tool(word) else None
+
+    def _may_be_a_tool(self, word: str) -> bool:
+        """Of the only server, whose name can be left out; one that has not listed its tools may have any."""
+        only = next(iter(self.servers.values())) if len(self.servers) == 1 else None
+        return only is not None and (only.tools is None or word in only.tools)
 
     async def _call(self, number: int, named: Named) -> None:
         """In a task of its own; whatever the server does to it stays there."""
@@ -109,7 +107,7 @@ class TypedCalls:
         try:
             outcome = await self._outcome(named)
         except anyio.get_cancelled_exc_class():
-            say(line(f"[{number}] {named}: given up. The server is told where it can be."))
+            say(line(f"[{number}] {named}: given up. The server is told, if it can be reached."))
             raise
         self._worst = max(self._worst, outcome.exit)
         say(line(f"[{number}] {named}:"))
@@ -117,8 +115,4 @@ class TypedCalls:
 
     async def _outcome(self, named: Named) -> Outcome:
         order = Order(wanted=named.wanted, present=self._there, limit=self._limit)
-        try:
-            async with self._servers[named.label].lent() as driver:
-                return await carry_out(driver, order)
-        except MCPError as error:
-            return Outcome(came=failure_of(error, nobody=self._there.reason))
+        return await serve(self.servers[named.label].lent(), order, label=named.label)

@@ -25,13 +25,18 @@ class Working:
     """The line of one call. Give `progress` to the driver, and `hushed()` to whoever writes on the same screen."""
 
     def __init__(self, what: str, out: TextIO, *, plain: bool = False, begins: str = "starts") -> None:
-        self._what, self._does, self._out, self._plain = line(what), begins, out, plain
+        self._what, self._out, self._plain = line(what), out, plain
+        self._state = f"{self._what} {begins}"
         self._said, self._shown, self._hushed = "", "", 0
         self._began = time.monotonic()
 
     def connected(self) -> None:
         """From here on it is the call that takes its time."""
-        self._does = "works"
+        self._state = f"{self._what} works"
+
+    def now(self, state: str) -> None:
+        """What is waited for, where that is several servers and changes."""
+        self._state = line(state, MESSAGE)
 
     async def progress(self, progress: float, total: float | None, message: str | None) -> None:
         """What the server says of its work."""
@@ -71,7 +76,7 @@ class Working:
 
     def _draw(self) -> None:
         seconds = int(time.monotonic() - self._began)
-        text = f"{self._what} {self._does}, {seconds} s{': ' if self._said else ''}{self._said}"
+        text = f"{self._state}, {seconds} s{': ' if self._said else ''}{self._said}"
         text = cut(text, columns_of(self._out) - 1)
         if text == self._shown:
             return

@@ -1,11 +1,11 @@
-"""A shell without a terminal, a kitchen over HTTP, and an empty home."""
+"""A shell without a terminal, screens with one, a kitchen over HTTP, and an empty home."""
 
 from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
-from tests.client.cli.running import KITCHEN, Shell
+from tests.client.cli.running import KITCHEN, Open, Screen, Shell
 from tests.outside.programs import listening
 
 
@@ -25,6 +25,20 @@ def shell(
     (home / "project").mkdir()
     monkeypatch.chdir(home / "project")
     return Shell(capsys, kitchen_url)
+
+
+@pytest.fixture
+def screen() -> Generator[Open]:
+    """Opens screens, and closes them however the test ends."""
+    opened: list[Screen] = []
+
+    def open_(*words: str, columns: int = 80, out: Path | None = None, hears_hang_up: bool = False) -> Screen:
+        opened.append(Screen(*words, columns=columns, out=out, hears_hang_up=hears_hang_up))
+        return opened[-1]
+
+    yield open_
+    for one in opened:
+        one.close()
 
 
 @pytest.fixture(scope="session")

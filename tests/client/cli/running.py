@@ -5,6 +5,7 @@ import shlex
 import signal
 import sys
 import termios
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,11 @@ from askback.cli import main
 from tests.client.terminal.emulator import Emulator
 
 KITCHEN = str(Path(__file__).parent / "kitchen.py")
+
+
+def answering(results: dict[str, Any]) -> str:
+    """A TARGET that starts at once and answers with these results; what has None it never answers."""
+    return shlex.join([str(Path(__file__).parent / "answering.py"), json.dumps(results)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,12 +77,6 @@ class Screen(Emulator):
         elsewhere = ["sh", "-c", f"exec {shlex.join(command)} > {shlex.quote(str(out))}"]
         super().__init__(command if out is None else elsewhere, columns=columns)
 
-    def ready(self, *wanted: str) -> None:
-        """Until the question is there and keys count."""
-        # The buttons are drawn last: a screen without them may be half of one, and not yet say that keys must wait.
-        self.until(*wanted, "Cancel")
-        self.until_gone("A moment")
-
     def send(self) -> None:
         """Review and send what stands there."""
         self.press("review")
@@ -97,3 +97,7 @@ class Screen(Emulator):
         self.read()
         assert self._child.exitstatus is not None, f"killed by {self._child.signalstatus}"
         return self._child.exitstatus
+
+
+Open = Callable[..., Screen]
+"""As the fixture `screen` gives it: makes a `Screen`, and closes it however the test ends."""

@@ -118,6 +118,13 @@ def test_options_that_cannot_be_followed_end_with_two_and_the_usage(shell: Shell
     assert ended.errors.startswith("usage: askback call")
 
 
+@pytest.mark.parametrize("words", [["--prompt", "menu"], ["--resource", "recipe://soup"]])
+def test_what_is_wanted_of_no_server_is_misuse(shell: Shell, words: list[str]):
+    ended = shell.run("call", *words)
+    assert (ended.code, ended.out) == (2, "")
+    assert f"TARGET comes first: the server that has the {words[0][2:]} '{words[1]}'" in ended.errors
+
+
 def test_as_json_a_mistake_is_an_error_with_its_kind(shell: Shell):
     error = shell.call("weihg", "--json").json["error"]
     assert error["kind"] == "Misused"
@@ -177,9 +184,23 @@ def test_a_policy_that_cannot_be_read_ends_with_two(shell: Shell):
     assert (ended.code, ended.json["error"]["kind"]) == (2, "PolicyRefused")
 
 
-def test_the_callers_own_limit_holds(shell: Shell, revision: str):
-    ended = shell.call("cook", "--timeout", "0.5", "--json", "--revision", revision)
+def test_the_callers_own_limit_holds_and_is_told_as_it_was_typed(shell: Shell, revision: str):
+    ended = shell.call("cook", "--timeout", "1.5", "--json", "--revision", revision)
     assert (ended.code, ended.json["error"]["kind"]) == (5, "Unfinished")
+    assert "it was to take 1.5 seconds at most, all told" in ended.json["error"]["message"]
+    assert (ended.json["server"]["name"], ended.json["revision"]) == ("kitchen", revision)
+    assert ended.json["answers"] == []
+
+
+def test_out_of_time_before_somebody_has_answered_the_server_is_not_blamed(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("askback.cli.order.GRACE", 0)
+    ended = shell.call("serve", "dish=soup", "--desk", "--no-open", "--timeout", "1.5")
+    assert ended.code == 5
+    assert "kitchen asks on the desk." in ended.errors
+    assert "The call of tool serve was given up" in ended.errors
+    assert "did not answer" not in ended.errors
 
 
 def test_a_command_is_started_and_called(shell: Shell, revision: str):
@@ -236,18 +257,6 @@ def test_a_config_that_cannot_be_read_is_said(shell: Shell, text: str, words: li
     assert "Traceback" not in ended.errors
 
 
-def test_without_a_command_the_commands_are_listed(shell: Shell):
-    ended = shell.run("--help")
-    assert ended.code == 0
-    assert all(f"\n    {command} " in ended.out for command in ("demo", "call", "desk"))
-    assert shell.run("cal").code == 2
-
-
-WITHOUT_EXTRA = (
-    "import sys; sys.modules['prompt_toolkit'] = None; from askback.cli import main; sys.exit(main())"
-)
-
-
 LOADING = """
 import signal, sys
 from askback.cli import main
@@ -266,11 +275,3 @@ def test_ctrl_c_while_the_command_still_loads_ends_it_without_a_word():
     command = [sys.executable, "-c", LOADING]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=50, check=False)
     assert (ended.returncode, ended.stderr) == (130, "")
-
-
-def test_without_the_client_extra_it_says_what_to_install(shell: Shell):
-    command = [sys.executable, "-c", WITHOUT_EXTRA, "call", KITCHEN]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=50, check=False)
-    assert ended.returncode == 2
-    assert 'pip install "askback[client]"' in ended.stderr
-    assert ended.stderr.count("\n") == 1

@@ -1,8 +1,9 @@
 """`askback desk`: calls typed line by line, several at once, their questions on one page."""
 
+import shlex
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,7 @@ import anyio
 import pytest
 
 from askback.cli.endings import Exit
+from askback.cli.gathering import Gathering
 from askback.cli.kept import Kept
 from askback.cli.options import Wanted
 from askback.cli.order import Order, carry_out
@@ -23,7 +25,7 @@ from askback.testing import accept, decline
 from askback.testing.person import ScriptedPerson
 from examples.pizzeria.server import mcp as pizzeria
 from tests.client.cli.kitchen import mcp as kitchen
-from tests.client.cli.running import Screen, Shell
+from tests.client.cli.running import Open, Shell, answering
 from tests.client.driver.strangers import Context, Heard, Stranger
 
 pytestmark = pytest.mark.anyio
@@ -46,7 +48,8 @@ async def desk_with(person: ScriptedPerson, **targets: Any) -> AsyncGenerator[Ty
     queue = Line(person)
     async with anyio.create_task_group() as tasks:
         kept = {
-            label: Kept(partial(_driver, target, queue, label), tasks) for label, target in targets.items()
+            label: Kept(label, partial(_driver, target, queue, label), tasks)
+            for label, target in targets.items()
         }
         yield TypedCalls(kept, Present(person=person, own=person, nobody=""))
         for one in kept.values():
@@ -112,7 +115,7 @@ async def test_leaving_gives_up_what_still_runs_and_says_so(
     async with desk_with(ScriptedPerson(), kitchen=kitchen) as calls:
         assert await calls.run(cooking(then=leaves_with), waits=False) == Exit.DONE
     out, errors = capsys.readouterr()
-    assert "[1] kitchen cook: given up. The server is told where it can be.\n" in errors
+    assert "[1] kitchen cook: given up. The server is told, if it can be reached.\n" in errors
     assert "Traceback" not in out + errors
 
 
@@ -192,36 +195,98 @@ def test_a_policy_that_cannot_be_followed_ends_with_two(shell: Shell, kitchen_ur
     assert "Traceback" not in ended.errors
 
 
-def test_piped_lines_are_carried_out_and_the_worst_is_the_exit_code(kitchen_url: str):
-    ended = subprocess.run(
-        [sys.executable, "-m", "askback.cli", "desk", "--no-open", kitchen_url, "http://127.0.0.1:9/mcp"],
-        input="weigh grams=1\n--resource recipe://soup\nburn",
+async def test_the_name_of_the_only_server_may_be_left_out_or_cut_short_where_no_tool_has_it(
+    capsys: pytest.CaptureFixture[str],
+):
+    texts = ["weigh grams=1", "server weigh grams=2", "serve dish=soup", "server.py weigh grams=3"]
+    person = ScriptedPerson([accept(yes=True)])
+    async with desk_with(person, **{"server.py": kitchen}) as calls:
+        await calls.servers["server.py"].list_tools()
+        for text in texts:
+            assert await calls.run(lines(text), waits=True) == Exit.DONE
+    out, _ = capsys.readouterr()
+    assert out.splitlines() == [
+        "1 g, precise: False",
+        "2 g, precise: False",
+        "soup served",
+        "3 g, precise: False",
+    ]
+
+
+def desk(*words: str, typed: str) -> subprocess.CompletedProcess[str]:
+    """Run a desk to its end, with these lines through a pipe."""
+    return subprocess.run(
+        [sys.executable, "-m", "askback.cli", "desk", "--no-open", *words],
+        input=typed,
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=30,
         check=False,
     )
+
+
+def test_piped_lines_are_carried_out_and_the_worst_is_the_exit_code(kitchen_url: str):
+    ended = desk(kitchen_url, typed="weigh grams=1\n--resource recipe://soup\nburn")
     assert ended.returncode == 1
     assert "The desk is ready: open it at http://127.0.0.1:" in ended.stderr
-    assert "Cannot connect to 127.0.0.1:9" in ended.stderr
     assert "1 g, precise: False\n" in ended.stdout
     assert "Water and salt\n" in ended.stdout
 
 
-@pytest.fixture
-def screen(kitchen_url: str) -> Generator[Screen]:
-    screen = Screen("desk", "--no-open", kitchen_url)
-    yield screen
-    screen.close()
+def test_a_line_for_a_server_that_did_not_come_goes_to_no_other(kitchen_url: str):
+    ended = desk(kitchen_url, "http://127.0.0.1:9/mcp", typed="127.0.0.1:9 weigh grams=1\nweigh grams=2\n")
+    assert "Cannot connect to 127.0.0.1:9" in ended.stderr
+    assert "[1] 127.0.0.1:9 weigh:\n127.0.0.1:9 is not connected." in ended.stderr
+    assert "'weigh' is none of the servers here: " in ended.stderr
+    assert (ended.returncode, ended.stdout) == (3, "")
 
 
-def test_at_a_terminal_lines_are_typed_below_what_calls_say_and_ctrl_c_names_what_it_gives_up(screen: Screen):
-    screen.until("The desk is ready", "weigh, plate, picture", "askback>")
-    screen.type("weigh grams=1\r")
-    screen.until("1 g, precise: False")
-    screen.type("serve dish=soup\r")
-    screen.until("asks on the desk.")
-    screen.press("cancel")
-    assert screen.ended() == 0
-    assert "serve: given up." in screen.text
-    assert "weigh: given up." not in screen.text
+SILENT = answering({"initialize": None, "server/discover": None})
+
+
+async def test_a_silent_server_keeps_nobody_from_the_others(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("askback.cli.gathering.PATIENCE", 0)
+    command = [sys.executable, *shlex.split(SILENT)]
+    async with desk_with(ScriptedPerson(), slow=command, kitchen=kitchen) as calls:
+        gathering = Gathering(calls.servers, dict.fromkeys(calls.servers, "starts"), limit=None, tells=True)
+        with anyio.fail_after(20):
+            async with gathering.under_way():
+                assert await gathering.is_anybody_there()
+                assert await calls.run(lines("kitchen weigh grams=1"), waits=True) == Exit.DONE
+    out, errors = capsys.readouterr()
+    assert out == "1 g, precise: False\n"
+    assert "kitchen: weigh, plate, picture" in errors
+
+
+def test_a_server_that_is_silent_for_longer_than_the_limit_is_told_and_left(kitchen_url: str):
+    host = kitchen_url.split("/")[2]
+    ended = desk(
+        SILENT, kitchen_url, "--timeout", "2", typed=f"{host} weigh grams=1\nanswering weigh grams=2\n"
+    )
+    assert "answering.py did not answer within 2 seconds." in ended.stderr
+    assert "answering.py is not connected." in ended.stderr
+    assert (ended.returncode, ended.stdout) == (3, "1 g, precise: False\n")
+
+
+def test_at_a_terminal_it_is_said_who_is_waited_for(screen: Open):
+    terminal = screen("desk", "--no-open", SILENT, columns=200)
+    terminal.until("answering.py starts, ")
+    terminal.press("cancel")
+    assert terminal.ended() == 130
+
+
+def test_at_a_terminal_lines_are_typed_below_what_calls_say_and_ctrl_c_names_what_it_gives_up(
+    screen: Open, kitchen_url: str
+):
+    terminal = screen("desk", "--no-open", kitchen_url)
+    terminal.until("The desk is ready", "weigh, plate, picture", "askback>")
+    terminal.type("weigh grams=1\r")
+    terminal.until("1 g, precise: False")
+    terminal.type("serve dish=soup\r")
+    terminal.until("asks on the desk.")
+    terminal.press("cancel")
+    assert terminal.ended() == 0
+    assert "serve: given up." in terminal.text
+    assert "weigh: given up." not in terminal.text

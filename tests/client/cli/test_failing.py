@@ -14,7 +14,7 @@ from askback.cli.endings import Misused
 from askback.cli.options import read_call
 from askback.cli.servers import make_driver
 from askback.cli.targets import Address
-from tests.client.cli.running import Shell
+from tests.client.cli.running import Shell, answering
 
 
 def python(code: str) -> str:
@@ -163,47 +163,58 @@ def test_what_only_the_driver_finds_wrong_with_a_header_is_misuse_too(shell: She
     assert "s3cret" not in str(raised.value)
 
 
-UNFIT = """
-import json, sys
-
 SHAPE = {"type": "object", "properties": {"size": {"type": "integer"}}, "required": ["size"]}
 TOOLS = [{"name": "order", "inputSchema": {"type": "object"}, "outputSchema": SHAPE}]
-HELLO = {
-    "protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "u", "version": "1"}
-}
 DONE = {"content": [{"type": "text", "text": "Order 7 placed"}], "structuredContent": {"size": "big"}}
-RESULTS = {"initialize": HELLO, "tools/list": {"tools": TOOLS}, "tools/call": DONE}
-for line in sys.stdin:
-    asked = json.loads(line)
-    if "id" in asked:
-        known = asked["method"] in RESULTS
-        said = {"result": RESULTS[asked["method"]]} if known else {"error": {"code": -32601, "message": "no"}}
-        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **said}), flush=True)
-"""
+UNFIT = answering({"tools/list": {"tools": TOOLS}, "tools/call": DONE})
+"""A server whose tool does its work and then tells of it in a form that it does not declare."""
 
 
-@pytest.fixture
-def unfit(shell: Shell) -> str:
-    """A server whose tool does its work and then tells of it in a form that it does not declare."""
-    Path("unfit.py").write_text(UNFIT)
-    return "unfit.py"
-
-
-def test_a_result_that_does_not_fit_its_schema_is_printed_beside_the_error(shell: Shell, unfit: str):
-    ended = shell.run("call", unfit, "order")
+def test_a_result_that_does_not_fit_its_schema_is_printed_beside_the_error(shell: Shell):
+    ended = shell.run("call", UNFIT, "order")
     assert ended.code == 1
     assert "The tool order was called and has finished" in ended.errors
     assert ended.out.startswith("Order 7 placed\n")
     assert '"size": "big"' in ended.out
 
 
-def test_as_json_it_stands_beside_the_error_too(shell: Shell, unfit: str):
-    told = shell.run("call", unfit, "order", "--json").json
+def test_as_json_it_stands_beside_the_error_too(shell: Shell):
+    told = shell.run("call", UNFIT, "order", "--json").json
     assert (told["error"]["kind"], told["exit"]) == ("PeerError", 1)
     assert told["result"]["structuredContent"] == {"size": "big"}
 
 
-def test_a_revision_that_it_does_not_speak_is_told_in_words_of_the_command_line(shell: Shell, unfit: str):
-    ended = shell.run("call", unfit, "--revision", "2026-07-28")
+def test_a_revision_that_it_does_not_speak_is_told_in_words_of_the_command_line(shell: Shell):
+    ended = shell.run("call", UNFIT, "--revision", "2026-07-28")
     assert ended.code == 3
     assert "Leave the revision out, or name one that it speaks." in ended.errors
+
+
+LATE: dict[str, tuple[dict[str, None], list[str], str]] = {
+    "call": (
+        {"tools/call": None},
+        ["order"],
+        "The call of tool order was given up: it was to take 2 seconds at most",
+    ),
+    "arguments": (
+        {"tools/list": None},
+        ["order"],
+        "The tool order was not called: its arguments were not there within 2 seconds.",
+    ),
+    "listing": ({"tools/list": None}, [], "did not answer within 2 seconds."),
+}
+
+
+@pytest.mark.parametrize("case", LATE)
+def test_out_of_time_after_it_has_started_a_server_is_named_with_what_it_did_not_do(
+    shell: Shell, case: str, monkeypatch: pytest.MonkeyPatch
+):
+    # So that even this server, which starts at once, takes longer to start than the grace.
+    monkeypatch.setattr("askback.cli.order.GRACE", 0)
+    results, words, said = LATE[case]
+    ended = shell.run("call", answering(dict(results)), *words, "--label", "slow", "--timeout", "2", "--json")
+    assert ended.code == ended.json["exit"] == 5
+    assert ended.json["server"] == {"label": "slow", "name": "answering", "host": None}
+    assert (ended.json["revision"], ended.json["answers"]) == ("2025-11-25", [])
+    assert ended.json["error"]["kind"] == "Unfinished"
+    assert said in ended.json["error"]["message"]

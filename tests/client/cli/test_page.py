@@ -1,6 +1,7 @@
 """The page on the command line says what the commands do."""
 
 import re
+import shlex
 from importlib.metadata import version
 
 import pytest
@@ -23,6 +24,16 @@ def test_every_option_has_its_row(shell: Shell, command: str):
     told = set(re.findall(r"^  (--[a-z-]+)", shell.run(command, "--help").out, re.MULTILINE))
     listed = {name for row in OPTIONS if command in row[1] for name in re.findall(r"--[a-z-]+", row[0])}
     assert listed == told
+
+
+def test_the_command_on_the_page_about_policies_follows_the_rules_there(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+):
+    page = (DOCS / "how-to" / "policy.md").read_text()
+    (command,) = re.findall(r"^askback (call .*)$", page, re.MULTILINE)
+    monkeypatch.chdir(DOCS.parent)
+    ended = shell.run(*shlex.split(command))
+    assert (ended.code, ended.out) == (0, "Order 1: Margherita, water, tip 0\n")
 
 
 def test_without_a_command_the_commands_are_listed(shell: Shell):

@@ -4,12 +4,11 @@ import os
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
 
-from tests.client.cli.running import KITCHEN, Screen
+from tests.client.cli.running import KITCHEN, Open
 
 DEAF = """
 import os, signal, sys
@@ -21,22 +20,6 @@ while True:
 """A server that reads nothing, so that the end of its input does not end it."""
 
 SIGNALS = {signal.SIGTERM: 143, signal.SIGHUP: 129}
-
-Open = Callable[..., Screen]
-
-
-@pytest.fixture
-def screen() -> Generator[Open]:
-    """Opens screens, and closes them however the test ends."""
-    opened: list[Screen] = []
-
-    def open_(*words: str, hears_hang_up: bool = True) -> Screen:
-        opened.append(Screen(*words, hears_hang_up=hears_hang_up))
-        return opened[-1]
-
-    yield open_
-    for one in opened:
-        one.close()
 
 
 def is_alive(pid: int) -> bool:
@@ -52,7 +35,9 @@ def is_alive(pid: int) -> bool:
 def test_a_question_is_taken_off_the_screen(
     screen: Open, kitchen_url: str, plain: bool, number: signal.Signals
 ):
-    terminal = screen("call", kitchen_url, "serve", "dish=soup", *(["--plain"] if plain else []))
+    terminal = screen(
+        "call", kitchen_url, "serve", "dish=soup", *(["--plain"] if plain else []), hears_hang_up=True
+    )
     before = terminal.modes
     terminal.until("Serve soup?", "\n>" if plain else "Decline")
     assert terminal.modes != before
@@ -65,7 +50,7 @@ def test_a_question_is_taken_off_the_screen(
 
 
 def test_at_a_desk_the_line_that_is_typed_is_let_go(screen: Open, kitchen_url: str):
-    terminal = screen("desk", "--no-open", kitchen_url)
+    terminal = screen("desk", "--no-open", kitchen_url, hears_hang_up=True)
     before = terminal.modes
     terminal.until("askback>")
     terminal.signal(signal.SIGTERM)
@@ -78,7 +63,7 @@ def test_at_a_desk_the_line_that_is_typed_is_let_go(screen: Open, kitchen_url: s
 def test_a_server_that_reads_nothing_is_not_left_behind(screen: Open, tmp_path: Path, number: signal.Signals):
     mark, deaf = tmp_path / "pid", tmp_path / "deaf.py"
     deaf.write_text(DEAF)
-    terminal = screen("call", shlex.join([sys.executable, str(deaf), str(mark)]))
+    terminal = screen("call", shlex.join([sys.executable, str(deaf), str(mark)]), hears_hang_up=True)
     terminal.until_that(lambda: mark.exists() and mark.read_text() != "", "the server to start")
     terminal.signal(number)
     assert terminal.ended() == SIGNALS[number]
@@ -87,7 +72,7 @@ def test_a_server_that_reads_nothing_is_not_left_behind(screen: Open, tmp_path: 
 
 def test_a_call_that_runs_is_called_off(screen: Open, tmp_path: Path):
     mark = tmp_path / "mark"
-    terminal = screen("call", KITCHEN, "cook", f"mark={mark}")
+    terminal = screen("call", KITCHEN, "cook", f"mark={mark}", hears_hang_up=True)
     terminal.until("works, ", "stirring")
     terminal.signal(signal.SIGTERM)
     assert terminal.ended() == 143
@@ -96,7 +81,7 @@ def test_a_call_that_runs_is_called_off(screen: Open, tmp_path: Path):
 
 def test_a_command_whose_terminal_is_closed_ends_in_order(screen: Open, tmp_path: Path):
     mark = tmp_path / "mark"
-    terminal = screen("call", KITCHEN, "cook", f"mark={mark}")
+    terminal = screen("call", KITCHEN, "cook", f"mark={mark}", hears_hang_up=True)
     terminal.until("works, ", "stirring")
     terminal.hang_up()
     assert terminal.ended() == 129
@@ -104,7 +89,7 @@ def test_a_command_whose_terminal_is_closed_ends_in_order(screen: Open, tmp_path
 
 
 def test_a_command_that_is_to_outlive_its_terminal_does(screen: Open, kitchen_url: str):
-    terminal = screen("call", kitchen_url, "serve", "dish=soup", hears_hang_up=False)
+    terminal = screen("call", kitchen_url, "serve", "dish=soup")
     terminal.ready("Serve soup?")
     terminal.signal(signal.SIGHUP)
     terminal.press("decline")

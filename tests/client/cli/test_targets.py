@@ -196,6 +196,19 @@ def test_a_word_that_is_nothing_is_told_what_it_could_have_been(folder: Folder):
         folder.find("pizzeria")
 
 
+@pytest.mark.parametrize("word", ["gone.py", "gone.py --fast", "./gone", "servers/gone.js"])
+def test_a_word_that_is_written_like_a_path_is_told_that_there_is_no_such_file(folder: Folder, word: str):
+    with pytest.raises(Misused, match=f"There is no file '{word.split()[0]}' in {folder.here}") as caught:
+        folder.find(word)
+    assert "mcp.json" not in str(caught.value)
+
+
+def test_a_file_that_cannot_be_started_is_told_what_it_lacks(folder: Folder):
+    folder.write(folder.here / "server.js", "")
+    with pytest.raises(Misused, match=r'cannot be started.*askback call "PROGRAM server.js"'):
+        folder.find("server.js")
+
+
 @pytest.mark.parametrize("word", ["", "  ", "python 'server.py"])
 def test_a_command_that_cannot_be_split_is_refused(folder: Folder, word: str):
     with pytest.raises(Misused, match=r"TARGET is empty|cannot be split"):
