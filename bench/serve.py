@@ -47,6 +47,7 @@ async def serve_http(server: MCPServer) -> None:
     # asyncio sends small packets at once only where the protocol is named; else each answer waits 40 ms for an ACK.
     with socket.socket(proto=socket.IPPROTO_TCP) as listener:
         listener.bind(("127.0.0.1", 0))
+        listener.listen()  # before its address is told: a client may be quicker than the server is ready
         config = uvicorn.Config(
             server.streamable_http_app(), log_level="critical", timeout_graceful_shutdown=1
         )
