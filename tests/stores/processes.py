@@ -3,12 +3,20 @@
 import json
 import os
 import sys
+import threading
+import time
+from pathlib import Path
 
 import anyio
+import anyio.to_thread
 
 from askback.stores import Done, Mine, SQLiteStore
+from askback.stores.sqlite.file import File
+from askback.stores.sqlite.rows import Rows
+from askback.stores.sqlite.worker import Job, Worker
 
 FAR = 4e9
+BOUND = 20.0
 KEYS, COPIES = 25, 4
 LEASE = 1.0
 
@@ -76,10 +84,40 @@ def fork(path: str) -> None:
         os._exit(0)
 
 
+def fork_at_work(path: str) -> None:
+    """A process that forks while its store's thread is in the middle of something."""
+    order: list[str] = []
+    busy, forking = threading.Event(), threading.Event()
+
+    def work(rows: Rows) -> None:
+        busy.set()
+        forking.wait(BOUND)
+        rows.append(b"at work")
+        order.append("done")
+
+    def fork() -> None:
+        busy.wait(BOUND)
+        forking.set()
+        if not (child := os.fork()):
+            os._exit(0)
+        order.append("forked")
+        os.waitpid(child, 0)
+
+    async def both() -> None:
+        worker = Worker(File(Path(path)), clock=time.time, lease=15.0)
+        job = Job[None](work)
+        worker.put(job)
+        await anyio.to_thread.run_sync(fork)
+        await job.done()
+
+    anyio.run(both)
+    say(" ".join(order))
+
+
 def main() -> None:
     _program, deed, path = sys.argv
-    if deed == "fork":
-        fork(path)
+    if deed.startswith("fork"):
+        {"fork": fork, "fork at work": fork_at_work}[deed](path)
     else:
         anyio.run({"race": race, "hold": hold, "leave": leave}[deed], path)
 

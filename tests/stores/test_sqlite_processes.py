@@ -102,6 +102,11 @@ def test_an_open_store_does_not_keep_its_process_alive(path: Path):
         assert leaver.wait(BOUND) == 0
 
 
+def test_a_process_forks_only_while_its_store_rests(path: Path):
+    with process("fork at work", path) as parent:
+        assert said_by(parent) == "done forked"
+
+
 async def test_a_store_that_was_opened_before_a_fork_serves_both_processes(path: Path):
     with process("fork", path) as parent:
         assert said_by(parent) == "ready 0"

@@ -13,9 +13,11 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from functools import lru_cache
 from math import inf
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar, cast
+from weakref import WeakSet
 
 import anyio
 import anyio.lowlevel
@@ -35,6 +37,9 @@ FIRST_PAUSE = 0.005
 LONGEST_PAUSE = 0.1
 """Seconds between two looks at what another process may have done; each takes some ten microseconds."""
 
+
+LONGEST_REST = 10.0
+"""Seconds that a fork waits for one worker: longer than any lock of another process keeps it."""
 
 WRITE_BACK_EACH = 1_000
 """Calls done at once until the thread writes back into the main file: no more than some megabytes lie beside it."""
@@ -141,6 +146,10 @@ class Worker:
         self._is_called = False
         self._queue: SimpleQueue[Job[Any] | Errand | Withdrawn | End] = SimpleQueue()
         self._parked: dict[Topic, Parked] = {}
+        self.at_work = threading.Lock()
+        """Held by the thread while it is about something."""
+        rest_at_forks()
+        _WORKERS.add(self)
         threading.Thread(target=self._run, name="askback store", daemon=True).start()
 
     def at_once(self, attempt: Callable[[Rows], T | Waits], *, rings: Topic | None) -> T | Waits:
@@ -191,18 +200,23 @@ class Worker:
 
     def _run(self) -> None:
         while not isinstance(job := self._next(), End):
-            if time.monotonic() >= self._renew_at:
-                self._renew()
-            if isinstance(job, Errand):
-                self._run_errand(job)
-            elif job is not None:
-                self._serve(job)
-            else:
-                self._look_after()
-            if self._parked:
-                self._look_again()
+            with self.at_work:
+                self._turn_to(job)
             job = None  # what it holds must not live until the next one comes
-        self._end(job)
+        with self.at_work:
+            self._end(job)
+
+    def _turn_to(self, job: Job[Any] | Errand | Withdrawn | None) -> None:
+        if time.monotonic() >= self._renew_at:
+            self._renew()
+        if isinstance(job, Errand):
+            self._run_errand(job)
+        elif job is not None:
+            self._serve(job)
+        else:
+            self._look_after()
+        if self._parked:
+            self._look_again()
 
     def _next(self) -> Job[Any] | Errand | Withdrawn | End | None:
         try:
@@ -332,3 +346,25 @@ def _call_soon() -> Callable[[Callable[[], None]], object]:
     token: Any = anyio.lowlevel.current_token()
     loop = getattr(token, "native_token", token)
     return getattr(loop, "call_soon_threadsafe", None) or loop.run_sync_soon
+
+
+_WORKERS: WeakSet[Worker] = WeakSet()
+_RESTING: list[Worker] = []
+
+
+@lru_cache(maxsize=1)
+def rest_at_forks() -> None:
+    """Let a process fork only while its workers rest: SQLite's own locks are copied as they are, and one that a thread
+    held would stay locked in the child for ever."""
+    if hasattr(os, "register_at_fork"):  # Windows knows no fork
+        os.register_at_fork(before=_rest, after_in_parent=_go_on, after_in_child=_go_on)
+
+
+def _rest() -> None:
+    _RESTING[:] = [worker for worker in tuple(_WORKERS) if worker.at_work.acquire(timeout=LONGEST_REST)]
+
+
+def _go_on() -> None:
+    for worker in _RESTING:
+        worker.at_work.release()
+    _RESTING.clear()
