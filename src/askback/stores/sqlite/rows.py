@@ -64,6 +64,12 @@ ON CONFLICT (key) DO UPDATE SET
     token = excluded.token, alive_until = excluded.alive_until
 WHERE token IS NULL AND turn < excluded.run_turn
 """
+GO_ON = """
+UPDATE claims SET until = max(until, ?2), run_turn = ?3, run_digest = ?4, token = ?5, alive_until = ?6
+WHERE key = ?1 AND token IS NULL AND turn < ?3
+"""
+"""The same for a key that is known: a third cheaper where it fits."""
+
 LOOK = """
 SELECT until, turn, digest, result, run_turn, run_digest, token, alive_until, noted FROM claims WHERE key = ?
 """
@@ -137,8 +143,11 @@ class Rows:
 
     def claim(self, asked: Asked) -> Verdict | Waits:
         """On the common road one statement: nobody was here, or an earlier turn is done."""
-        began = self._execute(BEGIN, (*self._begun(asked),)).rowcount
-        return self._granted(asked, b"") if began else self.claim_again(asked)
+        begun = self._begun(asked)
+        began = asked.turn > 1 and self._file.current().execute(GO_ON, begun).rowcount
+        if began or self._execute(BEGIN, begun).rowcount:
+            return self._granted(asked, b"")
+        return self.claim_again(asked)
 
     def claim_again(self, asked: Asked) -> Verdict | Waits:
         """Looks before it writes, so that waiting takes no lock."""
@@ -155,7 +164,7 @@ class Rows:
 
     def record(self, claim: Mine, result: bytes) -> bool:
         self.held.pop(claim.token, None)  # first: if this fails, nobody is left who runs it
-        return self._execute(RECORD, (result, claim.key, claim.token)).rowcount == 1
+        return self._file.current().execute(RECORD, (result, claim.key, claim.token)).rowcount == 1
 
     def release(self, claim: Mine) -> None:
         self.held.pop(claim.token, None)

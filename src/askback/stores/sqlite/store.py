@@ -6,6 +6,7 @@ import time
 import weakref
 from collections.abc import Callable
 from functools import partial
+from itertools import count
 from math import isfinite
 from pathlib import Path
 from secrets import token_hex
@@ -40,6 +41,7 @@ class SQLiteStore:
         self._clock = clock
         self._lease = lease
         self._file = File(self._path)
+        self._mark, self._numbers = token_hex(8), count(1)
         self._lock = threading.Lock()
         self._worker: Worker | None = None
         self._inherited: Worker | None = None
@@ -50,7 +52,9 @@ class SQLiteStore:
     async def claim(
         self, key: str, *, turn: int = 0, digest: str = "", until: float, takeover: bool = True
     ) -> Verdict:
-        asked = Asked(key, turn, digest, until, takeover, token_hex(8))
+        # The process too: one that was forked has our mark, and counts on from our number.
+        token = f"{self._mark}-{os.getpid():x}-{next(self._numbers)}"
+        asked = Asked(key, turn, digest, until, takeover, token)
         verdict = self._at_once(lambda rows: rows.claim(asked))
         if verdict is not WAITS:
             return verdict
