@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import anyio
 import anyio.abc
-from playwright.async_api import Browser, BrowserContext, Locator, Page
+from playwright.async_api import Browser, BrowserContext, Locator, Page, expect
 
 from askback.answer import Answer
 from askback.client.consent import Verdict
@@ -151,6 +151,13 @@ async def ready(page: Page) -> Locator:
     card = page.locator(".card[data-ready]")
     await card.wait_for()
     return card
+
+
+async def turn_to(page: Page, row: Locator) -> Locator:
+    """The card of a row, once it is the one that is open and takes clicks."""
+    await row.click()
+    await expect(row).to_have_attribute("aria-current", "true", timeout=PATIENCE * 1000)
+    return await ready(page)
 
 
 async def press(page: Page, name: str) -> None:

@@ -4,7 +4,7 @@ import pytest
 from playwright.async_api import Browser, Page, expect
 
 from askback.answer import Accepted, Declined
-from tests.client.desk.sitting import Sitting, press, ready, sit_down
+from tests.client.desk.sitting import Sitting, press, ready, sit_down, turn_to
 from tests.client.turns import make_form, make_visit
 
 pytestmark = [pytest.mark.anyio, pytest.mark.browser]
@@ -127,9 +127,10 @@ async def test_every_text_can_be_read_in_either_light(browser: Browser, scheme: 
         await ready(page)
         await page.get_by_label("Tip in euro").fill("99")
         await page.locator(".problem:not(:empty)").wait_for()
-        for row in await page.locator(".row").all():
-            await row.click()
-            await ready(page)
+        rows = page.locator(".row")
+        await expect(rows).to_have_count(len(turns) + 1)
+        for place in range(len(turns) + 1):
+            await turn_to(page, rows.nth(place))
             assert await page.evaluate(CONTRASTS) == []
         gone.turn.withdraw("The server is not there any more.")
         await page.locator(".banner.gone").wait_for()
@@ -147,8 +148,7 @@ async def test_a_small_phone_shows_everything_without_scrolling_sideways(browser
         await ready(page)
         for place in range(2):
             await page.locator("#toggle").click()
-            await page.locator(".row").nth(place).click()
-            await ready(page)
+            await turn_to(page, page.locator(".row").nth(place))
             assert await page.evaluate("document.documentElement.scrollWidth") == 320
             for name in ("Decline", "Cancel"):
                 await expect(page.get_by_role("button", name=name, exact=True)).to_be_in_viewport(ratio=1)
