@@ -8,7 +8,7 @@ from playwright.async_api import Page, expect
 
 from askback.answer import Declined
 from askback.client.person import Turn
-from tests.client.desk.sitting import Sitting, press, ready
+from tests.client.desk.sitting import Asking, Sitting, press, ready
 from tests.client.turns import make_form, make_visit
 
 pytestmark = [pytest.mark.anyio, pytest.mark.browser, pytest.mark.verifies("T14", "T16")]
@@ -50,6 +50,15 @@ def hostile_visit(text: str) -> Turn:
     )
 
 
+async def decline(page: Page, asking: Asking) -> None:
+    """And wait until its card is off the page, so that what is looked at next is another."""
+    card = await ready(page)
+    await card.evaluate("(card) => card.classList.add('declined-here')")
+    await press(page, "Decline")
+    assert await asking.answer() == Declined()
+    await page.locator(".declined-here").wait_for(state="detached")
+
+
 LOOK = """() => {
   const count = (what) => document.querySelectorAll(what).length;
   const is_in_sight = (one) => {
@@ -87,8 +96,7 @@ async def test_hostile_text_in_every_place_of_a_form_stays_text(sitting: Sitting
             await press(page, "Review")
             await page.locator(".review, .stop:not(:empty), .problem:not(:empty)").first.wait_for()
             await expect_calm(page)
-        await press(page, "Decline")
-        assert await asking.answer() == Declined()
+        await decline(page, asking)
 
 
 @pytest.mark.verifies("R53")
@@ -98,8 +106,7 @@ async def test_hostile_text_in_every_place_of_a_visit_stays_text(sitting: Sittin
     for asking in askings:
         await ready(page)
         await expect_calm(page)
-        await press(page, "Decline")
-        assert await asking.answer() == Declined()
+        await decline(page, asking)
     assert sitting.opened == []
 
 
