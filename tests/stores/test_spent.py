@@ -25,11 +25,12 @@ def test_an_empty_one_holds_nothing_and_takes_no_room():
     assert spent.size == 0
 
 
-def test_of_a_hundred_thousand_new_turns_none_is_refused_after_a_hundred_thousand_conversations():
+def test_less_than_one_new_turn_in_a_hundred_thousand_is_refused_after_a_hundred_thousand_conversations():
+    """Where the bits fall differs from run to run: one in a million is usual, ten come once in ten million runs."""
     spent = Spent()
     for number in range(100_000):
         spent.add(f"old {number}", 2, until=HOUR, now=0.0)
-    assert sum(spent.holds(f"new {number}", 0) for number in range(100_000)) == 0
+    assert sum(spent.holds(f"new {number}", 0) for number in range(1_000_000)) < 10
     assert spent.size == BYTES <= 2 * 2**20
 
 
