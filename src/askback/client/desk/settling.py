@@ -3,6 +3,8 @@
 The person, the server and the program may each end it, and two of them in one moment: the first word stands.
 """
 
+from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any
 
 import anyio
@@ -20,13 +22,19 @@ async def answer_to(board: Board, turn: Turn) -> Answer[Any]:
     card = card_of(turn)
     board.put(card)
     try:
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_follow, board, card)
-            await card.settled.wait()
-            tasks.cancel_scope.cancel()
+        await _until_settled(card, partial(_follow, board, card))
     finally:
         _let_go(board, card)
     return card.word
+
+
+async def _until_settled(
+    card: FormCard | VisitCard | WaitCard, meanwhile: Callable[[], Coroutine[Any, Any, None]]
+) -> None:
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(meanwhile)
+        await card.settled.wait()
+        tasks.cancel_scope.cancel()
 
 
 async def _follow(board: Board, card: FormCard | VisitCard) -> None:
@@ -50,10 +58,7 @@ async def word_after(board: Board, asked: VisitAsked, finished: anyio.Event, *, 
     card = WaitCard(asked, clock=clock)
     board.put(card)
     try:
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_finish, card, finished)
-            await card.settled.wait()
-            tasks.cancel_scope.cancel()
+        await _until_settled(card, partial(_finish, card, finished))
     finally:
         board.take(card)
     return card.word
