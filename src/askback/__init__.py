@@ -2,7 +2,7 @@
 
 from askback import sync
 from askback.answer import Accepted, Answer, Cancelled, Declined
-from askback.asking import Ask, ask, ask_all, choose, confirm, once
+from askback.asking import Ask, ask, ask_all, choose, confirm, once, visit
 from askback.errors import (
     AskbackError,
     AskbackWarning,
@@ -11,12 +11,16 @@ from askback.errors import (
     Drift,
     EffectFailed,
     InvalidAnswer,
+    LinkRefused,
     OutsideConversation,
     QuestionRefused,
     RoundRefused,
     SecretInForm,
+    StillOpen,
     StoreUnavailable,
     TimedOut,
+    VisitFailed,
+    VisitUnknown,
 )
 from askback.question import (
     Boolean,
@@ -56,15 +60,19 @@ __all__ = [
     "Field",
     "Integer",
     "InvalidAnswer",
+    "LinkRefused",
     "Number",
     "OutsideConversation",
     "QuestionRefused",
     "RoundRefused",
     "SecretInForm",
+    "StillOpen",
     "StoreUnavailable",
     "Text",
     "TimedOut",
     "Url",
+    "VisitFailed",
+    "VisitUnknown",
     "Words",
     "ask",
     "ask_all",
@@ -72,4 +80,5 @@ __all__ = [
     "confirm",
     "once",
     "sync",
+    "visit",
 ]

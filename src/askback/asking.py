@@ -15,8 +15,11 @@ from askback.duration import seconds_of
 from askback.errors import AuthorError, QuestionRefused
 from askback.question import Boolean, Field, Form
 from askback.schema.formats import is_readable
+from askback.schema.links import link_of
+from askback.schema.message import require_message
 from askback.schema.options import sheet_of_options
 from askback.schema.read import form_of
+from askback.trips import Going
 
 T = TypeVar("T")
 T1 = TypeVar("T1")
@@ -258,6 +261,48 @@ def _question(key: str, pair: Any) -> Ask[Any]:
             )
 
 
+async def visit(
+    message: str,
+    url: str,
+    *,
+    key: str | None = None,
+    wait: bool = True,
+    timeout: Seconds = None,
+    meta: Meta = None,
+) -> Answer[Any]:
+    """Send the person to a page that is not ours, and go on when the application says that they are done there.
+
+    Args:
+        message: what they are to do there and why, in words for that person.
+        url: where, with `{id}` in it: there goes an id that nobody can guess. The application gives it back with
+            `Askback.settle(id, result)` or `Askback.fail(id, reason)`, in this process or another.
+        key: names this question for good, like that of `ask`.
+        wait: whether to wait for the end. Without, the body goes on when the person has agreed to go, and the answer's
+            value is the id.
+        timeout: from the question to the end of the visit; then `TimedOut`.
+        meta: for the client, beside the question.
+
+    Gives `Accepted` with what the visit was settled with, `Declined` or `Cancelled`; raises `VisitFailed` where the
+    application said that it failed, and `CannotAsk` where the client can show no links.
+    """
+    conversation = current_conversation("visit(...)")
+    require_message(message)
+    link = link_of(url, needs_id=wait)
+
+    async def link_for(id: str) -> str:
+        return link.with_id(id)
+
+    going = Going(
+        kind="elsewhere",
+        message=message,
+        link=link_for,
+        seconds=seconds_of(timeout, "timeout"),
+        waits=wait,
+        meta=meta,
+    )
+    return await conversation.visit(going, key=_checked(key))
+
+
 async def _ask_together(conversation: Conversation, questions: list[Ask[Any]]) -> list[Answer[Any]]:
     puts = [conversation.put(item.form, key=item.key, seconds=item.seconds) for item in questions]
     return await conversation.ask_all(puts)
@@ -269,7 +314,7 @@ _YES = cast("Mapping[str, Any]", {"yes": Boolean(title="Yes")})
 MOST_KEY = 200
 """Characters of a key; it travels with every later round."""
 
-_PLACE = re.compile(r"(ask|elicit|visit)-\d+")
+_PLACE = re.compile(r"(ask|elicit|link|visit)-\d+")
 
 
 def _checked(key: str | None) -> str | None:

@@ -1,11 +1,34 @@
 """The seam between the eras: how a question leaves the server. What differs between revisions is behind it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from enum import Enum
 from typing import NamedTuple, Protocol
 
 from askback.journal.entries import Arrival
 from askback.question import Question
 from askback.schema.render import Dialect
+from askback.visits import Ending
+
+Ended = Callable[[float], Awaitable[Ending | None]]
+"""How a visit ended, as soon as it has; None if it has not after so many seconds."""
+
+
+class Pause(Enum):
+    """A visit that has not ended, and what is to be done about it."""
+
+    TIME_OVER = "the person had as long as the question gave them"
+    LATER = "end this round with nothing asked; the client comes back by itself"
+    ANEW = "put the visit once more"
+    NO_MORE = "the client will not come back again"
+
+
+class Put(NamedTuple):
+    """A question at its place in the conversation."""
+
+    place: str
+    keyed: bool
+    question: Question
+    seconds: float | None
 
 
 class Showing(NamedTuple):
@@ -32,4 +55,21 @@ class Carrier(Protocol):
         body may call this; a person is asked one thing at a time, in order. Raises `CannotAsk` where nobody can be
         asked, and then nothing was sent.
         """
+        ...
+
+    @property
+    def grace(self) -> float | None:
+        """For how long a visit that an earlier call left is waited for, before it is put again.
+
+        None where a call hears by itself whether the person agreed; where it does not, it leaves what it asks to the
+        call after it.
+        """
+        ...
+
+    def require_visits(self) -> None:
+        """Raise `CannotAsk` where no link could be put to the person."""
+        ...
+
+    async def end_of(self, id: str, ended: Ended, *, seconds: float) -> Ending | Pause:
+        """Wait for the end of a visit that the person agreed to, as long as this revision can."""
         ...

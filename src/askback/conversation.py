@@ -3,14 +3,14 @@
 No I/O, no clock, no randomness of its own: the time of the pass comes in, questions go out through the carrier.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn, Protocol, assert_never
 
 from pydantic import ValidationError
 
 from askback.answer import Accepted, Answer, Cancelled, Declined
-from askback.carrier import Carrier, Showing
+from askback.carrier import Pause, Put, Showing
 from askback.current import EFFECT, HandedBack, Stopped, Suspended
 from askback.effects import Effects, Keeper
 from askback.errors import (
@@ -27,12 +27,18 @@ from askback.journal.entries import Answered, Arrival, Broken, Journal, Late, Op
 from askback.journal.replay import drop_from, gist_of, note_drift, recall, reopen
 from askback.question import Question, Visit
 from askback.schema.validate import Misfit, Problem, read_content
+from askback.trips import Going, Grounds, Trips
+from askback.visits import Ending
 from askback.words import Words
 
 AFTER_THE_END = (
     "{verb} was reached after its call had been answered. Await it before the body returns; work that goes on in the "
     "background has nobody to ask."
 )
+
+
+STILL_OPEN = "still open"
+"""Why a visit is put again: the only problem it can have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,15 +53,6 @@ class Policy:
     """A form is filled in by hand; a larger reply is not a person's, and would travel in every later round."""
 
 
-class Put(NamedTuple):
-    """A question at its place in the conversation."""
-
-    place: str
-    keyed: bool
-    question: Question
-    seconds: float | None
-
-
 class Mark(NamedTuple):
     """How far a body had come: what it had asked and done."""
 
@@ -68,21 +65,14 @@ class Mark(NamedTuple):
 _BEGINNING = Mark(0, 0, frozenset(), frozenset())
 
 
-class Setting(Protocol):
+class Setting(Grounds, Protocol):
     """Where a conversation takes place; looked at only when something is asked."""
 
     @property
     def journal(self) -> Journal: ...
 
     @property
-    def carrier(self) -> Carrier: ...
-
-    @property
     def policy(self) -> Policy: ...
-
-    def clock(self) -> float:
-        """The time at this moment: a person has as long as their question says from when it is put."""
-        ...
 
     @property
     def keeper(self) -> Keeper: ...
@@ -125,15 +115,20 @@ class Conversation:
         self._waiting: list[Put] = []
 
     def put(self, question: Question, *, key: str | None, seconds: float | None) -> Put:
-        """Give a question its place: the author's key, or its number among those without one."""
-        if key is None:
-            self._unkeyed += 1
-        place = f"ask-{self._unkeyed}" if key is None else key
-        if place in self._places:
-            raise KeyTaken(place, kind="ask")
-        self._places.add(place)
+        """Give a question its place."""
+        place = self._take_place(key, kind="ask")
         seconds = self._setting.policy.seconds if seconds is None else seconds
         return Put(place, key is not None, question, seconds)
+
+    def _take_place(self, key: str | None, *, kind: str) -> str:
+        """The author's key, or the question's number among those without one."""
+        if key is None:
+            self._unkeyed += 1
+        place = f"{kind}-{self._unkeyed}" if key is None else key
+        if place in self._places:
+            raise KeyTaken(place, kind=kind)
+        self._places.add(place)
+        return place
 
     @property
     def is_later_round(self) -> bool:
@@ -176,6 +171,12 @@ class Conversation:
             answers |= {put.place: self._known(put) for put in missing}
         return [answer for answer in answers.values() if answer is not None]
 
+    async def visit(self, going: Going, *, key: str | None) -> Answer[Any]:
+        """Send the person somewhere; their answer is what came of it, or their no."""
+        self._enter()
+        place = self._take_place(key, kind="link")
+        return await Trips(self, self._setting, self._journal).go(place, going, is_keyed=key is not None)
+
     async def once(
         self, key: str, function: Callable[..., Any], call: Callable[[], Any], *, seconds: float | None = None
     ) -> Any:
@@ -183,6 +184,26 @@ class Conversation:
         self._enter()
         self._effects = self._effects or Effects(self._journal, self._setting.keeper)
         return await self._effects.once(key, function, call, seconds=seconds)
+
+    def ask_anew(self, put: Put) -> None:
+        """Forget that the person agreed, so that they are asked once more."""
+        closed = self._journal.answered.pop(put.place)
+        self._journal.opened[put.place] = Opened(
+            put.place, closed.digest, closed.gist, self._setting.clock(), put.seconds, problem=STILL_OPEN
+        )
+
+    async def wait_outside(self, waiting: Callable[[], Awaitable[Ending | Pause]]) -> Ending | Pause:
+        """Wait for something other than a reply; if the body is left meanwhile, so is this."""
+        abroad = self._host.begin_waiting()
+        try:
+            return await waiting()
+        finally:
+            if abroad is not None:
+                self._host.end_waiting(abroad)
+
+    async def pause(self) -> NoReturn:
+        """End this round with nothing asked; the client comes back by itself."""
+        await self._suspend(is_abroad=not self._host.is_here())
 
     def require_open(self, verb: str) -> None:
         """After its end a suspended body suspends again, and a finished one is told so."""
@@ -339,7 +360,8 @@ class Conversation:
             self._journal.opened[put.place] = opened
         message = question.message
         if opened.problem:
-            message = words.again_message(message, opened.problem)
+            is_visit = isinstance(question, Visit)
+            message = words.open_again(message) if is_visit else words.again_message(message, opened.problem)
         return Showing(put.place, question, message, put.seconds)
 
     # From here: leaving, and what must be finished first.

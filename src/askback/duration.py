@@ -1,10 +1,15 @@
 """A length of time, which an author may write as seconds or as a timedelta."""
 
 from datetime import timedelta
+from typing import overload
 
 from askback.errors import AuthorError
 
 
+@overload
+def seconds_of(time: timedelta | float, name: str) -> float: ...
+@overload
+def seconds_of(time: timedelta | float | None, name: str) -> float | None: ...
 def seconds_of(time: timedelta | float | None, name: str) -> float | None:
     """The seconds; `None` is no limit."""
     seconds = time.total_seconds() if isinstance(time, timedelta) else time

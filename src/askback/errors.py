@@ -3,7 +3,8 @@
     AskbackError
     ├── AuthorError              the tool's code must change
     │   ├── QuestionRefused      a question that could never be shown
-    │   │   └── SecretInForm     a form that fishes for secrets
+    │   │   ├── SecretInForm     a form that fishes for secrets
+    │   │   └── LinkRefused      a link that carries what a link must not
     │   ├── OutsideConversation  asked where no call is being served
     │   ├── KeyTaken             one key for two things in one call
     │   ├── KeysNeeded           asked side by side without keys
@@ -23,10 +24,15 @@
     │   ├── UnsupportedHost      this server, or this SDK version, cannot carry us
     │   ├── StoreUnavailable     what must be kept cannot be written down or looked up
     │   ├── CallerUnknown        nobody tells who calls, and something is to be kept for the caller
+    │   ├── Unguarded            pages on which nobody could tell who is at the door
+    │   ├── VaultUnavailable     secrets that cannot be sealed or opened
     │   ├── CannotConnect        a server that does not start, or does not answer
     │   └── PolicyRefused        a policy file that cannot be followed
     ├── CannotAsk                nobody can be asked here
     ├── TimedOut                 nobody answered in time
+    │   └── StillOpen            the person has agreed to go, and the client waits no longer
+    ├── VisitFailed              what the person was sent to do did not work out
+    ├── VisitUnknown             a visit to be settled that was never begun, or was long ago
     ├── EffectFailed             what `once` ran has raised
     ├── Unanswered               a question reached us, and nobody answers it
     ├── NotVisited               the person did not go where the call needs them to go
@@ -90,6 +96,10 @@ class QuestionRefused(AuthorError):
 
 class SecretInForm(QuestionRefused):
     """A form passes the client and perhaps a model, so it must not ask for secrets."""
+
+
+class LinkRefused(QuestionRefused):
+    """A link that would give away a credential or a person, or that anybody could read on its way."""
 
 
 class OutsideConversation(AuthorError):
@@ -259,6 +269,14 @@ class CallerUnknown(OperatorError):
         )
 
 
+class Unguarded(OperatorError):
+    """Pages take secrets from whoever opens them; somebody must tell who that is."""
+
+
+class VaultUnavailable(OperatorError):
+    """Secrets cannot be sealed, or those that were cannot be opened."""
+
+
 class CannotConnect(OperatorError):
     """What was tried, what went wrong, the last lines that the server wrote, and what to do."""
 
@@ -293,11 +311,37 @@ class TimedOut(AskbackError):
     """Nobody answered within the time the author gave. Deliberately not a `TimeoutError`: those get retried."""
 
     default_code = REQUEST_TIMEOUT
+    advice = "Nobody answered the question {place!r} within {seconds:g} seconds. Call again when somebody is there."
 
     def __init__(self, *, place: str, seconds: float) -> None:
         self.place, self.seconds = place, seconds
+        super().__init__(self.advice.format(place=place, seconds=seconds))
+
+
+class StillOpen(TimedOut):
+    """The person has agreed to go and is not done there, and the client will not come back for it by itself."""
+
+    advice = (
+        "The person has agreed to open the link and is not done there yet, and this client does not wait any longer. "
+        "Nothing is lost: when they have finished on that page, make the same call again."
+    )
+
+
+class VisitFailed(AskbackError):
+    """What the person was sent to do did not work out; `reason` is the application's own word for it."""
+
+    def __init__(self, *, place: str, reason: str) -> None:
+        self.place, self.reason = place, reason
+        super().__init__(f"What the person was sent to do did not work out: {reason}")
+
+
+class VisitUnknown(AskbackError):
+    """Nobody was sent there, or so long ago that it was forgotten."""
+
+    def __init__(self) -> None:
         super().__init__(
-            f"Nobody answered the question {place!r} within {seconds:g} seconds. Call again when somebody is there."
+            "There is no such visit: it was never begun on this store, or its time is over. Check that the id is the "
+            "one from the link, and that whoever settles it uses the same store as the server that asked."
         )
 
 

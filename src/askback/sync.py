@@ -22,7 +22,7 @@ from askback.current import EFFECT
 from askback.errors import OutsideConversation
 from askback.host import ERRAND, running_task
 
-__all__ = ["ask", "ask_all", "choose", "confirm", "once"]
+__all__ = ["ask", "ask_all", "choose", "confirm", "once", "visit"]
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -66,6 +66,9 @@ choose = _waiting(asking.choose)
 
 confirm = _waiting(asking.confirm)
 """Whether the person said yes in so many words; see `askback.confirm`."""
+
+visit = _waiting(asking.visit)
+"""Send the person to a page that is not ours, and go on when they are done there; see `askback.visit`."""
 
 
 @overload

@@ -50,6 +50,7 @@ FACTS: Mapping[str, frozenset[str]] = MappingProxyType(
 _FRAMES: Mapping[str, frozenset[str]] = {
     "again": frozenset({"message", "problems"}),
     "answer": frozenset(),
+    "still_open": frozenset({"message"}),
 }
 
 
@@ -100,6 +101,10 @@ class Words:
     refused: str = "{title}: {reason}"
 
     again: str = "{message}\n\nThe last answer did not fit:\n{problems}"
+    still_open: str = (
+        "{message}\n\nThis is still open: finish it on the page that you opened, or open it here once more. "
+        "If you have changed your mind, decline."
+    )
     answer: str = "Your answer"
 
     def __post_init__(self) -> None:
@@ -125,6 +130,10 @@ class Words:
     def again_message(self, message: str, description: str) -> str:
         """The same question, with what did not fit below it."""
         return self.again.format(message=message, problems=description)
+
+    def open_again(self, message: str) -> str:
+        """The same visit, put once more to a person who is not done with it."""
+        return self.still_open.format(message=message)
 
 
 def _check_template(name: str, template: str, known: frozenset[str]) -> None:

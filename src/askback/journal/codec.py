@@ -5,7 +5,18 @@ from typing import Any, assert_never
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from askback.errors import NotRecordable
-from askback.journal.entries import Answered, Arrival, Broken, Effect, Journal, Late, Nested, Opened, Reply
+from askback.journal.entries import (
+    Answered,
+    Arrival,
+    Broken,
+    Effect,
+    Journal,
+    Late,
+    Nested,
+    Opened,
+    Reply,
+    Trip,
+)
 
 TAG = "askback.1:"
 """Ours begins so; anything else belongs to somebody else and is passed through."""
@@ -35,6 +46,8 @@ def encode(journal: Journal) -> str:
         record["e"] = [list(entry) for entry in journal.effects.values()]
     if journal.drifted:
         record["d"] = sorted(journal.drifted)
+    if journal.trips:
+        record["t"] = [list(entry) for entry in journal.trips.values()]
     if journal.nested is not None:
         record["n"] = list(journal.nested)
     try:
@@ -64,6 +77,8 @@ def decode(state: str) -> Journal:
             journal.opened[row[0]] = Opened(*row)
         for row in record.get("e", ()):
             journal.effects[row[0]] = Effect(*row)
+        for row in record.get("t", ()):
+            journal.trips[row[0]] = Trip(*row)
         for place, row in record.get("h", {}).items():
             journal.arrived[place] = _arrival(row)
         journal.drifted.update(record.get("d", ()))

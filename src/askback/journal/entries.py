@@ -77,13 +77,31 @@ class Nested(NamedTuple):
     replies: dict[str, Any]
 
 
+class Trip(NamedTuple):
+    """A visit that was begun in this conversation. How it ended is in the store, and never here."""
+
+    place: str
+    id: str
+    asked_at: float
+
+
 class Journal:
     """One conversation's memory. The order of `answered` is the order in which the answers were taken.
 
     `conversation` is its id, given when it first leaves the process.
     """
 
-    __slots__ = ("answered", "arrived", "conversation", "drifted", "effects", "nested", "opened", "round")
+    __slots__ = (
+        "answered",
+        "arrived",
+        "conversation",
+        "drifted",
+        "effects",
+        "nested",
+        "opened",
+        "round",
+        "trips",
+    )
 
     def __init__(self, conversation: str = "", round: int = 0) -> None:  # noqa: A002 - it is the number of the round
         self.conversation = conversation
@@ -94,3 +112,4 @@ class Journal:
         self.effects: dict[str, Effect] = {}
         self.drifted: set[str] = set()
         self.nested: Nested | None = None
+        self.trips: dict[str, Trip] = {}

@@ -22,8 +22,8 @@ _KEPT = 128
 """Messages whose verdict is kept: a body that is replayed asks the same again."""
 
 
-def examine_message(message: Any, sheet: Sheet[Any]) -> None:
-    """Refuse a message that could not be shown, or fishes for secrets in fields that are typed into."""
+def require_message(message: Any) -> None:
+    """Refuse a message that could not be shown."""
     if not isinstance(message, str) or not message.strip():
         raise QuestionRefused(
             field=None,
@@ -40,6 +40,11 @@ def examine_message(message: Any, sheet: Sheet[Any]) -> None:
             problem=f"the message has {len(message)} characters, and {MOST_MESSAGE} is the most",
             instead="ask for one thing, briefly",
         )
+
+
+def examine_message(message: Any, sheet: Sheet[Any]) -> None:
+    """Refuse a message that could not be shown, or fishes for secrets in fields that are typed into."""
+    require_message(message)
     if "://" in message and _URL.search(message):
         warnings.warn(
             "A form's message holds a URL, and a form is no place for links: clients should not make it clickable.",

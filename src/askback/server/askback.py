@@ -14,9 +14,12 @@ from askback.errors import AuthorError, InstalledTwice
 from askback.server.adapters import lowlevel_of, settle_in
 from askback.server.adapters.mcp import Caller, Keys, Seal, hand_returns_over, install, see_to_boundary
 from askback.server.call import Settings
+from askback.server.ends import Ends
 from askback.server.middleware import Middleware
+from askback.server.owners import owners
 from askback.server.session import watch_sessions
 from askback.stores import Store, open_store
+from askback.visits import Visits
 from askback.wire.era import Mode
 from askback.words import Words
 
@@ -25,6 +28,10 @@ if TYPE_CHECKING:
 
 THINK_TIME = timedelta(hours=1)
 """People get coffee; the state they come back with must still be good."""
+
+
+HOLD = timedelta(seconds=25)
+"""Below the half minute after which many proxies give an idle request up."""
 
 
 class Askback:
@@ -45,6 +52,13 @@ class Askback:
             HTTP with a 2025 revision. It makes no way back to the client where the transport has none.
         store: where it is kept which rounds were used and which effects were run: nothing for this process's memory,
             "sqlite:///file.db" for one machine, or a store of your own.
+        hold: how long a request is held on the rounds era while the person is on a page, before the client is told to
+            come back.
+        demand_visits: on 2025-11-25, end the call with an error that lists the visits it needs (-32042) and let the
+            client make it again, instead of asking in its middle. Where there is no way back to the client, this is
+            done anyway.
+        ask_again: names of clients that come back only where something is asked, as LangChain's does: a visit that
+            takes long is put to them once more.
         clock: seconds since the epoch; for tests.
     """
 
@@ -60,6 +74,9 @@ class Askback:
         words: Words | None = None,
         clients_can: Iterable[Mode] | None = None,
         store: Store | str | None = None,
+        hold: timedelta | float = HOLD,
+        demand_visits: bool = False,
+        ask_again: Iterable[str] = (),
         clock: Callable[[], float] = time.time,
     ) -> None:
         lowlevel = lowlevel_of(server)
@@ -78,6 +95,8 @@ class Askback:
         modes = None if clients_can is None else _modes(clients_can)
         self.store = open_store(store, clock=clock)
         sealed = see_to_boundary(lowlevel, seal)
+        self.visits = Visits(self.store, clock=clock)
+        self._ends = Ends(self.visits)
         settings = Settings(
             policy=policy,
             clients_can=modes,
@@ -85,11 +104,29 @@ class Askback:
             store=self.store,
             life=sealed.life,
             caller=sealed.caller,
+            owner=owners(caller=caller),
+            visits=self.visits,
+            tell_end_of=self._ends.tell_end_of,
+            hold=seconds_of(hold, "hold"),
+            demands_visits=demand_visits,
+            refusing=frozenset(ask_again),
         )
         install(lowlevel, Middleware(lowlevel, settings))
         watch_sessions()
         hand_returns_over(lowlevel)
         settle_in(server)
+
+    async def settle(self, id: str, result: Any = None) -> bool:
+        """End a visit well: whoever waits for it goes on with `result`. From any process that shares the store.
+
+        Gives whether this is how it ended: the first end stands. Raises `VisitUnknown` for an id that was never given
+        out, or so long ago that its time is over.
+        """
+        return await self._ends.settle(id, result)
+
+    async def fail(self, id: str, reason: str) -> bool:
+        """End a visit badly: `visit(...)` raises `VisitFailed` with this reason, which the client may read."""
+        return await self._ends.fail(id, reason)
 
 
 def middleware_of(server: object) -> Middleware | None:

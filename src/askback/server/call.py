@@ -10,15 +10,20 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.session import ServerSession
 
 from askback.conversation import Policy
+from askback.errors import CallerUnknown
 from askback.journal.entries import Journal
 from askback.server.adapters.mcp import Caller, back_channel
-from askback.server.keeping import Keeping
+from askback.server.keeping import Keeping, caller_of, scope_of
+from askback.server.owners import OwnerOf
 from askback.stores.protocol import Mine, Store
+from askback.visits import Visits
+from askback.wire.clients import patience_of
+from askback.wire.demands import Demands
 from askback.wire.era import CanShow, Era, Mode, declares, revision_of
 from askback.wire.push import Push
 from askback.wire.replay import Replaying
 from askback.wire.requests import Client
-from askback.wire.rounds import Rounds
+from askback.wire.rounds import Holding, Rounds
 
 Context = ServerRequestContext[Any, Any]
 
@@ -34,6 +39,15 @@ class Settings:
     life: float
     """Seconds that a state is good for."""
     caller: Caller
+    owner: OwnerOf
+    visits: Visits
+    tell_end_of: Callable[[str, ServerSession], None]
+    """Have a client told when a visit has ended that no call waits for."""
+    hold: float
+    """Seconds for which a request is held while the person is on a page."""
+    demands_visits: bool
+    refusing: frozenset[str]
+    """Names of clients that come back only where something is asked."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -47,6 +61,9 @@ class Rehearsal:
 REHEARSAL: ContextVar[Rehearsal | None] = ContextVar("askback_rehearsal", default=None)
 
 
+Carriers = Rounds | Push | Replaying | Demands
+
+
 class Call:
     """The setting of a conversation: who can be asked, how, since when, and what was said before."""
 
@@ -55,13 +72,13 @@ class Call:
     _claimed_at: float | None = None
     _now: float | None = None
     _journal: Journal | None = None
-    _carrier: Rounds | Push | Replaying | None = None
+    _carrier: Carriers | None = None
 
     def __init__(self, settings: Settings, ctx: Context) -> None:
         self.ctx = ctx
         self.revision = revision_of(ctx.protocol_version)
         self.takes_returns = self.revision.era is not Era.ROUNDS
-        self._settings = settings
+        self.settings = settings
 
     @property
     def params(self) -> Mapping[str, Any]:
@@ -69,7 +86,7 @@ class Call:
 
     @property
     def policy(self) -> Policy:
-        return self._settings.policy
+        return self.settings.policy
 
     @property
     def now(self) -> float:
@@ -81,7 +98,7 @@ class Call:
     def clock(self) -> float:
         """The time at this moment."""
         rehearsal = REHEARSAL.get()
-        return self._settings.clock() + (rehearsal.seconds_ahead if rehearsal is not None else 0.0)
+        return self.settings.clock() + (rehearsal.seconds_ahead if rehearsal is not None else 0.0)
 
     @property
     def journal(self) -> Journal:
@@ -99,7 +116,7 @@ class Call:
         return self._journal is not None and self._journal.round > 0
 
     @property
-    def carrier(self) -> Rounds | Push | Replaying:
+    def carrier(self) -> Carriers:
         """How this call's questions leave the server."""
         self._carrier = self._carrier or self._make_carrier()
         return self._carrier
@@ -107,7 +124,7 @@ class Call:
     @property
     def keeper(self) -> Keeping:
         """Where this call's effects are remembered."""
-        settings = self._settings
+        settings = self.settings
         return Keeping(
             self.ctx,
             settings.store,
@@ -116,6 +133,36 @@ class Call:
             caller=settings.caller,
             now=self.now,
         )
+
+    @property
+    def visits(self) -> Visits:
+        return self.settings.visits
+
+    @property
+    def owner(self) -> str:
+        return self.settings.owner(self.ctx) or ""
+
+    @property
+    def client_name(self) -> str:
+        """How the client calls itself; empty where it does not say."""
+        params = self.ctx.session.client_params
+        return "" if params is None else params.client_info.name
+
+    def visit_seconds(self, asked: float | None) -> float:
+        """The author's time for this visit, or for any question, or a person's time to think."""
+        settings = self.settings
+        return asked or settings.policy.seconds or settings.life
+
+    def scope(self, place: str) -> str | None:
+        """The same for the same question in the same call, made anew by the same caller."""
+        try:
+            caller = caller_of(self.ctx, self.settings.caller)
+        except CallerUnknown:
+            return None
+        return scope_of(self.ctx, caller, place)
+
+    def tell_end_of(self, id: str) -> None:
+        self.settings.tell_end_of(id, self.ctx.session)
 
     @property
     def claimed_at(self) -> float:
@@ -135,18 +182,37 @@ class Call:
         """A carrier that sends and waits."""
         return Push(revision=self.revision, can_show=self.can_show, channel=back_channel(self.ctx))
 
-    def _make_carrier(self) -> Rounds | Push | Replaying:
+    def _make_carrier(self) -> Carriers:
         if self.revision.era is Era.ROUNDS:
-            return Rounds(revision=self.revision, can_show=self.can_show)
+            return Rounds(revision=self.revision, can_show=self.can_show, holding=self._holding)
         rehearsal = REHEARSAL.get()
         push = self.make_push()
+        if self._demands_visits:
+            return Demands(
+                push,
+                revision=self.revision,
+                can_show=self.can_show,
+                hold=self.settings.hold,
+                is_caller_known=self.scope("") is not None,
+            )
         return Replaying(push) if rehearsal is not None and rehearsal.always_replay else push
+
+    @property
+    def _demands_visits(self) -> bool:
+        if not self.revision.visits:
+            return False
+        return self.settings.demands_visits or not self.ctx.session.can_send_request
+
+    @property
+    def _holding(self) -> Callable[[], Holding]:
+        """A partial and no method, for the same reason as `can_show`."""
+        return partial(_holding, self.settings, self.ctx, self.journal)
 
     @property
     def can_show(self) -> CanShow:
         """Whether this call's client can show a form, or a link. Holds the session and not the call, whose carrier
         holds it: a circle would keep every call until the garbage is collected."""
-        return partial(_can_show, self.ctx.session, self._settings.clients_can)
+        return partial(_can_show, self.ctx.session, self.settings.clients_can)
 
 
 def _can_show(session: ServerSession, stated: frozenset[Mode] | None, mode: Mode) -> bool:
@@ -154,3 +220,15 @@ def _can_show(session: ServerSession, stated: frozenset[Mode] | None, mode: Mode
     if declared is None and stated is not None:
         return mode in stated
     return declares(declared, mode)
+
+
+def _holding(settings: Settings, ctx: Context, journal: Journal) -> Holding:
+    params = ctx.session.client_params
+    name = "" if params is None else params.client_info.name
+    wants_progress = (ctx.meta or {}).get("progress_token") is not None
+    return Holding(
+        settings.hold,
+        journal.round,
+        patience_of(name, refusing=settings.refusing),
+        back_channel(ctx) if wants_progress else None,
+    )

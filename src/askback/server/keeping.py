@@ -60,7 +60,7 @@ class Keeping:
             raise RoundRefused
 
     async def claim(self, key: str, *, seconds: float) -> Effect | None:
-        name = f"once:{_scope(self._ctx, caller_of(self._ctx, self._caller), key)}"
+        name = f"once:{scope_of(self._ctx, caller_of(self._ctx, self._caller), key)}"
         match await self._store.claim(name, until=self._now + seconds, takeover=False):
             case Mine() as claim:
                 self._claims[key] = claim
@@ -96,7 +96,8 @@ def caller_of(ctx: Context, caller: Caller) -> str:
     return LOCAL
 
 
-def _scope(ctx: Context, caller: str, key: str) -> str:
+def scope_of(ctx: Context, caller: str, key: str) -> str:
+    """The same for the same place in the same call, made anew by the same caller."""
     target, arguments = target_of(ctx.method, ctx.params or {})
     scope = json.dumps([caller, ctx.method, target, arguments, key], sort_keys=True)
     return sha256(scope.encode()).hexdigest()

@@ -22,6 +22,7 @@ from askback.server.call import Call, Context, Settings
 from askback.server.claims import run_once
 from askback.server.returning import Returning
 from askback.server.session import held
+from askback.wire.demands import Demands
 from askback.wire.era import CONVERSATION_METHODS, TOOLS_CALL, Era
 from askback.wire.nested import asks_by_itself, brings_unasked, nested_round, take_over, without_round
 from askback.wire.notices import demands_visits, visits_required
@@ -74,6 +75,8 @@ class Middleware:
                 return await self._stop(call, conversation.last_words)
             if isinstance(call.carrier, Rounds):
                 return self._ask(call, call.carrier)
+            if isinstance(call.carrier, Demands) and call.carrier.showings:
+                raise call.carrier.demand()
             try:
                 if conversation.returned is not None:
                     returning = returning or Returning(call)

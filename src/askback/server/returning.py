@@ -4,10 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from askback.answer import Answer
-from askback.carrier import Carrier
-from askback.conversation import Conversation, Policy
-from askback.effects import Keeper
-from askback.journal.entries import Journal
+from askback.conversation import Conversation
 from askback.question import Question
 from askback.server.adapters.mcp import back_channel
 from askback.server.call import Call
@@ -32,22 +29,10 @@ class Returning:
         return await conversation.ask(conversation.put(question, key=key, seconds=None))
 
 
-class _Aside:
+class _Aside(Call):
     """The setting of one returned question: the call's own, but nothing of it is journalled or replayed."""
 
     def __init__(self, call: Call) -> None:
-        self._call = call
-        self.journal = Journal()
-        self.is_later_round = self.takes_returns = False
-        self.carrier: Carrier = call.make_push()
-
-    @property
-    def policy(self) -> Policy:
-        return self._call.policy
-
-    def clock(self) -> float:
-        return self._call.clock()
-
-    @property
-    def keeper(self) -> Keeper:
-        return self._call.keeper
+        super().__init__(call.settings, call.ctx)
+        self.takes_returns = False
+        self._carrier = self.make_push()

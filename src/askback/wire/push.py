@@ -6,15 +6,17 @@ from typing import Any, Protocol
 import anyio
 from mcp.shared.exceptions import MCPError
 
-from askback.carrier import Showing
+from askback.carrier import Ended, Pause, Showing
 from askback.errors import CannotAsk
 from askback.journal.entries import Arrival, Late
 from askback.question import Question, Visit
 from askback.schema.render import Dialect, render
+from askback.visits import Ending
 from askback.wire.era import NOUN, CanShow, Era, Mode, Revision, require_mode
 from askback.wire.replies import read_reply
 
 METHOD = "elicitation/create"
+ENDED = "notifications/elicitation/complete"
 
 MOST_TEXT = 200
 """How much of a client's own error text we repeat."""
@@ -28,9 +30,17 @@ class BackChannel(Protocol):
 
     async def send_raw_request(self, method: str, params: Mapping[str, Any] | None) -> dict[str, Any]: ...
 
+    async def notify(self, method: str, params: Mapping[str, Any] | None) -> None: ...
+
+    async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
+        """Nothing where the client did not ask to hear of it."""
+        ...
+
 
 class Push:
     """Sends one question at a time, in the order they were asked."""
+
+    grace: float | None = None
 
     def __init__(self, *, revision: Revision, can_show: CanShow, channel: BackChannel) -> None:
         self._revision, self._can_show, self._channel = revision, can_show, channel
@@ -42,13 +52,25 @@ class Push:
 
     async def deliver(self, showings: Sequence[Showing]) -> Mapping[str, Arrival]:
         first = showings[0]
-        mode = mode_of(first.question)
-        if self._revision.era is not Era.SILENT:
-            self._require_channel(mode)
-        require_mode(mode, self._revision, self._can_show)
+        self._require(mode_of(first.question))
         self._turn = self._turn or anyio.Lock(fast_acquire=True)
         async with self._turn:
             return {first.place: await self._ask(first)}
+
+    def require_visits(self) -> None:
+        self._require("url")
+
+    async def end_of(self, id: str, ended: Ended, *, seconds: float) -> Ending | Pause:
+        ending = await ended(seconds)
+        if ending is None:
+            return Pause.TIME_OVER
+        await self._channel.notify(ENDED, {"elicitationId": id})
+        return ending
+
+    def _require(self, mode: Mode) -> None:
+        if self._revision.era is not Era.SILENT:
+            self._require_channel(mode)
+        require_mode(mode, self._revision, self._can_show)
 
     async def _ask(self, showing: Showing) -> Arrival:
         if showing.seconds is None:

@@ -7,14 +7,17 @@ from collections.abc import Mapping, Sequence
 
 import anyio
 
-from askback.carrier import Showing
+from askback.carrier import Ended, Pause, Showing
 from askback.journal.entries import Arrival, Journal
 from askback.schema.render import Dialect
+from askback.visits import Ending
 from askback.wire.push import Push
 
 
 class Replaying:
     """A push carrier that keeps what arrives for the next pass."""
+
+    grace: float | None = None
 
     def __init__(self, push: Push) -> None:
         self._push = push
@@ -31,6 +34,12 @@ class Replaying:
             if not self.arrived:  # one answer, then the body runs again; whoever waits here asks then
                 self.arrived.update(await self._push.deliver(showings))
         return None
+
+    def require_visits(self) -> None:
+        self._push.require_visits()
+
+    async def end_of(self, id: str, ended: Ended, *, seconds: float) -> Ending | Pause:
+        return await self._push.end_of(id, ended, seconds=seconds)
 
     def move_into(self, journal: Journal) -> None:
         """Hand over what arrived, as `inputResponses` would."""

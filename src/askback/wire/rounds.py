@@ -5,16 +5,19 @@ from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, NamedTuple, cast
 
+import anyio
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 
-from askback.carrier import Showing
+from askback.carrier import Ended, Pause, Showing
 from askback.journal.codec import UnreadableJournal, decode, is_ours
 from askback.journal.entries import Arrival, Broken, Journal, Late, Opened
 from askback.schema.render import Dialect
+from askback.visits import Ending
+from askback.wire.clients import Patience
 from askback.wire.era import CanShow, Revision, require_mode
 from askback.wire.nested import give_back
-from askback.wire.push import METHOD, mode_of, shown
+from askback.wire.push import METHOD, BackChannel, mode_of, shown
 from askback.wire.replies import REFUSED_RESPONSES, read_reply
 from askback.wire.state import state_after
 
@@ -25,11 +28,28 @@ QUESTIONS_META_KEY = "askback/questions"
 """Where a question's `meta` goes: this revision's form parameters have no room for it."""
 
 
+BEAT = 5.0
+"""Seconds between two words of progress: often enough that nobody takes the server for dead."""
+
+
+class Holding(NamedTuple):
+    """How this call may be held while a person is on a page."""
+
+    seconds: float
+    rounds: int
+    """How many this call has taken."""
+    patience: Patience
+    channel: BackChannel | None
+    """Where the client asked to hear how it goes on."""
+
+
 class Rounds:
     """Collects the questions of this round; the middleware ends the call with them."""
 
-    def __init__(self, *, revision: Revision, can_show: CanShow) -> None:
-        self.revision, self._can_show = revision, can_show
+    grace: float | None = None
+
+    def __init__(self, *, revision: Revision, can_show: CanShow, holding: Callable[[], Holding]) -> None:
+        self.revision, self._can_show, self._holding = revision, can_show, holding
         self.showings: dict[str, Showing] = {}
 
     @property
@@ -41,6 +61,38 @@ class Rounds:
             require_mode(mode_of(showing.question), self.revision, self._can_show)
         self.showings.update({showing.place: showing for showing in showings})
         return None
+
+    def require_visits(self) -> None:
+        require_mode("url", self.revision, self._can_show)
+
+    async def end_of(self, id: str, ended: Ended, *, seconds: float) -> Ending | Pause:
+        holding = self._holding()
+        ending = await _hold(ended, min(holding.seconds, seconds), holding.channel)
+        if ending is not None:
+            return ending
+        if seconds <= holding.seconds:
+            return Pause.TIME_OVER
+        return holding.patience.pause(holding.rounds)
+
+
+async def _hold(ended: Ended, seconds: float, channel: BackChannel | None) -> Ending | None:
+    if channel is None:
+        return await ended(seconds)
+    ending: Ending | None = None
+    async with anyio.create_task_group() as group:
+        group.start_soon(_report, channel, seconds)
+        ending = await ended(seconds)
+        group.cancel_scope.cancel()
+    return ending
+
+
+async def _report(channel: BackChannel, seconds: float) -> None:
+    begun = anyio.current_time()
+    while True:
+        await channel.progress(
+            anyio.current_time() - begun, seconds, "Waiting for the person to finish on the page."
+        )
+        await anyio.sleep(BEAT)
 
 
 class Resumed(NamedTuple):
@@ -154,6 +206,8 @@ def input_required(journal: Journal, carrier: Rounds) -> dict[str, Any]:
         },
         "requestState": state_after(journal, showings.keys()),
     }
+    if not showings:
+        del result["inputRequests"]  # a visit is under way: the client comes back to hear of its end
     metas = {
         place: dict(showing.question.meta) for place, showing in showings.items() if showing.question.meta
     }

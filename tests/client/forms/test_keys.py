@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from askback.client.forms import Draft
-from askback.client.forms.keys import likeness
+from askback.schema.secrets.shapes import likeness
 from tests.client.forms.schemas import blank_of
 
 CHANCE = Random(13)

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from askback.client.forms.blank import Blank, Entry
 from askback.client.forms.entering import MOST_SPOKEN
-from askback.client.forms.keys import likeness
 from askback.client.forms.typed import Standing, as_typed, as_value, shown
 from askback.client.safe import line
+from askback.schema.secrets.shapes import likeness
 from askback.schema.values import meant
 
 _TAKEN_AGAIN: Final = "left empty, the server may take its own suggestion again"

@@ -1,0 +1,156 @@
+"""Visits that are under way, and how each ended: in the store, under a digest of the id that the link carries.
+
+Whoever holds a link holds a handle and no proof: who may end a visit is for the pages and the application to see to.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from secrets import token_urlsafe
+from typing import Any, Literal, NamedTuple
+
+from pydantic_core import PydanticSerializationError, from_json, to_json
+
+from askback.errors import AuthorError, VisitUnknown
+from askback.stores.protocol import Store
+
+Kind = Literal["elsewhere", "secret", "connect"]
+"""A page that is not ours, our page for a secret, our pages around a sign-in with somebody else."""
+
+SHELF = "askback/visits"
+LEFT = "askback/left"
+"""Owners in the store, as far as it knows; a caller's name never looks like this."""
+
+REMEMBERED = 86_400.0
+"""Seconds for which it is known how a visit ended: a body that runs again wants to know it again."""
+
+
+class Settled(NamedTuple):
+    """Done; with whatever the application said of it."""
+
+    result: Any = None
+
+
+class Failed(NamedTuple):
+    """It did not work out, and why."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnedDown:
+    """The person said no, on the page or before they came there."""
+
+
+Ending = Settled | Failed | TurnedDown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visiting:
+    """One visit, as the server keeps it."""
+
+    id: str
+    kind: Kind
+    owner: str
+    """The caller it was asked of; empty where nobody could tell, and then it is no page of ours."""
+    client: str
+    """How the caller's client calls itself. For show: it could call itself anything (R27)."""
+    message: str
+    asked_at: float
+    until: float
+    about: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What its kind needs to know."""
+
+
+class Visits:
+    """The visits of one server, or of all workers that share a store."""
+
+    def __init__(self, store: Store, *, clock: Callable[[], float]) -> None:
+        self._store, self._clock = store, clock
+
+    def new_id(self) -> str:
+        """256 bits: nobody finds another's by trying."""
+        return token_urlsafe(32)
+
+    async def open(self, visiting: Visiting) -> None:
+        """Before the link is out: whoever follows it finds what it is for."""
+        row = [visiting.kind, visiting.owner, visiting.client, visiting.message]
+        times = [visiting.asked_at, visiting.until]
+        await self._store.put(
+            SHELF, digest_of(visiting.id), to_json([*row, *times, visiting.about]), until=visiting.until
+        )
+
+    async def find(self, id: str) -> Visiting | None:
+        """The visit behind a link; None if there never was one, or its time is over."""
+        row = await self._store.get(SHELF, digest_of(id))
+        if row is None:
+            return None
+        kind, owner, client, message, asked_at, until, about = from_json(row, cache_strings="none")
+        return Visiting(
+            id=id,
+            kind=kind,
+            owner=owner,
+            client=client,
+            message=message,
+            asked_at=asked_at,
+            until=until,
+            about=about,
+        )
+
+    async def end(self, id: str, ending: Ending) -> Ending:
+        """End it, and wake whoever waits. The first end stands, and everybody gets that one."""
+        if await self._store.get(SHELF, digest_of(id)) is None:
+            raise VisitUnknown
+        stands = await self._store.settle(_bell(id), _written(ending), until=self._clock() + REMEMBERED)
+        return _read(stands)
+
+    async def ended(self, id: str, *, seconds: float | None = 0.0) -> Ending | None:
+        """How it ended, as soon as it has; None if it has not after that time."""
+        row = await self._store.wait(_bell(id), seconds=seconds)
+        return None if row is None else _read(row)
+
+    async def leave(self, scope: str, id: str, *, until: float) -> None:
+        """The call goes, its visit stays: a later call of the same scope takes it up."""
+        await self._store.put(LEFT, scope, id.encode(), until=until)
+
+    async def take_up(self, scope: str) -> Visiting | None:
+        """The visit that an earlier call of this scope has left. Of several calls at once one gets it."""
+        row = await self._store.get(LEFT, scope)
+        if row is None or not await self._store.delete(LEFT, scope):
+            return None
+        return await self.find(row.decode())
+
+
+def digest_of(id: str) -> str:
+    """The name of a visit in the store: who reads the store cannot follow its links."""
+    return sha256(id.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _bell(id: str) -> str:
+    return f"visit:{digest_of(id)}"
+
+
+def _written(ending: Ending) -> bytes:
+    match ending:
+        case Settled(result):
+            try:
+                return to_json(["settled", result])
+            except PydanticSerializationError as error:
+                raise AuthorError(
+                    f"settle(id, {type(result).__name__}) cannot be written down ({error}). Give plain values: texts, "
+                    "numbers, lists and dicts of them, or a pydantic model."
+                ) from error
+        case Failed(reason):
+            return to_json(["failed", reason])
+        case TurnedDown():
+            return to_json(["turned down"])
+
+
+def _read(row: bytes) -> Ending:
+    match from_json(row, cache_strings="none"):
+        case ["settled", result]:
+            return Settled(result)
+        case ["failed", reason]:
+            return Failed(reason)
+        case _:
+            return TurnedDown()

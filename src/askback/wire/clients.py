@@ -1,0 +1,39 @@
+"""What clients of the rounds era are known to put up with: not in any capability, only in their code."""
+
+from dataclasses import dataclass
+
+from askback.carrier import Pause
+
+USUAL_ROUNDS = 10
+"""After so many results with questions the SDKs for Python, TypeScript, Go and C# give a call up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """How a client takes it that a person is not done yet."""
+
+    most_rounds: int | None = USUAL_ROUNDS
+    """None: it counts time, not rounds."""
+    takes_state_alone: bool = True
+    """Whether it comes back by itself when nothing is asked."""
+
+    def pause(self, rounds: int) -> Pause:
+        """What to do about a visit that is still open, in a call that has taken so many rounds."""
+        if self.most_rounds is not None and rounds >= self.most_rounds:
+            return Pause.NO_MORE
+        is_time_to_ask = rounds % ((self.most_rounds or USUAL_ROUNDS) - 1) == 0
+        return Pause.ANEW if is_time_to_ask or not self.takes_state_alone else Pause.LATER
+
+
+ASKBACK = "askback"
+"""How our own driver calls itself; it bounds a call in time. One that lies makes its own calls fail, and no others."""
+
+
+def patience_of(name: str, *, refusing: frozenset[str]) -> Patience:
+    """What this client puts up with; those in `refusing` come back only where something is asked.
+
+    LangChain is one of these, and calls itself what its transport does: only its operator can name it.
+    """
+    if name in refusing:
+        return Patience(takes_state_alone=False)
+    return Patience(most_rounds=None) if name == ASKBACK else Patience()
