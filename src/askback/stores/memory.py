@@ -7,6 +7,7 @@ import asyncio
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
+from heapq import nsmallest
 from itertools import count, islice
 from math import inf
 
@@ -240,6 +241,13 @@ class MemoryStore:
         now = self._enter()
         kept = self._vault.pop((owner, name), None)
         return kept is not None and kept.until > now
+
+    async def rows(
+        self, *, prefix: str, after: tuple[str, str] | None = None, most: int = 100
+    ) -> list[tuple[str, str]]:
+        now = self._enter()
+        kept = (pair for pair, row in self._vault.items() if pair[0].startswith(prefix) and row.until > now)
+        return nsmallest(most, (pair for pair in kept if after is None or pair > after))
 
     async def append(self, line: bytes) -> int:
         self._enter()

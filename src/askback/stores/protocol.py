@@ -106,6 +106,12 @@ class Store(Protocol):
         """Whether there was something to delete."""
         ...
 
+    async def rows(
+        self, *, prefix: str, after: tuple[str, str] | None = None, most: int = 100
+    ) -> list[tuple[str, str]]:
+        """Owner and name of what is kept for owners that begin with `prefix`, in order, behind `after`, so many."""
+        ...
+
     async def append(self, line: bytes) -> int:
         """Write a line behind all others and give its number: 1, 2, 3 and so on, without gaps."""
         ...

@@ -97,6 +97,13 @@ INSERT INTO spent (key, until) VALUES (?, ?)
 ON CONFLICT (key) DO UPDATE SET until = excluded.until WHERE until <= ?
 """
 
+LIST = """
+SELECT owner, name FROM vault
+WHERE owner >= :prefix AND substr(owner, 1, length(:prefix)) = :prefix AND (owner, name) > (:owner, :name)
+    AND (until IS NULL OR until > :now)
+ORDER BY owner, name LIMIT :most
+"""
+
 TABLES = {
     "claims": "until <= :now AND (token IS NULL OR alive_until <= :wall)",
     "settled": "until <= :now",
@@ -266,6 +273,11 @@ class Rows:
             (owner, name, self._clock()),
         )
         return deleted.rowcount == 1
+
+    def rows(self, prefix: str, after: tuple[str, str] | None, most: int) -> list[tuple[str, str]]:
+        owner, name = after or ("", "")
+        bounds = {"prefix": prefix, "owner": owner, "name": name, "now": self._clock(), "most": most}
+        return self._execute(LIST, bounds).fetchall()
 
     def append(self, line: bytes) -> int:
         number = self._execute("INSERT INTO ledger (line) VALUES (?)", (line,)).lastrowid

@@ -102,6 +102,11 @@ class SQLiteStore:
     async def delete(self, owner: str, name: str) -> bool:
         return await self._do(lambda rows: rows.delete(owner, name))
 
+    async def rows(
+        self, *, prefix: str, after: tuple[str, str] | None = None, most: int = 100
+    ) -> list[tuple[str, str]]:
+        return await self._do(lambda rows: rows.rows(prefix, after, most))
+
     async def append(self, line: bytes) -> int:
         return await self._do(lambda rows: rows.append(line))
 

@@ -46,6 +46,31 @@ class ShelfContract(Contract):
         clock.advance(HOUR)
         assert await store.get("anna", "token") == b"2"
 
+    async def test_what_is_kept_can_be_listed_by_the_beginning_of_its_owner(self, store: Store, other: Store):
+        for owner, name in [
+            ("cecil", "x"),
+            ("anna", "token"),
+            ("annabel", "é"),
+            ("anna", "key"),
+            ("an", "x"),
+        ]:
+            await store.put(owner, name, b"value")
+        annas = [("anna", "key"), ("anna", "token"), ("annabel", "é")]
+        assert await other.rows(prefix="anna") == annas
+        assert await other.rows(prefix="") == [("an", "x"), *annas, ("cecil", "x")]
+        assert await other.rows(prefix="anna%") == await other.rows(prefix="ANNA") == []
+
+    async def test_a_list_is_read_in_parts_and_leaves_out_what_is_over(self, store: Store, clock: Clock):
+        for number in range(5):
+            await store.put("anna", str(number), b"value", until=clock.hence(60 if number == 2 else HOUR))
+        await store.put("anna", "for good", b"value")
+        clock.advance(60)
+        first = await store.rows(prefix="anna", most=2)
+        assert first == [("anna", "0"), ("anna", "1")]
+        assert await store.rows(prefix="anna", after=first[-1], most=2) == [("anna", "3"), ("anna", "4")]
+        assert await store.rows(prefix="anna", after=("anna", "4")) == [("anna", "for good")]
+        assert await store.rows(prefix="anna", after=("anna", "for good")) == []
+
     async def test_lines_are_numbered_in_order(self, store: Store, other: Store):
         assert await store.read() == []
         numbers = [await (store, other)[n % 2].append(b"line %d" % n) for n in range(1, 6)]
