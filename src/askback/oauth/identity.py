@@ -1,0 +1,69 @@
+"""Whom an ID token names: its signature, issuer, audience, time and nonce are all checked before it is believed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import httpx2
+from joserfc import jwt
+from joserfc.errors import JoseError
+from joserfc.jwk import KeySet
+
+from askback.errors import ProviderUnavailable
+from askback.oauth.fetching import fetch_json
+from askback.oauth.metadata import Metadata
+
+ALGORITHMS = (
+    "RS256",
+    "RS384",
+    "RS512",
+    "PS256",
+    "PS384",
+    "PS512",
+    "ES256",
+    "ES384",
+    "ES512",
+    "EdDSA",
+    "Ed25519",
+)
+"""With a key that only the issuer has: none, and nothing that a client secret could make."""
+
+LEEWAY = 60
+"""Seconds by which two clocks may differ."""
+
+
+class NotBelieved(Exception):
+    """An ID token that does not prove what it says."""
+
+
+async def claims_of(
+    id_token: str, metadata: Metadata, *, client_id: str, nonce: str, now: float
+) -> Mapping[str, Any]:
+    """The claims, or `NotBelieved`."""
+    keys = await _keys(metadata)
+    rules = jwt.JWTClaimsRegistry(
+        now=int(now),
+        leeway=LEEWAY,
+        iss={"essential": True, "value": metadata.issuer or ""},
+        aud={"essential": True, "value": client_id},
+        exp={"essential": True},
+        nonce={"essential": True, "value": nonce},
+    )
+    try:
+        claims = jwt.decode(id_token, keys, algorithms=ALGORITHMS).claims
+        rules.validate(claims)
+    except (JoseError, ValueError) as error:
+        raise NotBelieved(type(error).__name__) from None
+    if claims.get("azp") not in {None, client_id}:
+        raise NotBelieved("made out to another party")
+    return claims
+
+
+async def _keys(metadata: Metadata) -> KeySet:
+    if metadata.jwks_uri is None:
+        raise ProviderUnavailable(metadata.issuer or "", "it does not say where its keys are")
+    try:
+        return KeySet.import_key_set(await fetch_json(metadata.jwks_uri))
+    except (httpx2.HTTPError, JoseError, ValueError, KeyError, TypeError) as error:
+        raise ProviderUnavailable(
+            metadata.issuer or "", f"its keys cannot be read ({type(error).__name__})"
+        ) from None

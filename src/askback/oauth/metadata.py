@@ -1,0 +1,114 @@
+"""Where the endpoints of an authorization server are: asked of its issuer, and believed only for that issuer."""
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, cast
+from urllib.parse import urlsplit, urlunsplit
+
+import httpx2
+
+from askback.errors import OperatorError, ProviderUnavailable
+from askback.oauth.fetching import fetch_json
+from askback.oauth.provider import Provider, require_safe
+
+KEPT = 600.0
+"""Seconds: endpoints move rarely, and never in the middle of a flow."""
+
+ENDPOINTS = ("authorization_endpoint", "token_endpoint", "revocation_endpoint", "jwks_uri")
+
+
+class Metadata(NamedTuple):
+    """What an authorization server says of itself."""
+
+    issuer: str | None
+    authorization_endpoint: str
+    token_endpoint: str
+    revocation_endpoint: str | None = None
+    jwks_uri: str | None = None
+    names_itself: bool = False
+    """Whether every answer of its authorization endpoint carries `iss`."""
+    auth_methods: tuple[str, ...] = ()
+
+
+class IssuerMismatch(Exception):
+    """An answer that comes from another authorization server than the one that was asked (T22)."""
+
+
+def require_issuer(metadata: Metadata, said: str | None) -> None:
+    """Raise unless an answer of the authorization endpoint comes from whom we asked (R85)."""
+    if said is None and not metadata.names_itself:
+        return
+    if metadata.issuer is not None and said != metadata.issuer:
+        raise IssuerMismatch(f"the answer names {said!r:.200}")
+
+
+class Directory:
+    """Metadata by issuer, kept for a while."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._known: dict[str, tuple[float, Metadata]] = {}
+
+    async def of(self, provider: Provider) -> Metadata:
+        """What the operator wrote comes before what the issuer says."""
+        if provider.issuer is None or (provider.authorization_endpoint and provider.token_endpoint):
+            return Metadata(
+                provider.issuer,
+                provider.authorization_endpoint or "",
+                provider.token_endpoint or "",
+                provider.revocation_endpoint,
+            )
+        return await self.at(provider.issuer, provider.name)
+
+    async def at(self, issuer: str, name: str) -> Metadata:
+        """Asked for at most every ten minutes."""
+        until, known = self._known.get(issuer, (0.0, None))
+        if known is not None and until > self._clock():
+            return known
+        metadata = await discover(issuer, name)
+        self._known[issuer] = self._clock() + KEPT, metadata
+        return metadata
+
+
+async def discover(issuer: str, name: str) -> Metadata:
+    """By OpenID Connect's place for it, then by OAuth's."""
+    problem = ""
+    for url in _places(issuer):
+        try:
+            found = await fetch_json(url)
+        except (httpx2.HTTPError, ValueError) as error:
+            problem = problem or f"{url} gave no metadata ({type(error).__name__})"
+            continue
+        return _believed(found, issuer, name)
+    raise ProviderUnavailable(name, problem)
+
+
+def _places(issuer: str) -> tuple[str, str]:
+    parts = urlsplit(issuer)
+    path = parts.path.rstrip("/")
+    openid = f"{path}/.well-known/openid-configuration"
+    oauth = f"/.well-known/oauth-authorization-server{path}"
+    return urlunsplit(parts._replace(path=openid)), urlunsplit(parts._replace(path=oauth))
+
+
+def _believed(found: Any, issuer: str, name: str) -> Metadata:
+    said: Mapping[str, Any] = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+    if said.get("issuer") != issuer:
+        raise ProviderUnavailable(
+            name, f"{issuer} says that it is {said.get('issuer')!r:.200}, so its word does not count"
+        )
+    places = {key: said[key] for key in ENDPOINTS if said.get(key) is not None}
+    try:
+        for url in places.values():
+            require_safe(str(url), name)
+    except OperatorError as error:
+        raise ProviderUnavailable(name, str(error)) from error
+    if not {"authorization_endpoint", "token_endpoint"} <= places.keys():
+        raise ProviderUnavailable(name, f"{issuer} does not say where its endpoints are")
+    methods = said.get("token_endpoint_auth_methods_supported")
+    return Metadata(
+        issuer=issuer,
+        names_itself=said.get("authorization_response_iss_parameter_supported") is True,
+        auth_methods=tuple(map(str, cast("list[Any]", methods))) if isinstance(methods, list) else (),
+        **places,
+    )

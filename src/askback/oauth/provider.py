@@ -1,0 +1,75 @@
+"""Who somebody else's authorization server is, as the operator says it."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import Url
+
+from askback.errors import OperatorError
+from askback.schema.links import is_loopback
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,49}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provider:
+    """A service that people can be connected with.
+
+    By issuer, which is asked where its endpoints are, or by the endpoints themselves.
+
+    Args:
+        name: what `connect(name, ...)` calls it, and the end of its callback: /askback/callback/NAME.
+        client_id: how this server is registered there.
+        client_secret: for confidential clients; PKCE is used either way.
+        issuer: the issuer identifier, exactly as the provider writes it.
+        authorization_endpoint, token_endpoint: where there is no discovery.
+        revocation_endpoint: where tokens are given back, if there is one.
+        title: what the pages call it.
+        extra: parameters that this provider wants beside the usual, such as {"access_type": "offline"}.
+    """
+
+    name: str
+    client_id: str
+    client_secret: str | None = field(default=None, repr=False)
+    issuer: str | None = None
+    authorization_endpoint: str | None = None
+    token_endpoint: str | None = None
+    revocation_endpoint: str | None = None
+    title: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.name):
+            raise OperatorError(
+                f"Provider(name={self.name!r}) goes into a URL: use up to 50 small letters, digits and dashes."
+            )
+        if self.issuer is None and not (self.authorization_endpoint and self.token_endpoint):
+            raise OperatorError(
+                f"Provider({self.name!r}) does not say where it is: give issuer=, or both authorization_endpoint= and "
+                "token_endpoint=."
+            )
+        for url in (self.issuer, self.authorization_endpoint, self.token_endpoint, self.revocation_endpoint):
+            if url is not None:
+                require_safe(url, self.name)
+
+    @property
+    def called(self) -> str:
+        """Its name for a person."""
+        return self.title or self.name
+
+
+def require_safe(url: str, name: str) -> None:
+    """Codes and tokens go there: https, or this machine."""
+    try:
+        parsed = Url(url)
+    except (ValidationError, ValueError) as error:
+        raise OperatorError(f"Provider({name!r}): {url!r} is no URL.") from error
+    is_here = parsed.scheme == "http" and is_loopback(parsed.host or "")
+    if not (parsed.scheme == "https" or is_here) or parsed.username or parsed.fragment:
+        raise OperatorError(
+            f"Provider({name!r}): {url!r} cannot be trusted with codes and tokens. Use https, without a name or a "
+            "fragment; plain http is for this machine alone."
+        )
