@@ -314,7 +314,7 @@ _YES = cast("Mapping[str, Any]", {"yes": Boolean(title="Yes")})
 MOST_KEY = 200
 """Characters of a key; it travels with every later round."""
 
-_PLACE = re.compile(r"(ask|elicit|link|visit)-\d+")
+_PLACE = re.compile(r"(ask|elicit|link|visit)-\d+|(secret|connect)-\d+:.*")
 
 
 def _checked(key: str | None) -> str | None:

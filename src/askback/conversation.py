@@ -25,6 +25,7 @@ from askback.errors import (
 from askback.host import Host, running_task
 from askback.journal.entries import Answered, Arrival, Broken, Journal, Late, Opened, Outcome, Reply
 from askback.journal.replay import drop_from, gist_of, note_drift, recall, reopen
+from askback.premises import Premises
 from askback.question import Question, Visit
 from askback.schema.validate import Misfit, Problem, read_content
 from askback.trips import Going, Grounds, Trips
@@ -79,6 +80,10 @@ class Setting(Grounds, Protocol):
 
     @property
     def is_later_round(self) -> bool: ...
+
+    async def premises(self, verb: str) -> Premises:
+        """Raises `Unguarded` where the server has no pages for this caller."""
+        ...
 
     @property
     def takes_returns(self) -> bool:
@@ -176,6 +181,14 @@ class Conversation:
         self._enter()
         place = self._take_place(key, kind="link")
         return await Trips(self, self._setting, self._journal).go(place, going, is_keyed=key is not None)
+
+    async def premises(self, verb: str) -> Premises:
+        """The pages of this server, as this caller may use them; raises where there is no telling who that is."""
+        return await self._setting.premises(verb)
+
+    def has_been_at(self, place: str) -> bool:
+        """Whether this pass has asked there before."""
+        return place in self._places
 
     async def once(
         self, key: str, function: Callable[..., Any], call: Callable[[], Any], *, seconds: float | None = None

@@ -26,6 +26,7 @@
     │   ├── CallerUnknown        nobody tells who calls, and something is to be kept for the caller
     │   ├── Unguarded            pages on which nobody could tell who is at the door
     │   ├── VaultUnavailable     secrets that cannot be sealed or opened
+    │   ├── ProviderUnavailable  a service to connect with that cannot be reached, or is not what it says
     │   ├── CannotConnect        a server that does not start, or does not answer
     │   └── PolicyRefused        a policy file that cannot be followed
     ├── CannotAsk                nobody can be asked here
@@ -275,6 +276,17 @@ class Unguarded(OperatorError):
 
 class VaultUnavailable(OperatorError):
     """Secrets cannot be sealed, or those that were cannot be opened."""
+
+
+class ProviderUnavailable(OperatorError):
+    """A service that people are connected with does not answer, or not as it should."""
+
+    def __init__(self, provider: str, problem: str) -> None:
+        self.provider, self.problem = provider, problem
+        super().__init__(
+            f"The provider {provider!r} cannot be used now: {problem.rstrip('.')}. Call again later; if it stays so, "
+            "look at what Provider(...) says."
+        )
 
 
 class CannotConnect(OperatorError):

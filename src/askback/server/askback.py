@@ -1,8 +1,10 @@
 """`Askback(server)`: the one line an author adds, and the one place for options."""
 
+import hmac
 import time
 from collections.abc import Callable, Iterable
 from datetime import timedelta
+from secrets import token_bytes
 from typing import TYPE_CHECKING, Any
 
 from mcp.server import MCPServer
@@ -10,15 +12,28 @@ from mcp.server.lowlevel import Server
 
 from askback.conversation import Policy
 from askback.duration import seconds_of
-from askback.errors import AuthorError, InstalledTwice
-from askback.server.adapters import lowlevel_of, settle_in
-from askback.server.adapters.mcp import Caller, Keys, Seal, hand_returns_over, install, see_to_boundary
+from askback.errors import AuthorError, InstalledTwice, OperatorError
+from askback.oauth import Provider
+from askback.pages import Pages
+from askback.server.adapters import add_pages, lowlevel_of, settle_in
+from askback.server.adapters.mcp import (
+    Caller,
+    Keys,
+    Seal,
+    hand_returns_over,
+    install,
+    see_to_boundary,
+    stop_with,
+)
 from askback.server.call import Settings
 from askback.server.ends import Ends
+from askback.server.house import Foundation, House
 from askback.server.middleware import Middleware
 from askback.server.owners import owners
 from askback.server.session import watch_sessions
 from askback.stores import Store, open_store
+from askback.vault.opening import open_vault
+from askback.vault.vault import Vault
 from askback.visits import Visits
 from askback.wire.era import Mode
 from askback.words import Words
@@ -52,6 +67,11 @@ class Askback:
             HTTP with a 2025 revision. It makes no way back to the client where the transport has none.
         store: where it is kept which rounds were used and which effects were run: nothing for this process's memory,
             "sqlite:///file.db" for one machine, or a store of your own.
+        pages: where the pages for `secret` and `connect` are and who is let in; a server on stdio needs none, it opens
+            them on this machine.
+        vault: where secrets and tokens are kept, if not in the store, or in a file of this user's where the store does
+            not last.
+        providers: whom `connect` can connect people with.
         hold: how long a request is held on the rounds era while the person is on a page, before the client is told to
             come back.
         demand_visits: on 2025-11-25, end the call with an error that lists the visits it needs (-32042) and let the
@@ -74,6 +94,9 @@ class Askback:
         words: Words | None = None,
         clients_can: Iterable[Mode] | None = None,
         store: Store | str | None = None,
+        pages: Pages | None = None,
+        vault: Vault | None = None,
+        providers: Iterable[Provider] = (),
         hold: timedelta | float = HOLD,
         demand_visits: bool = False,
         ask_again: Iterable[str] = (),
@@ -97,6 +120,20 @@ class Askback:
         sealed = see_to_boundary(lowlevel, seal)
         self.visits = Visits(self.store, clock=clock)
         self._ends = Ends(self.visits)
+        pages = pages or Pages()
+        self.house = House(
+            Foundation(
+                server=lowlevel.name,
+                pages=pages,
+                providers=_by_name(providers),
+                visits=self.visits,
+                end=self._ends.end,
+                store=self.store,
+                open_vault=lambda: vault or open_vault(self.store, is_local=pages.is_local, clock=clock),
+                key=_cookie_key(keys),
+                clock=clock,
+            )
+        )
         settings = Settings(
             policy=policy,
             clients_can=modes,
@@ -104,8 +141,9 @@ class Askback:
             store=self.store,
             life=sealed.life,
             caller=sealed.caller,
-            owner=owners(caller=caller),
+            owner=owners(caller=caller, claims=pages.claims),
             visits=self.visits,
+            house=self.house,
             tell_end_of=self._ends.tell_end_of,
             hold=seconds_of(hold, "hold"),
             demands_visits=demand_visits,
@@ -115,6 +153,9 @@ class Askback:
         watch_sessions()
         hand_returns_over(lowlevel)
         settle_in(server)
+        stop_with(lowlevel, self.house.closing)
+        if pages.url is not None:
+            add_pages(server, self.house.app)
 
     async def settle(self, id: str, result: Any = None) -> bool:
         """End a visit well: whoever waits for it goes on with `result`. From any process that shares the store.
@@ -132,6 +173,23 @@ class Askback:
 def middleware_of(server: object) -> Middleware | None:
     """The Askback that is installed on a server, if one is."""
     return next((item for item in lowlevel_of(server).middleware if isinstance(item, Middleware)), None)
+
+
+def _by_name(providers: Iterable[Provider]) -> dict[str, Provider]:
+    found: dict[str, Provider] = {}
+    for provider in providers:
+        if provider.name in found:
+            raise OperatorError(f"Two providers are called {provider.name!r}. Give each a name of its own.")
+        found[provider.name] = provider
+    return found
+
+
+def _cookie_key(keys: Keys | None) -> bytes:
+    """The same on all workers that share their keys; else for this process alone."""
+    if not keys:
+        return token_bytes(32)
+    first = keys[0].encode() if isinstance(keys[0], str) else bytes(keys[0])
+    return hmac.digest(first, b"askback cookies", "sha256")
 
 
 def _count(again: int) -> int:

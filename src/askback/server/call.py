@@ -13,6 +13,7 @@ from askback.conversation import Policy
 from askback.errors import CallerUnknown
 from askback.journal.entries import Journal
 from askback.server.adapters.mcp import Caller, back_channel
+from askback.server.house import House, Rooms
 from askback.server.keeping import Keeping, caller_of, scope_of
 from askback.server.owners import OwnerOf
 from askback.stores.protocol import Mine, Store
@@ -41,6 +42,7 @@ class Settings:
     caller: Caller
     owner: OwnerOf
     visits: Visits
+    house: House
     tell_end_of: Callable[[str, ServerSession], None]
     """Have a client told when a visit has ended that no call waits for."""
     hold: float
@@ -141,6 +143,9 @@ class Call:
     @property
     def owner(self) -> str:
         return self.settings.owner(self.ctx) or ""
+
+    async def premises(self, verb: str) -> Rooms:
+        return await self.settings.house.rooms(self.owner, is_local=self.ctx.request is None, verb=verb)
 
     @property
     def client_name(self) -> str:

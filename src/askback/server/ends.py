@@ -28,12 +28,15 @@ class Ends:
             self._to_tell.popitem(last=False)
 
     async def settle(self, id: str, result: Any) -> bool:
-        return await self._end(id, Settled(result))
+        ending = Settled(result)
+        return await self.end(id, ending) == ending
 
     async def fail(self, id: str, reason: str) -> bool:
-        return await self._end(id, Failed(reason))
+        ending = Failed(reason)
+        return await self.end(id, ending) == ending
 
-    async def _end(self, id: str, ending: Ending) -> bool:
+    async def end(self, id: str, ending: Ending) -> Ending:
+        """The end that stands, which is the first."""
         stands = await self._visits.end(id, ending)
         session = self._to_tell.pop(id, None)
         if session is not None:
@@ -41,4 +44,4 @@ class Ends:
                 await session.send_elicit_complete(id)
             except Exception:
                 logger.info("a client could not be told that its visit has ended", exc_info=True)
-        return stands == ending
+        return stands

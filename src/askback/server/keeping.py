@@ -12,6 +12,7 @@ from pydantic_core import from_json, to_json
 from askback.errors import CallerUnknown, RoundRefused, StoreUnavailable
 from askback.journal.entries import Effect
 from askback.journal.once import FORGOTTEN, INTERRUPTED
+from askback.owners import LOCAL
 from askback.server.adapters.mcp import Caller
 from askback.stores.protocol import Done, Lost, Mine, Refused, Store
 from askback.wire.era import target_of
@@ -19,9 +20,6 @@ from askback.wire.era import target_of
 Context = ServerRequestContext[Any, Any]
 
 logger = logging.getLogger("askback")
-
-LOCAL = "local"
-"""The caller on stdio and in memory: whoever started the server."""
 
 
 class Notes(NamedTuple):

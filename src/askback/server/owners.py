@@ -1,20 +1,16 @@
-"""Who a call is for, as the vault and the pages know them: a text that is the same at the server and at the door."""
+"""Who a call is for, as the vault and the pages know them."""
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.context import ServerRequestContext
 
+from askback.owners import CLAIMS, LOCAL, owner_named, owner_with
 from askback.server.adapters.mcp import Caller
-from askback.server.keeping import LOCAL
 
 Context = ServerRequestContext[Any, Any]
 OwnerOf = Callable[[Context], str | None]
-
-CLAIMS = ("iss", "sub")
-"""What makes a person: a subject is unique with its issuer alone."""
 
 
 def owners(*, caller: Caller | None, claims: Sequence[str] = CLAIMS) -> OwnerOf:
@@ -31,16 +27,3 @@ def owners(*, caller: Caller | None, claims: Sequence[str] = CLAIMS) -> OwnerOf:
         return LOCAL if ctx.request is None else None
 
     return owner_of
-
-
-def owner_named(name: str) -> str:
-    """Somebody whom the author's own function named."""
-    return json.dumps(["named", name])
-
-
-def owner_with(claims: Mapping[str, Any], wanted: Sequence[str] = CLAIMS) -> str | None:
-    """Somebody with these claims; None if one of those that make a person is missing."""
-    values = [claims.get(name) for name in wanted]
-    if not all(isinstance(value, str) and value for value in values):
-        return None
-    return json.dumps(["claims", *zip(wanted, values, strict=True)])

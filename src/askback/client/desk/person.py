@@ -15,11 +15,11 @@ from askback.client.desk.app import EXCHANGE, ONCE, PAGE, make_app
 from askback.client.desk.board import Board
 from askback.client.desk.codes import Codes
 from askback.client.desk.gate import Gate
-from askback.client.desk.serving import LOOPBACK, listening, served
 from askback.client.desk.settling import answer_to, word_after
 from askback.client.pacing import Clock
 from askback.client.person import Mode, Turn, VisitAsked, Word
 from askback.errors import AuthorError
+from askback.serving import LOOPBACK, bound, served
 
 
 class DeskPerson:
@@ -64,7 +64,7 @@ class DeskPerson:
     async def __aenter__(self) -> Self:
         if self._authority:
             raise AuthorError("This desk was opened before. Make a new one for a new launch.")
-        listener = self._stack.enter_context(listening(self._port))
+        listener = self._stack.enter_context(bound(self._port, who="The desk"))
         self._authority = f"{LOOPBACK}:{listener.getsockname()[1]}"
         app = make_app(self._board, self._acts, exchange=self._exchanged)
         gate = Gate(app, authority=self._authority, token=self._token, files=PAGE, exchange=EXCHANGE)

@@ -23,6 +23,14 @@ def settle_in(server: object) -> None:
         mcp.settle_in(server)
 
 
+def add_pages(server: object, app: object) -> None:
+    """Pages beside /mcp, in servers that have an HTTP application of their own."""
+    if is_fastmcp(server):
+        _fastmcp().add_pages(cast("Any", server), app)
+    else:
+        mcp.add_pages(server, app)
+
+
 def is_fastmcp(server: object) -> bool:
     """Told by the names of its classes, so that nothing is imported for the sake of asking."""
     return any(

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import fields, replace
 from functools import lru_cache, partial, wraps
-from typing import Any
+from typing import Any, cast
 
 from fastmcp import Context, FastMCP
 from fastmcp.exceptions import FastMCPError
@@ -19,6 +19,7 @@ from mcp.shared.exceptions import MCPError
 from askback.conversation import Conversation, Mark
 from askback.current import CURRENT
 from askback.errors import own_error
+from askback.pages.settings import ROOT
 from askback.server.adapters.mcp import hand_over, require
 from askback.server.session import as_it_was, is_held
 from askback.wire.era import CONVERSATION_METHODS, NOVEMBER_2025, Era, revision_of
@@ -72,6 +73,11 @@ def settle_in(server: FastMCP[Any]) -> None:
     _let_contexts_elicit()
     _let_bodies_through()
     _leave_proxies_out()
+
+
+def add_pages(server: FastMCP[Any], app: object) -> None:
+    """Beside /mcp."""
+    server.custom_route(f"{ROOT}/{{path:path}}", methods=["GET", "POST"])(cast("Any", app))
 
 
 def _told(error: BaseException) -> MCPError | None:

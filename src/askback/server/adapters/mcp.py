@@ -1,6 +1,7 @@
 """The official SDK's `MCPServer` and low-level `Server`: where its provisional parts are touched, and nowhere else."""
 
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any, cast
@@ -17,6 +18,7 @@ from mcp_types.methods import is_input_required
 
 from askback.current import CURRENT
 from askback.errors import UnsupportedHost, own_error
+from askback.pages.settings import ROOT
 from askback.wire.era import TOOLS_LIST
 from askback.wire.push import BackChannel
 
@@ -125,6 +127,24 @@ def _security(
     elif old is not None:
         base.bind_principal = old.bind_principal
     return base, audience
+
+
+def stop_with(lowlevel: Server[Any], around: Callable[[], AbstractAsyncContextManager[None]]) -> None:
+    """Have something opened and closed with the server: inside whatever lifespan it has."""
+    lifespan = lowlevel.lifespan
+
+    @asynccontextmanager
+    async def both(server: Server[Any]) -> AsyncGenerator[Any]:
+        async with lifespan(server) as state, around():
+            yield state
+
+    lowlevel.lifespan = both
+
+
+def add_pages(server: object, app: object) -> None:
+    """Beside /mcp, where the server has an HTTP application of its own; a low-level one has none."""
+    if isinstance(server, MCPServer):
+        cast("Any", server).custom_route(f"{ROOT}/{{path:path}}", methods=["GET", "POST"])(app)
 
 
 def hand_returns_over(lowlevel: Server[Any]) -> None:

@@ -1,4 +1,4 @@
-"""One application on a loopback port of its own, for the length of a block."""
+"""An application on a loopback port of its own: the desk for a block, a server's pages for as long as it runs."""
 
 import socket
 from collections.abc import AsyncGenerator, Callable, Generator
@@ -16,11 +16,11 @@ STARTING_SECONDS = 10
 """For a server in this very process: a machine that needs longer is not going to make it."""
 
 
-class _Inner(uvicorn.Server):
+class Inner(uvicorn.Server):
     """Leaves Ctrl-C to the program it runs in, where it cancels a question and may not end everything."""
 
-    def __init__(self, config: uvicorn.Config) -> None:
-        super().__init__(config)
+    def __init__(self, app: ASGIApp) -> None:
+        super().__init__(_config(app))
         self.is_up = anyio.Event()
 
     @contextmanager
@@ -37,19 +37,19 @@ class _Inner(uvicorn.Server):
             await self.serve([listener])
 
 
-@contextmanager
-def listening(port: int) -> Generator[socket.socket]:
+def bound(port: int, *, who: str) -> socket.socket:
     """A socket bound to loopback; port 0 takes a free one."""
     # asyncio sends small packets at once only where the protocol is named; else each answer waits 40 ms for an ACK.
-    with socket.socket(proto=socket.IPPROTO_TCP) as listener:
-        try:
-            listener.bind((LOOPBACK, port))
-        except OSError as error:
-            raise OperatorError(
-                f"The desk cannot listen on port {port} of this machine: {error.strerror}. "
-                "Choose another port, or 0 for a free one."
-            ) from error
-        yield listener
+    listener = socket.socket(proto=socket.IPPROTO_TCP)
+    try:
+        listener.bind((LOOPBACK, port))
+    except OSError as error:
+        listener.close()
+        raise OperatorError(
+            f"{who} cannot listen on port {port} of this machine: {error.strerror}. "
+            "Choose another port, or 0 for a free one."
+        ) from error
+    return listener
 
 
 @asynccontextmanager
@@ -57,7 +57,7 @@ async def served(
     app: ASGIApp, listener: socket.socket, *, before_end: Callable[[], None]
 ) -> AsyncGenerator[None]:
     """`before_end` closes what would hold a connection open."""
-    server = _Inner(_config(app))
+    server = Inner(app)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(server.run_to_the_end, listener)
         try:

@@ -1,0 +1,213 @@
+"""What a body awaits of pages of ours: `secret`, `connect`, `disconnect`. The value goes from the browser into the
+vault and from there to the body; the journal learns that somebody went, and never what they typed."""
+
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from functools import partial
+from typing import Any, TypeVar, cast
+
+from askback.answer import Accepted, Answer
+from askback.conversation import Conversation
+from askback.current import current_conversation
+from askback.duration import seconds_of
+from askback.errors import QuestionRefused, VisitFailed
+from askback.premises import Premises
+from askback.schema.formats import is_readable
+from askback.schema.message import require_message
+from askback.trips import Going
+from askback.vault.secret import Secret, Token
+from askback.vault.vault import Item
+
+T = TypeVar("T")
+
+MOST_ATTEMPTS = 5
+"""How often one call asks for the same secret: a person who was told so often that it is wrong has no other."""
+
+MOST_NAME = 100
+"""Characters: the name is shown on the page and in lists of what is kept."""
+
+MOST_FIELDS = 10
+"""On one page: more is a form, and a form of so many secrets is a design to think over."""
+
+Seconds = timedelta | float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecretField:
+    """One field of a page for secrets."""
+
+    label: str
+    hint: str = ""
+    hidden: bool = True
+    """Whether it is covered while it is typed; a user name need not be."""
+
+
+Fields = Mapping[str, SecretField | str] | Iterable[str] | None
+
+
+async def secret(
+    message: str, name: str, *, fields: Fields = None, keep: Seconds = None, timeout: Seconds = None
+) -> Answer[Secret]:
+    """A password, a key or the like, from the vault; the person is sent to a page of ours where it is not there yet.
+
+    Args:
+        message: what it is for, in words for that person.
+        name: what it is kept under, for this caller: "weather key". Tools that use the same name share it.
+        fields: where it has several parts: their labels by name, `{"user": "User name", "password": "Password"}`, or
+            `SecretField`s.
+        keep: how long it is kept; for good, if nothing is said.
+        timeout: from the question to the end of the visit; then `TimedOut`.
+
+    Gives `Accepted` with a `Secret`, which the body opens with `reveal()`; if it turns out to be wrong, say
+    `await found.reject("The service did not take it")`, and the next `secret(...)` asks anew, with that reason.
+    """
+    conversation = current_conversation("secret(...)")
+    require_message(message)
+    item, parts = Item("secret", _name(name)), _parts(name, fields)
+    premises = await conversation.premises("secret(...)")
+    kept_for = seconds_of(keep, "keep")
+
+    async def going() -> Going:
+        problem = await premises.vault.why_rejected(premises.owner, item)
+        shown = [{"name": part, **asdict(field)} for part, field in parts.items()]
+        return Going(
+            kind="secret",
+            message=message,
+            link=premises.link,
+            seconds=seconds_of(timeout, "timeout"),
+            about={"name": name, "fields": shown, "keep": kept_for, "problem": problem},
+        )
+
+    return await _found_or_asked(
+        conversation, partial(_place, "secret", name), partial(_kept, premises, item, parts), going
+    )
+
+
+async def connect(
+    provider: str, scopes: Collection[str] = (), *, message: str = "", timeout: Seconds = None
+) -> Answer[Token]:
+    """A token for a service of somebody else's, in the name of the person; they sign in there if they have not yet.
+
+    Args:
+        provider: the name of one of `Askback(server, providers=[...])`.
+        scopes: what the token must be good for. What was agreed to before is asked for again only together with more.
+        message: what it is for, in words for that person.
+        timeout: from the question to the end of the visit; then `TimedOut`.
+
+    Ask for it each time it is needed: it is refreshed when it must be.
+    """
+    conversation = current_conversation("connect(...)")
+    wanted = _scopes(scopes)
+    premises = await conversation.premises("connect(...)")
+    connection = premises.connection(provider)
+    text = message or f"Sign in to {connection.title}, so that this tool can go on."
+    require_message(text)
+
+    async def going() -> Going:
+        return Going(
+            kind="connect",
+            message=text,
+            link=premises.link,
+            seconds=seconds_of(timeout, "timeout"),
+            about={"provider": provider, "scopes": list(await connection.wanted(wanted))},
+        )
+
+    return await _found_or_asked(
+        conversation, partial(_place, "connect", provider), partial(connection.token, wanted), going
+    )
+
+
+async def disconnect(provider: str) -> bool:
+    """Give back and forget what `connect` got for this caller; whether there was anything."""
+    premises = await current_conversation("disconnect(...)").premises("disconnect(...)")
+    return await premises.connection(provider).disconnect()
+
+
+async def _found_or_asked(
+    conversation: Conversation,
+    place: Callable[[int], str],
+    look: Callable[[], Awaitable[T | None]],
+    going: Callable[[], Awaitable[Going]],
+) -> Answer[T]:
+    """What is kept, or what is kept after the person was there. A visit that was made and left nothing behind is one
+    whose value was rejected since; then there is another."""
+    for attempt in range(1, MOST_ATTEMPTS + 1):
+        found = await look()
+        if found is not None:
+            return Accepted(found)
+        key = place(attempt)
+        if conversation.has_been_at(key):
+            continue
+        answer = await conversation.visit(await going(), key=key)
+        if not isinstance(answer, Accepted):
+            return answer
+    found = await look()
+    if found is None:
+        raise VisitFailed(
+            place=place(MOST_ATTEMPTS), reason=f"the person was asked {MOST_ATTEMPTS} times in one call."
+        )
+    return Accepted(found)
+
+
+def _place(kind: str, name: str, attempt: int) -> str:
+    return f"{kind}-{attempt}:{name}"
+
+
+async def _kept(premises: Premises, item: Item, parts: Collection[str]) -> Secret | None:
+    """What is kept, if it has all the parts: an author may have added one since."""
+    owner, vault = premises.owner, premises.vault
+    kept = await vault.get(owner, item)
+    if kept is None or not set(parts) <= set(kept.values):
+        return None
+    values = {part: kept.values[part] for part in parts}
+    return Secret(item.name, values, reject=partial(vault.reject, owner, item, version=kept.version))
+
+
+def _name(name: str) -> str:
+    if isinstance(name, str) and 0 < len(name) <= MOST_NAME and is_readable(name):  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
+        return name
+    raise _refused(
+        f"secret(..., {name!r:.80}) has no usable name: a readable text of 1 to {MOST_NAME} characters",
+        "name what it is, such as 'weather key'",
+    )
+
+
+def _parts(name: str, fields: Fields) -> dict[str, SecretField]:
+    if fields is None:
+        return {"value": SecretField(label=name)}
+    given = cast(
+        "Mapping[str, Any]", fields if isinstance(fields, Mapping) else {part: part for part in fields}
+    )
+    parts = {
+        part: SecretField(label=field) if isinstance(field, str) else field for part, field in given.items()
+    }
+    if not 0 < len(parts) <= MOST_FIELDS:
+        raise _refused(f"secret({name!r}) has {len(parts)} fields", f"give it 1 to {MOST_FIELDS}")
+    for part, field in parts.items():
+        if not (
+            part.isidentifier()
+            and isinstance(field, SecretField)
+            and field.label
+            and is_readable(field.label)
+        ):
+            raise _refused(
+                f"secret({name!r}) has a field {part!r} that no page could show",
+                "give {name: label}, where the name is a Python name and the label a readable text, or a SecretField",
+            )
+    return parts
+
+
+def _scopes(scopes: Collection[str]) -> tuple[str, ...]:
+    if isinstance(scopes, str) or any(
+        not scope or not scope.isprintable() or " " in scope for scope in scopes
+    ):
+        raise _refused(
+            f"connect(..., {scopes!r:.80}) does not name scopes",
+            "give a list of them, such as ['openid', 'profile']",
+        )
+    return tuple(dict.fromkeys(scopes))
+
+
+def _refused(problem: str, instead: str) -> QuestionRefused:
+    return QuestionRefused(field=None, problem=problem, instead=instead)

@@ -1,0 +1,48 @@
+"""The pages on this very machine: a listener that starts when the first link goes out, and ends with the server."""
+
+import asyncio
+import contextvars
+from collections.abc import Callable
+
+import anyio
+from starlette.types import ASGIApp
+
+from askback.serving import LOOPBACK, STARTING_SECONDS, Inner, bound
+
+
+class Loopback:
+    """One listener at a time, on the event loop of the server: what is kept in memory is there."""
+
+    def __init__(self, make_app: Callable[[str], ASGIApp], *, port: int) -> None:
+        self._make_app, self._port = make_app, port
+        self._lock = anyio.Lock()
+        self._base = ""
+        self._server: Inner | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    async def base(self) -> str:
+        """Where it is; from now on it is there."""
+        async with self._lock:
+            if self._task is None or self._task.done():
+                await self._start()
+        return self._base
+
+    async def close(self) -> None:
+        """Wait until it has ended. It starts again where another link goes out."""
+        if self._server is None or self._task is None:
+            return
+        self._server.should_exit = True
+        task, self._task, self._server = self._task, None, None
+        if not task.get_loop().is_closed():
+            await asyncio.wait([task])
+
+    async def _start(self) -> None:
+        listener = bound(self._port, who="The page for this question")
+        self._base = f"http://{LOOPBACK}:{listener.getsockname()[1]}"
+        server = self._server = Inner(self._make_app(self._base))
+        # In a context of its own: it outlives the call that needed it first.
+        self._task = asyncio.get_running_loop().create_task(
+            server.run_to_the_end(listener), context=contextvars.Context()
+        )
+        with anyio.fail_after(STARTING_SECONDS):
+            await server.is_up.wait()

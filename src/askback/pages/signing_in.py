@@ -1,0 +1,131 @@
+"""The door by OpenID Connect: visitors sign in where the callers of the MCP server do (R26)."""
+
+import logging
+from collections.abc import Callable
+from secrets import token_urlsafe
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from askback.errors import ProviderUnavailable
+from askback.oauth import exchange
+from askback.oauth.identity import NotBelieved, claims_of
+from askback.oauth.metadata import Directory, IssuerMismatch, Metadata, require_issuer
+from askback.oauth.provider import Provider
+from askback.owners import owner_with
+from askback.pages.flows import Flows
+from askback.pages.rendering import Renderer
+from askback.pages.sessions import Session, Sessions
+from askback.pages.settings import ROOT, Pages, SignIn
+from askback.pages.site import suffix_of
+
+logger = logging.getLogger("askback")
+
+CALLBACK = "/sign-in/callback"
+
+
+class ByOpenID:
+    """Whoever has the claims of the caller is the caller."""
+
+    sees_kept = True
+
+    def __init__(
+        self,
+        sign_in: SignIn,
+        *,
+        pages: Pages,
+        base: str,
+        sessions: Sessions,
+        flows: Flows,
+        renderer: Renderer,
+        clock: Callable[[], float],
+    ) -> None:
+        self._sign_in, self._claims = sign_in, pages.claims
+        self._provider = Provider(
+            name="sign-in",
+            client_id=sign_in.client_id,
+            client_secret=sign_in.client_secret,
+            issuer=sign_in.issuer,
+        )
+        self._base, self._redirect_uri = base, base + CALLBACK
+        self._sessions, self._flows, self._renderer, self._clock = sessions, flows, renderer, clock
+        self._directory = Directory()
+
+    @property
+    def routes(self) -> list[Route]:
+        return [Route(ROOT + CALLBACK, self._return, methods=["GET"])]
+
+    async def visitor(self, request: Request) -> str | None:
+        session = self._sessions.read(request)
+        return None if session is None else session.owner
+
+    async def come_in(self, request: Request) -> Response:
+        """Off to the authorization server, and back to the very page that was wanted. What was posted is not kept."""
+        if request.method != "GET":
+            return self._renderer.stranger(request)
+        session = self._sessions.read(request) or Session.new()
+        state, nonce = self._flows.new_state(), token_urlsafe(32)
+        try:
+            metadata = await self._metadata()
+        except ProviderUnavailable as error:
+            logger.warning("nobody can sign in: %s", error)
+            return self._renderer.unavailable(request)
+        begun = exchange.begin(
+            self._provider,
+            metadata,
+            redirect_uri=self._redirect_uri,
+            scopes=self._sign_in.scopes,
+            state=state,
+            nonce=nonce,
+        )
+        facts = {"verifier": begun.verifier, "nonce": nonce, "back": suffix_of(request)}
+        await self._flows.keep("sign-in", state, session.browser, facts)
+        response = RedirectResponse(begun.url, 303)
+        self._sessions.write(response, session)
+        return response
+
+    async def _return(self, request: Request) -> Response:
+        session, state = self._sessions.read(request), request.query_params.get("state", "")
+        facts = None if session is None else await self._flows.look("sign-in", state, session.browser)
+        if facts is None or not await self._flows.finish(state):
+            return self._renderer.stranger(request)
+        try:
+            owner = await self._owner(request, verifier=facts["verifier"], nonce=facts["nonce"])
+        except (ProviderUnavailable, IssuerMismatch, exchange.Refused, NotBelieved) as error:
+            logger.warning("a sign-in did not work out: %s", error)
+            return self._renderer.stranger(request)
+        if owner is None:
+            logger.warning("a sign-in gave no %s", ", ".join(self._claims))
+            return self._renderer.stranger(request)
+        response = RedirectResponse(self._base + facts["back"], 303)
+        self._sessions.write(response, Session.new(owner))
+        return response
+
+    async def _owner(self, request: Request, *, verifier: str, nonce: str) -> str | None:
+        """Whom the authorization server names, if it is the one that was asked."""
+        metadata, answer = await self._metadata(), request.query_params
+        require_issuer(metadata, answer.get("iss"))
+        if "code" not in answer:
+            raise exchange.Refused(answer.get("error", "no code")[:50])
+        granted = await exchange.redeem(
+            self._provider,
+            metadata,
+            code=answer["code"],
+            verifier=verifier,
+            redirect_uri=self._redirect_uri,
+            scopes=self._sign_in.scopes,
+        )
+        if granted.id_token is None:
+            raise NotBelieved("no ID token")
+        claims = await claims_of(
+            granted.id_token,
+            metadata,
+            client_id=self._sign_in.client_id,
+            nonce=nonce,
+            now=self._clock(),
+        )
+        return owner_with(claims, self._claims)
+
+    async def _metadata(self) -> Metadata:
+        return await self._directory.of(self._provider)

@@ -1,0 +1,131 @@
+"""The page of a visit: what is asked and by whom; a secret is typed here, and from here it goes into the vault."""
+
+from typing import Any
+
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from askback.owners import described
+from askback.pages.connecting import Connecting
+from askback.pages.lengths import in_words
+from askback.pages.reception import Guest, Reception
+from askback.pages.settings import ROOT
+from askback.vault.vault import Item
+from askback.visits import Ending, Failed, Settled, TurnedDown, Visiting
+
+MOST_VALUE = 20_000
+"""Characters of one field: the longest keys and certificates people paste."""
+
+MOST_CLIENT = 60
+"""Characters of what a client calls itself: it may call itself anything."""
+
+
+class VisitPage:
+    """GET shows it, POST is an answer: a value, a yes to go on to a provider, or a no."""
+
+    def __init__(self, reception: Reception, connecting: Connecting) -> None:
+        self._reception, self._connecting = reception, connecting
+        self._site, self._renderer = reception.site, reception.renderer
+
+    @property
+    def routes(self) -> list[Route]:
+        path = f"{ROOT}/visit/{{id}}"
+        return [
+            Route(path, self._show, methods=["GET"], name="visit"),
+            Route(path, self._take, methods=["POST"]),
+        ]
+
+    async def _show(self, request: Request) -> Response:
+        guest, visiting = await self._reception.guest_of(request)
+        ending = await self._site.visits.ended(visiting.id)
+        if ending is not None:
+            return self._ended(visiting, ending)
+        return await self._asking(request, guest, visiting)
+
+    async def _take(self, request: Request) -> Response:
+        guest, visiting = await self._reception.guest_of(request)
+        form = await self._reception.posted(request, guest)
+        ending = await self._site.visits.ended(visiting.id)
+        if ending is not None:
+            return self._ended(visiting, ending, status=409)
+        if form.get("answer") == "no":
+            await self._site.end(visiting.id, TurnedDown())
+            return self._back(visiting)
+        if visiting.kind == "connect":
+            return await self._connecting.begin(guest, visiting)
+        return await self._keep(request, guest, visiting, form)
+
+    async def _keep(self, request: Request, guest: Guest, visiting: Visiting, form: FormData) -> Response:
+        values = {field["name"]: _typed(form, field["name"]) for field in visiting.about["fields"]}
+        problems = {name: problem for name, value in values.items() if (problem := _problem(value))}
+        if problems:
+            return await self._asking(request, guest, visiting, problems=problems, status=422)
+        keep, site = visiting.about["keep"], self._site
+        until = None if keep is None else site.clock() + keep
+        item = Item("secret", visiting.about["name"])
+        await site.vault.put(visiting.owner, item, values, until=until)
+        if await site.end(visiting.id, Settled()) != Settled():
+            await site.vault.forget(visiting.owner, item)  # a no in another window came first, and stands
+        return self._back(visiting)
+
+    async def _asking(
+        self,
+        request: Request,
+        guest: Guest,
+        visiting: Visiting,
+        *,
+        problems: dict[str, str] | None = None,
+        status: int = 200,
+    ) -> Response:
+        about = visiting.about
+        shown: dict[str, Any] = {
+            "visit": visiting,
+            "about": about,
+            "whom": described(visiting.owner),
+            "client": _shown(visiting.client),
+            "problems": problems or {},
+            "token": self._reception.token(request, guest),
+        }
+        if visiting.kind == "connect":
+            response = await self._connecting.page(visiting, **shown)
+        else:
+            kept_for = None if about["keep"] is None else in_words(about["keep"])
+            response = self._renderer.page("secret.html", status, kept_for=kept_for, **shown)
+        return self._reception.with_session(response, guest)
+
+    def _back(self, visiting: Visiting) -> Response:
+        return RedirectResponse(f"{self._site.base}/visit/{visiting.id}", 303)
+
+    def _ended(self, visiting: Visiting, ending: Ending, *, status: int = 200) -> Response:
+        match ending:
+            case Settled():
+                template = "done.html"
+            case TurnedDown():
+                template = "turned_down.html"
+            case Failed():
+                template = "failed.html"
+        return self._renderer.page(
+            template,
+            status,
+            visit=visiting,
+            ending=ending,
+            is_again=status != 200,
+            client=_shown(visiting.client),
+        )
+
+
+def _typed(form: FormData, name: str) -> str:
+    value = form.get(f"field-{name}")
+    return value.strip("\r\n") if isinstance(value, str) else ""
+
+
+def _problem(value: str) -> str:
+    if not value:
+        return "Fill this in."
+    return f"This is longer than {MOST_VALUE:,} characters." if len(value) > MOST_VALUE else ""
+
+
+def _shown(client: str) -> str:
+    return "".join(sign for sign in client if sign.isprintable())[:MOST_CLIENT]

@@ -1,0 +1,171 @@
+"""The pages of one server, as its calls and its visitors come to them: for whom, where, and what serves them."""
+
+import threading
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import anyio.to_thread
+
+from askback.errors import AuthorError, OperatorError, Unguarded
+from askback.oauth import Provider
+from askback.pages import Pages
+from askback.pages.settings import ROOT
+from askback.premises import Connection
+from askback.stores.protocol import Store
+from askback.vault.vault import Vault
+from askback.visits import Ending, Visits
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
+    from askback.oauth.connector import Connector
+    from askback.pages.loopback import Loopback
+    from askback.pages.site import Site
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Foundation:
+    """What the pages stand on."""
+
+    server: str
+    pages: Pages
+    providers: Mapping[str, Provider]
+    visits: Visits
+    end: Callable[[str, Ending], Any]
+    """Ends a visit and tells whoever is to know."""
+    store: Store
+    open_vault: Callable[[], Vault]
+    key: bytes
+    """Signs cookies; the same on all workers."""
+    clock: Callable[[], float]
+
+
+class House:
+    """Opens the vault and the listener when they are first needed: most servers ask for no secret."""
+
+    def __init__(self, foundation: Foundation) -> None:
+        self._on = foundation
+        self._runs = 0
+        self._local_owners: set[str] = set()
+        self._lock = threading.Lock()
+        self._vault: Vault | None = None
+
+    @property
+    def vault(self) -> Vault:
+        with self._lock:
+            self._vault = self._vault or self._on.open_vault()
+        return self._vault
+
+    @cached_property
+    def app(self) -> "ASGIApp":
+        """The pages for visitors from outside."""
+        if self._on.pages.url is None:
+            raise OperatorError(
+                "These pages have no address. Say where the server is reached: Askback(server, "
+                'pages=Pages(url="https://tools.example", door=...)).'
+            )
+        from askback.pages.app import make_app
+
+        return make_app(self._site(self._on.pages.base + ROOT), self._on.pages)
+
+    @cached_property
+    def loopback(self) -> "Loopback":
+        """The pages for whoever sits at this machine."""
+        from askback.pages.app import make_local_app
+        from askback.pages.loopback import Loopback
+
+        def app(base: str) -> "ASGIApp":
+            return make_local_app(self._site(base + ROOT), owners=self._local_owners)
+
+        return Loopback(app, port=self._on.pages.port)
+
+    @asynccontextmanager
+    async def closing(self) -> AsyncGenerator[None]:
+        """For as long as the server runs; what was opened on this machine for it is closed then."""
+        self._runs += 1
+        try:
+            yield
+        finally:
+            self._runs -= 1
+            if not self._runs and "loopback" in vars(self):
+                await self.loopback.close()
+
+    async def rooms(self, owner: str, *, is_local: bool, verb: str) -> "Rooms":
+        """What one caller may use; raises `Unguarded` where nobody could tell them from others."""
+        if not owner:
+            raise Unguarded(
+                f"{verb} keeps something for its caller, and nobody tells who that is: this call came over HTTP "
+                "without authorization, or with a token that names nobody. Protect the server with tokens that have a "
+                "subject, or tell callers apart with Askback(server, caller=...)."
+            )
+        if not is_local and self._on.pages.url is None:
+            raise Unguarded(
+                f"{verb} needs a page, and this server has none that its callers could open. Say where it is reached "
+                'and who is let in: Askback(server, pages=Pages(url="https://tools.example", door=SignIn(...))).'
+            )
+        if is_local:
+            self._local_owners.add(owner)
+        # A key may come from the desktop's keyring, which may ask the person first.
+        vault = await anyio.to_thread.run_sync(lambda: self.vault)
+        return Rooms(owner=owner, is_local=is_local, vault=vault, house=self)
+
+    async def base(self, *, is_local: bool) -> str:
+        """The address of the pages; on this machine they are there from now on."""
+        return (await self.loopback.base() if is_local else self._on.pages.base) + ROOT
+
+    def connector(self, name: str) -> "Connector":
+        """Raises `AuthorError` for a provider that the server was not given."""
+        found = self._connectors.get(name)
+        if found is None:
+            known = ", ".join(map(repr, self._connectors)) or "none"
+            raise AuthorError(
+                f"connect({name!r}, ...) names a provider that this server was not given. It has: {known}. Add it to "
+                "Askback(server, providers=[...])."
+            )
+        return found
+
+    @cached_property
+    def _connectors(self) -> "dict[str, Connector]":
+        from askback.oauth.connector import Connector
+
+        on = self._on
+        return {
+            name: Connector(provider, vault=self.vault, clock=on.clock)
+            for name, provider in on.providers.items()
+        }
+
+    def _site(self, base: str) -> "Site":
+        from askback.pages.site import Site
+
+        on = self._on
+        return Site(
+            server=on.server,
+            base=base,
+            brand=on.pages.brand,
+            visits=on.visits,
+            end=on.end,
+            vault=self.vault,
+            store=on.store,
+            connectors=self._connectors,
+            key=on.key,
+            clock=on.clock,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rooms:
+    """The house, as one caller may use it."""
+
+    owner: str
+    is_local: bool
+    vault: Vault
+    house: House
+
+    async def link(self, id: str) -> str:
+        return f"{await self.house.base(is_local=self.is_local)}/visit/{id}"
+
+    def connection(self, provider: str) -> Connection:
+        return self.house.connector(provider).of(self.owner)
