@@ -13,15 +13,19 @@ from askback.errors import (
     InvalidAnswer,
     LinkRefused,
     OutsideConversation,
+    ProviderUnavailable,
     QuestionRefused,
     RoundRefused,
     SecretInForm,
     StillOpen,
     StoreUnavailable,
     TimedOut,
+    Unguarded,
+    VaultUnavailable,
     VisitFailed,
     VisitUnknown,
 )
+from askback.hosted import SecretField, connect, disconnect, secret
 from askback.question import (
     Boolean,
     Choice,
@@ -36,6 +40,7 @@ from askback.question import (
     Url,
 )
 from askback.server.askback import Askback
+from askback.vault.secret import Secret, Token
 from askback.words import Words
 
 __all__ = [
@@ -63,14 +68,20 @@ __all__ = [
     "LinkRefused",
     "Number",
     "OutsideConversation",
+    "ProviderUnavailable",
     "QuestionRefused",
     "RoundRefused",
+    "Secret",
+    "SecretField",
     "SecretInForm",
     "StillOpen",
     "StoreUnavailable",
     "Text",
     "TimedOut",
+    "Token",
+    "Unguarded",
     "Url",
+    "VaultUnavailable",
     "VisitFailed",
     "VisitUnknown",
     "Words",
@@ -78,7 +89,10 @@ __all__ = [
     "ask_all",
     "choose",
     "confirm",
+    "connect",
+    "disconnect",
     "once",
+    "secret",
     "sync",
     "visit",
 ]

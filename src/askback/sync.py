@@ -17,12 +17,12 @@ from anyio import from_thread
 from anyio.lowlevel import RunVar, cancel_shielded_checkpoint, checkpoint
 from anyio.to_thread import current_default_thread_limiter
 
-from askback import asking
+from askback import asking, hosted
 from askback.current import EFFECT
 from askback.errors import OutsideConversation
 from askback.host import ERRAND, running_task
 
-__all__ = ["ask", "ask_all", "choose", "confirm", "once", "visit"]
+__all__ = ["ask", "ask_all", "choose", "confirm", "connect", "disconnect", "once", "secret", "visit"]
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -69,6 +69,15 @@ confirm = _waiting(asking.confirm)
 
 visit = _waiting(asking.visit)
 """Send the person to a page that is not ours, and go on when they are done there; see `askback.visit`."""
+
+secret = _waiting(hosted.secret)
+"""A password or a key, from the vault or from a page of ours; see `askback.secret`."""
+
+connect = _waiting(hosted.connect)
+"""A token for a service of somebody else's; see `askback.connect`."""
+
+disconnect = _waiting(hosted.disconnect)
+"""Give back and forget what `connect` got; see `askback.disconnect`."""
 
 
 @overload

@@ -20,7 +20,7 @@ from askback.pages.keeping import KeptPage
 from askback.pages.reception import Reception, Turned
 from askback.pages.rendering import Renderer
 from askback.pages.sessions import LASTS, Sessions
-from askback.pages.settings import Pages, SignIn
+from askback.pages.settings import ROOT, Pages, SignIn
 from askback.pages.signing_in import ByOpenID
 from askback.pages.site import Site
 from askback.pages.visiting import VisitPage
@@ -95,7 +95,18 @@ def _app(site: Site, door: Door, sessions: Sessions, renderer: Renderer, key: by
         ],
         exception_handlers={Turned: turned, AskbackError: unable, 404: missing, 405: missing},
     )
-    return Guarded(app, is_secure=site.is_secure)
+    return Guarded(Rooted(app), is_secure=site.is_secure)
+
+
+class Rooted:
+    """Takes paths from where the pages begin: whoever mounts them, and proxies, have their own ideas of the rest."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = "/" + scope["path"].rpartition(f"{ROOT}/")[2].lstrip("/")
+        await self._app({**scope, "path": path, "raw_path": path.encode(), "root_path": ""}, receive, send)
 
 
 class OwnHost:

@@ -14,7 +14,6 @@ from askback.oauth.exchange import Refused
 from askback.oauth.metadata import IssuerMismatch, require_issuer
 from askback.pages.flows import LASTS, Flows
 from askback.pages.reception import Guest, Reception
-from askback.pages.settings import ROOT
 from askback.visits import Ending, Failed, Settled, TurnedDown, Visiting, digest_of
 
 logger = logging.getLogger("askback")
@@ -31,9 +30,7 @@ class Connecting:
 
     @property
     def routes(self) -> list[Route]:
-        return [
-            Route(f"{ROOT}/callback/{{provider}}", self._return, methods=["GET"], name="callback"),
-        ]
+        return [Route("/callback/{provider}", self._return, methods=["GET"])]
 
     async def page(self, visiting: Visiting, **shown: Any) -> Response:
         """What is asked for, and of whom; if they are on their way, that too."""

@@ -12,7 +12,6 @@ from askback.owners import owner_named, owner_with
 from askback.pages.rendering import Renderer
 from askback.pages.sessions import Session, Sessions
 from askback.pages.settings import Ask, Pages
-from askback.pages.site import suffix_of
 from askback.stores.protocol import Store
 from askback.visits import Visits, digest_of
 
@@ -62,7 +61,7 @@ class ByLink:
         visiting = await self._visits.find(id)
         if visiting is None or request.method != "GET" or not await self._admits(id, visiting.owner):
             return self._renderer.stranger(request)
-        response = RedirectResponse(self._base + suffix_of(request), 303)
+        response = RedirectResponse(self._base + request.url.path, 303)
         self._sessions.write(response, Session.new(visiting.owner))
         return response
 

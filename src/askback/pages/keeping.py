@@ -8,7 +8,6 @@ from starlette.routing import Route
 
 from askback.owners import described
 from askback.pages.reception import Reception, Turned
-from askback.pages.settings import ROOT
 from askback.vault.vault import Item, Note
 
 
@@ -20,9 +19,9 @@ class KeptPage:
 
     @property
     def routes(self) -> list[Route]:
-        path = f"{ROOT}/kept"
+        path = "/kept"
         return [
-            Route(path, self._show, methods=["GET"], name="kept"),
+            Route(path, self._show, methods=["GET"]),
             Route(path, self._forget, methods=["POST"]),
         ]
 

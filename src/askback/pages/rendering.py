@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from askback.errors import OperatorError
 from askback.pages.headers import POLICY, policy
-from askback.pages.settings import ROOT, Brand
+from askback.pages.settings import Brand
 
 TYPES = {".svg": "image/svg+xml", ".png": "image/png", ".css": "text/css; charset=utf-8"}
 
@@ -47,7 +47,7 @@ class Renderer:
     @property
     def routes(self) -> list[Route]:
         """The files that a page loads; nothing comes from anywhere else (R88)."""
-        return [Route(f"{ROOT}/{name}", _file(name, content)) for name, content in self._files.items()]
+        return [Route(f"/{name}", _file(name, content)) for name, content in self._files.items()]
 
     def page(
         self, template: str, status: int = 200, *, may_go_to: Iterable[str] = (), **values: Any

@@ -17,8 +17,7 @@ from askback.owners import owner_with
 from askback.pages.flows import Flows
 from askback.pages.rendering import Renderer
 from askback.pages.sessions import Session, Sessions
-from askback.pages.settings import ROOT, Pages, SignIn
-from askback.pages.site import suffix_of
+from askback.pages.settings import Pages, SignIn
 
 logger = logging.getLogger("askback")
 
@@ -54,7 +53,7 @@ class ByOpenID:
 
     @property
     def routes(self) -> list[Route]:
-        return [Route(ROOT + CALLBACK, self._return, methods=["GET"])]
+        return [Route(CALLBACK, self._return, methods=["GET"])]
 
     async def visitor(self, request: Request) -> str | None:
         session = self._sessions.read(request)
@@ -79,7 +78,7 @@ class ByOpenID:
             state=state,
             nonce=nonce,
         )
-        facts = {"verifier": begun.verifier, "nonce": nonce, "back": suffix_of(request)}
+        facts = {"verifier": begun.verifier, "nonce": nonce, "back": request.url.path}
         await self._flows.keep("sign-in", state, session.browser, facts)
         response = RedirectResponse(begun.url, 303)
         self._sessions.write(response, session)

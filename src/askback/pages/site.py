@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from starlette.requests import Request
-
-from askback.pages.settings import ROOT, Brand
+from askback.pages.settings import Brand
 from askback.stores.protocol import Store
 from askback.vault.vault import Vault
 from askback.visits import Ending, Visits
@@ -41,8 +39,3 @@ class Site:
     @property
     def is_secure(self) -> bool:
         return self.base.startswith("https:")
-
-
-def suffix_of(request: Request) -> str:
-    """The way from the base to what is asked for; a proxy may have its own idea of what comes before."""
-    return ROOT.join(request.url.path.split(ROOT)[1:])

@@ -11,7 +11,6 @@ from askback.owners import described
 from askback.pages.connecting import Connecting
 from askback.pages.lengths import in_words
 from askback.pages.reception import Guest, Reception
-from askback.pages.settings import ROOT
 from askback.vault.vault import Item
 from askback.visits import Ending, Failed, Settled, TurnedDown, Visiting
 
@@ -31,9 +30,9 @@ class VisitPage:
 
     @property
     def routes(self) -> list[Route]:
-        path = f"{ROOT}/visit/{{id}}"
+        path = "/visit/{id}"
         return [
-            Route(path, self._show, methods=["GET"], name="visit"),
+            Route(path, self._show, methods=["GET"]),
             Route(path, self._take, methods=["POST"]),
         ]
 

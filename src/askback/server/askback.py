@@ -40,6 +40,7 @@ from askback.words import Words
 
 if TYPE_CHECKING:
     from fastmcp import FastMCP
+    from starlette.types import ASGIApp
 
 THINK_TIME = timedelta(hours=1)
 """People get coffee; the state they come back with must still be good."""
@@ -156,6 +157,12 @@ class Askback:
         stop_with(lowlevel, self.house.closing)
         if pages.url is not None:
             add_pages(server, self.house.app)
+
+    @property
+    def pages(self) -> "ASGIApp":
+        """The pages as an application. `MCPServer` and `FastMCP` serve them beside /mcp by themselves; any other
+        application mounts them in one line: `app.mount("/askback", asked.pages)`."""
+        return self.house.app
 
     async def settle(self, id: str, result: Any = None) -> bool:
         """End a visit well: whoever waits for it goes on with `result`. From any process that shares the store.
