@@ -76,6 +76,7 @@ async def secret(
             message=message,
             link=premises.link,
             seconds=seconds_of(timeout, "timeout"),
+            thing=name,
             about={"name": name, "fields": shown, "keep": kept_for, "problem": problem},
         )
 
@@ -110,6 +111,7 @@ async def connect(
             message=text,
             link=premises.link,
             seconds=seconds_of(timeout, "timeout"),
+            thing=provider,
             about={"provider": provider, "scopes": list(await connection.wanted(wanted))},
         )
 

@@ -14,7 +14,7 @@ from askback.carrier import Carrier, Pause, Put
 from askback.errors import StillOpen, TimedOut, VisitFailed, VisitUnknown
 from askback.journal.entries import Journal, Trip
 from askback.question import Visit
-from askback.visits import Ending, Failed, Kind, Settled, TurnedDown, Visiting, Visits
+from askback.visits import Ending, Failed, Kind, Settled, TurnedDown, Visiting, Visits, digest_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +30,8 @@ class Going:
     waits: bool = True
     """Whether the body goes on only when the visit has ended."""
     about: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    thing: str = ""
+    """What it is to bring, where several calls may wait for the same."""
     meta: Mapping[str, Any] | None = None
 
 
@@ -111,6 +113,7 @@ class Trips:
                 asked_at=now,
                 until=now + self._seconds,
                 about=going.about,
+                thing=going.thing,
             )
         )
         self._journal.trips[place] = trip
@@ -128,7 +131,7 @@ class Trips:
                 return _answer(trip.place, ending)
             self._talk.ask_anew(put)
         with suppress(VisitUnknown):  # its time may be over
-            await self._visits.end(trip.id, TurnedDown())
+            await self._visits.end(digest_of(trip.id), TurnedDown())
         return answer
 
     async def _wait(self, trip: Trip) -> Ending | None:

@@ -19,7 +19,11 @@ Kind = Literal["elsewhere", "secret", "connect"]
 
 SHELF = "askback/visits"
 LEFT = "askback/left"
+ALIKE = "askback/alike/"
 """Owners in the store, as far as it knows; a caller's name never looks like this."""
+
+MOST_ALIKE = 100
+"""Calls of one person that wait for the same thing at once; the others ask again when they look."""
 
 REMEMBERED = 86_400.0
 """Seconds for which it is known how a visit ended: a body that runs again wants to know it again."""
@@ -60,6 +64,8 @@ class Visiting:
     until: float
     about: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What its kind needs to know."""
+    thing: str = ""
+    """What it is to bring: visits of one owner for the same thing are over when one of them is."""
 
 
 class Visits:
@@ -76,16 +82,19 @@ class Visits:
         """Before the link is out: whoever follows it finds what it is for."""
         row = [visiting.kind, visiting.owner, visiting.client, visiting.message]
         times = [visiting.asked_at, visiting.until]
+        name, until = digest_of(visiting.id), visiting.until
         await self._store.put(
-            SHELF, digest_of(visiting.id), to_json([*row, *times, visiting.about]), until=visiting.until
+            SHELF, name, to_json([*row, *times, visiting.about, visiting.thing]), until=until
         )
+        if visiting.thing:
+            await self._store.put(_alike(visiting), name, b"", until=until)
 
     async def find(self, id: str) -> Visiting | None:
         """The visit behind a link; None if there never was one, or its time is over."""
         row = await self._store.get(SHELF, digest_of(id))
         if row is None:
             return None
-        kind, owner, client, message, asked_at, until, about = from_json(row, cache_strings="none")
+        kind, owner, client, message, asked_at, until, about, thing = from_json(row, cache_strings="none")
         return Visiting(
             id=id,
             kind=kind,
@@ -95,18 +104,24 @@ class Visits:
             asked_at=asked_at,
             until=until,
             about=about,
+            thing=thing,
         )
 
-    async def end(self, id: str, ending: Ending) -> Ending:
-        """End it, and wake whoever waits. The first end stands, and everybody gets that one."""
-        if await self._store.get(SHELF, digest_of(id)) is None:
+    async def take_alike(self, visiting: Visiting) -> list[str]:
+        """The names of all visits of the same owner for the same thing; they are given out once."""
+        found = await self._store.rows(prefix=_alike(visiting), most=MOST_ALIKE)
+        return [name for shelf, name in found if await self._store.delete(shelf, name)]
+
+    async def end(self, name: str, ending: Ending) -> Ending:
+        """End the visit of that name, and wake whoever waits. The first end stands, and everybody gets that one."""
+        if await self._store.get(SHELF, name) is None:
             raise VisitUnknown
-        stands = await self._store.settle(_bell(id), _written(ending), until=self._clock() + REMEMBERED)
+        stands = await self._store.settle(_bell(name), _written(ending), until=self._clock() + REMEMBERED)
         return _read(stands)
 
     async def ended(self, id: str, *, seconds: float | None = 0.0) -> Ending | None:
         """How it ended, as soon as it has; None if it has not after that time."""
-        row = await self._store.wait(_bell(id), seconds=seconds)
+        row = await self._store.wait(_bell(digest_of(id)), seconds=seconds)
         return None if row is None else _read(row)
 
     async def leave(self, scope: str, id: str, *, until: float) -> None:
@@ -126,8 +141,12 @@ def digest_of(id: str) -> str:
     return sha256(id.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _bell(id: str) -> str:
-    return f"visit:{digest_of(id)}"
+def _bell(name: str) -> str:
+    return f"visit:{name}"
+
+
+def _alike(visiting: Visiting) -> str:
+    return ALIKE + digest_of(to_json([visiting.owner, visiting.kind, visiting.thing]).decode()) + "/"
 
 
 def _written(ending: Ending) -> bytes:

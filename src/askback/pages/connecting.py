@@ -86,10 +86,18 @@ class Connecting:
             return self._renderer.stranger(request)
         if not await self._flows.finish(state):
             return self._renderer.page("refused.html", 409)
-        await self._site.end(
-            visiting.id, await self._outcome(request, visiting, connector, facts["verifier"])
-        )
+        if await self._site.visits.ended(visiting.id) is None:
+            await self._end(visiting, await self._outcome(request, visiting, connector, facts["verifier"]))
         return RedirectResponse(f"{self._site.base}/visit/{visiting.id}", 303)
+
+    async def _end(self, visiting: Visiting, outcome: Ending) -> None:
+        match outcome:
+            case Settled():
+                if not await self._site.settle(visiting):
+                    # A no in another window came first, and stands.
+                    await self._connector(visiting.about["provider"]).of(visiting.owner).disconnect()
+            case TurnedDown() | Failed():
+                await self._site.turn_down(visiting, outcome)
 
     async def _outcome(
         self, request: Request, visiting: Visiting, connector: Connector, verifier: str

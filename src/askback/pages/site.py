@@ -1,14 +1,16 @@
 """What the pages of one address work with."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from askback.errors import VisitUnknown
 from askback.pages.settings import Brand
 from askback.stores.protocol import Store
 from askback.vault.vault import Vault
-from askback.visits import Ending, Visits
+from askback.visits import Ending, Failed, Settled, TurnedDown, Visiting, Visits, digest_of
 
 if TYPE_CHECKING:
     from askback.oauth.connector import Connector
@@ -29,6 +31,18 @@ class Site:
     connectors: "Mapping[str, Connector]"
     key: bytes
     clock: Callable[[], float]
+
+    async def settle(self, visiting: Visiting) -> bool:
+        """What it was to bring is there: it is done, and so is whatever else waits for the same. Whether it was."""
+        stands = await self.end(digest_of(visiting.id), Settled())
+        for name in await self.visits.take_alike(visiting) if stands == Settled() else ():
+            with suppress(VisitUnknown):  # its time was over just now
+                await self.end(name, Settled())
+        return stands == Settled()
+
+    async def turn_down(self, visiting: Visiting, ending: TurnedDown | Failed) -> None:
+        """It brings nothing; others that wait for the same go on waiting."""
+        await self.end(digest_of(visiting.id), ending)
 
     @property
     def origin(self) -> str:

@@ -50,7 +50,7 @@ class VisitPage:
         if ending is not None:
             return self._ended(visiting, ending, status=409)
         if form.get("answer") == "no":
-            await self._site.end(visiting.id, TurnedDown())
+            await self._site.turn_down(visiting, TurnedDown())
             return self._back(visiting)
         if visiting.kind == "connect":
             return await self._connecting.begin(guest, visiting)
@@ -65,7 +65,7 @@ class VisitPage:
         until = None if keep is None else site.clock() + keep
         item = Item("secret", visiting.about["name"])
         await site.vault.put(visiting.owner, item, values, until=until)
-        if await site.end(visiting.id, Settled()) != Settled():
+        if not await site.settle(visiting):
             await site.vault.forget(visiting.owner, item)  # a no in another window came first, and stands
         return self._back(visiting)
 

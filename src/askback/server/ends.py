@@ -6,7 +6,7 @@ from typing import Any
 
 from mcp.server.session import ServerSession
 
-from askback.visits import Ending, Failed, Settled, Visits
+from askback.visits import Ending, Failed, Settled, Visits, digest_of
 
 logger = logging.getLogger("askback")
 
@@ -19,27 +19,27 @@ class Ends:
 
     def __init__(self, visits: Visits) -> None:
         self._visits = visits
-        self._to_tell: OrderedDict[str, ServerSession] = OrderedDict()
+        self._to_tell: OrderedDict[str, tuple[str, ServerSession]] = OrderedDict()
 
     def tell_end_of(self, id: str, session: ServerSession) -> None:
         """Tell this client when the visit ends."""
-        self._to_tell[id] = session
+        self._to_tell[digest_of(id)] = id, session
         if len(self._to_tell) > MOST_TOLD:
             self._to_tell.popitem(last=False)
 
     async def settle(self, id: str, result: Any) -> bool:
         ending = Settled(result)
-        return await self.end(id, ending) == ending
+        return await self.end(digest_of(id), ending) == ending
 
     async def fail(self, id: str, reason: str) -> bool:
         ending = Failed(reason)
-        return await self.end(id, ending) == ending
+        return await self.end(digest_of(id), ending) == ending
 
-    async def end(self, id: str, ending: Ending) -> Ending:
+    async def end(self, name: str, ending: Ending) -> Ending:
         """The end that stands, which is the first."""
-        stands = await self._visits.end(id, ending)
-        session = self._to_tell.pop(id, None)
-        if session is not None:
+        stands = await self._visits.end(name, ending)
+        if (to_tell := self._to_tell.pop(name, None)) is not None:
+            id, session = to_tell
             try:
                 await session.send_elicit_complete(id)
             except Exception:
