@@ -11,9 +11,10 @@ from importlib.metadata import version
 from askback.cli.endings import EXTRA_MISSING, Exit
 
 COMMANDS = {
-    "demo": "a pizzeria that asks you, and what goes over the wire on three revisions",
+    "demo": "two servers that ask you, in a form and on a page, and what goes over the wire",
     "call": "list what an MCP server offers, or call it and answer its questions",
     "desk": "keep a page open that shows the questions of several servers",
+    "vault": "list and forget what servers keep for people, and renew its keys",
 }
 """Each is a module of that name with a `main`; it is imported when it is called, since some need an extra."""
 

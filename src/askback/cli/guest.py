@@ -1,8 +1,12 @@
-"""You, at the pizzeria's table: asked on this terminal by a server in this process."""
+"""You, at the pizzeria's table and on the weather server's page: asked on this terminal by servers in this process."""
 
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any, assert_never
 
+from mcp.server import MCPServer
 from mcp.shared.exceptions import MCPError
+from mcp_types import CallToolResult
 
 from askback.answer import Accepted, Answer, Cancelled, Declined
 from askback.cli import pizzeria
@@ -13,6 +17,7 @@ from askback.cli.parameters import offer_of
 from askback.cli.people import Accompanied
 from askback.cli.printing import lines_of
 from askback.cli.signals import run
+from askback.cli.visiting import weather
 from askback.client import Driver, Person, Turn
 from askback.client.terminal import TerminalPerson
 from askback.errors import Unanswered
@@ -31,6 +36,30 @@ class Remembered(Accompanied):
         answer = await super().answer(turn)
         self.replies.append(_reply(answer))
         return answer
+
+
+class Awaited(Remembered):
+    """A person who is told that the server waits for them while they are on a page."""
+
+    def __init__(self, person: Person, paper: Paper) -> None:
+        super().__init__(person)
+        self._paper = paper
+
+    async def answer(self, turn: Turn) -> Answer[Any]:
+        answer = await super().answer(turn)
+        if isinstance(answer, Accepted):
+            self._paper.print("It goes on when you are done there; Ctrl-C gives it up.", "dim")
+            self._paper.print()
+        return answer
+
+
+NEVER_ASKED = decline()
+"""For a link that did not come before you."""
+
+SENT = (
+    "A weather server that needs a key of yours. In a form it would pass the client and perhaps a model, so the tool "
+    "`forecast` sends you to a page of its own."
+)
 
 
 def ask_guest(*, plain: bool = False) -> Guest | None:
@@ -53,10 +82,41 @@ async def _ask(person: Person, paper: Paper) -> Guest | None:
             paper.print(f"The pizzeria is closed: {error.message}")
             return None
     paper.print()
+    _show(paper, result)
+    paper.print()
+    return Guest(pizza=arguments["pizza"], replies=you.replies, to_link=NEVER_ASKED)
+
+
+def send_to_page(guest: Guest, *, plain: bool = False) -> Guest:
+    """The same guest, with what you said to the link."""
+    return run(_send, guest, TerminalPerson(plain=plain), Paper())
+
+
+async def _send(guest: Guest, person: Person, paper: Paper) -> Guest:
+    paper.print(SENT, "bold")
+    paper.print()
+    you = Awaited(person, paper)
+    async with weather() as server:
+        try:
+            _show(paper, await _forecast(server, "Delft", you))
+        except MCPError as error:
+            paper.print(f"There is no forecast: {error.message}")
+        # Nobody can be asked now: it works only if the key is kept.
+        with suppress(MCPError):
+            _show(paper, await _forecast(server, "Leiden", None))
+            paper.print("The second time it did not ask: the key is kept, encrypted, until this demo ends.")
+    paper.print()
+    return replace(guest, to_link=you.replies[0] if you.replies else NEVER_ASKED)
+
+
+async def _forecast(server: MCPServer[Any], city: str, person: Person | None) -> CallToolResult:
+    async with Driver(server, person, label="weather") as driver:
+        return await driver.call_tool("forecast", {"city": city})
+
+
+def _show(paper: Paper, result: CallToolResult) -> None:
     for line in lines_of(result):
         paper.print(line, "good")
-    paper.print()
-    return Guest(pizza=arguments["pizza"], replies=you.replies)
 
 
 async def _arguments(driver: Driver, person: Person) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`askback call` and `askback demo` in a real terminal: a person answers, reads, and leaves."""
+"""`askback call` in a real terminal: a person answers, reads, and leaves."""
 
 import sys
 from pathlib import Path
@@ -100,17 +100,3 @@ def test_line_by_line_for_screen_readers(screen: Open, kitchen_url: str):
     terminal.until("soup kept")
     assert terminal.ended() == 0
     assert b"\x1b[?1049h" not in terminal.bytes
-
-
-def test_the_demo_asks_you_and_plays_your_answers_on_all_revisions(screen: Open):
-    terminal = screen("demo")
-    terminal.ready(
-        "pizzeria asks", "for: 1 missing argument of tool order", "│ Order a pizza; the guest is asked"
-    )
-    assert "Which pizza?" not in terminal.text
-    terminal.type("Funghi")
-    terminal.send()
-    terminal.ready("pizzeria asks", "Anything with your pizza?")
-    terminal.press("decline")
-    terminal.until("The same result on all three: Ordered Funghi without extras.")
-    assert terminal.ended() == 0

@@ -1,0 +1,91 @@
+"""What is kept in a vault, as a person reads it, as programs do, and by the name that somebody types."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import Any
+
+from askback.cli.cells import filled, width_of
+from askback.cli.endings import Misused
+from askback.cli.paper import Paper, Row
+from askback.owners import described, is_called
+from askback.vault.vault import Note
+
+NO_KEY = "no key here opens it"
+
+
+def print_notes(notes: Sequence[Note], paper: Paper) -> None:
+    """Owner after owner, what is kept for each."""
+    for owner, kept in groupby(notes, key=lambda note: note.owner):
+        paper.print(safe(described(owner)), "bold")
+        paper.columns([[[Row(line, indent=2) for line in _lines(list(kept))]]])
+
+
+def as_json(note: Note) -> dict[str, Any]:
+    """Times in UTC; None for no end, or where no key opens it."""
+    return {
+        "owner": note.owner,
+        "whose": described(note.owner),
+        "kind": note.item.kind,
+        "name": note.item.name,
+        "since": _iso(note.put_at),
+        "until": _iso(note.until),
+        "opens": note.put_at is not None,
+    }
+
+
+def named(note: Note) -> str:
+    """Enough to tell it from all others."""
+    return f"the {note.item.kind} {safe(note.item.name)!r} of {safe(described(note.owner))}, {_when(note)}"
+
+
+def meant(notes: Sequence[Note], name: str, *, kind: str | None, owner: str | None) -> Note | None:
+    """The one of that name; None where there is none, and `Misused` where what was typed fits several or no one."""
+    alike = [note for note in notes if note.item.name == name]
+    fitting = [note for note in alike if _fits(note, kind, owner)]
+    if len(fitting) == 1 or not alike:
+        return next(iter(fitting), None)
+    listed = "".join(f"\n  {named(note)}" for note in fitting or alike)
+    if not fitting:
+        raise Misused(f"None that is called {safe(name)!r} is that one. There is:{listed}")
+    raise Misused(f"{len(fitting)} things are called {safe(name)!r}. Say which, {_apart(fitting)}:{listed}")
+
+
+def safe(text: str) -> str:
+    """Names come from authors and providers: nothing in them may move the terminal."""
+    return "".join(sign if sign.isprintable() else f"<U+{ord(sign):04X}>" for sign in text)
+
+
+def _fits(note: Note, kind: str | None, owner: str | None) -> bool:
+    return kind in {None, note.item.kind} and (owner is None or is_called(note.owner, owner))
+
+
+def _apart(notes: Sequence[Note]) -> str:
+    options = {
+        "--kind": {note.item.kind for note in notes},
+        "--owner": {note.owner for note in notes},
+    }
+    return "with " + " and ".join(option for option, values in options.items() if len(values) > 1)
+
+
+def _lines(notes: Sequence[Note]) -> Iterator[str]:
+    rows = [(note.item.kind, safe(note.item.name), _when(note)) for note in notes]
+    kinds, names = (max(width_of(row[column]) for row in rows) for column in (0, 1))
+    for kind, name, when in rows:
+        yield f"{filled(kind, kinds)}  {filled(name, names)}  {when}"
+
+
+def _when(note: Note) -> str:
+    if note.put_at is None:
+        return NO_KEY
+    until = "" if note.until is None else f", until {_moment(note.until)}"
+    return f"since {_moment(note.put_at)}{until}"
+
+
+def _moment(moment: float) -> str:
+    """In the time of whoever reads it."""
+    return datetime.fromtimestamp(moment, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def _iso(moment: float | None) -> str | None:
+    return None if moment is None else datetime.fromtimestamp(moment, UTC).isoformat(timespec="seconds")

@@ -1,0 +1,1 @@
+../../../examples/weather/server.py

@@ -1,0 +1,69 @@
+"""What went over the wire, as columns of blocks: the words of each message without its brackets."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from askback.cli.paper import Block, Row, Style
+from askback.testing import Run
+from askback.testing.wire import Line
+
+LEGEND = "-> from the client    <- from the server    (handshakes left out)"
+
+LONGEST = 64
+"""A longer string that is neither words nor a link is a sealed state, noise to a reader."""
+
+SHORT = 24
+"""A member that is no longer than this stays on its line."""
+
+EVERY_REQUEST = {"_meta", "resultType", "structuredContent", "isError"}
+"""Members that every message of a revision carries, or that say the same twice; left out to show the rest."""
+
+
+def columns_of(runs: Mapping[str, Run]) -> list[list[Block]]:
+    """One for each revision. A message that only one era knows comes before the last, so the others keep in step."""
+    columns = [_column(revision, run) for revision, run in runs.items()]
+    highest = max(map(len, columns))
+    return [[*blocks[:-1], *[[]] * (highest - len(blocks)), blocks[-1]] for blocks in columns]
+
+
+def _column(revision: str, run: Run) -> list[Block]:
+    start = next(number for number, line in enumerate(run.transcript) if line.what == "tools/call")
+    calls = sum(line.what == "tools/call" for line in run.transcript)
+    way = "push: 1 call, which waits" if calls == 1 else f"rounds: {calls} calls, none waits"
+    head: Block = [Row(revision, "bold"), Row(way, "dim"), Row()]
+    return [head, *(_block(line) for line in run.transcript[start:])]
+
+
+def _block(line: Line) -> Block:
+    style: Style = "there" if line.direction == "->" else "back"
+    return [Row(f"{line.direction} {line.what}", style), *_outline(line.body, 3), Row()]
+
+
+def _outline(value: Mapping[str, Any], indent: int) -> Iterator[Row]:
+    """Nested members as an indented outline: the words of the wire without its brackets."""
+    for name, member in value.items():
+        if name in EVERY_REQUEST or (name, member) == ("type", "object"):
+            continue
+        inline = _inline(member)
+        if isinstance(member, Mapping) and len(inline) > SHORT:
+            yield Row(f"{name}:", indent=indent)
+            yield from _outline(cast("Mapping[str, Any]", member), indent + 2)
+        else:
+            yield Row(f"{name}: {inline}", indent=indent)
+
+
+def _inline(value: Any) -> str:
+    match value:
+        case str() if len(value) > LONGEST and " " not in value and "://" not in value:
+            return f"sealed, {len(value)} characters"
+        case bool():
+            return str(value).lower()
+        case {"type": "text", "text": text}:
+            return str(text)
+        case Mapping():
+            members = cast("Mapping[str, Any]", value)
+            return ", ".join(f"{name} = {_inline(member)}" for name, member in members.items())
+        case list():
+            return ", ".join(map(_inline, cast("list[Any]", value)))
+        case _:
+            return str(value)
