@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,8 @@ PUBLIC = [
     "askback.client.forms",
     "askback.client.policy",
     "askback.client.terminal",
+    "askback.oauth",
+    "askback.pages",
     "askback.testing",
 ]
 
@@ -86,6 +89,13 @@ def test_every_public_name_has_its_place_in_the_reference(name: str):
     listed = (DOCS / "reference" / "api.md").read_text().splitlines()
     missing = [one for one in import_module(name).__all__ if f"::: {name}.{one}" not in listed]
     assert not missing, f"Add to docs/reference/api.md: {', '.join(missing)}"
+
+
+def test_every_variable_of_ours_is_on_its_page():
+    listed = (DOCS / "reference" / "environment.md").read_text()
+    sources = "".join(module.read_text() for module in (ROOT / "src").rglob("*.py"))
+    missing = {name for name in re.findall(r"\bASKBACK_[A-Z_]+", sources) if f"`{name}`" not in listed}
+    assert not missing, f"Add to docs/reference/environment.md: {', '.join(sorted(missing))}"
 
 
 ERRORS = {
@@ -111,7 +121,7 @@ def test_every_error_that_is_raised_has_its_row():
 def test_a_row_tells_the_facts_and_the_code_of_its_error(row: list[str]):
     error, _, _, facts, codes = row
     kind: Any = ERRORS[code_of(error)]
-    source = inspect.getsource(kind.__init__)
+    source = "".join(inspect.getsource(base) for base in kind.__mro__ if issubclass(base, AskbackError))
     for fact in facts.replace("`", "").split(", ") if facts else []:
         assert f"self.{fact}" in source, f"{kind.__name__} does not keep {fact}"
     if codes:

@@ -15,6 +15,7 @@ LAYERS = [
     "duration",
     "current",
     "owners",
+    "channels",
     "serving",
     "answer",
     "question",

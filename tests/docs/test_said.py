@@ -13,7 +13,8 @@ import pytest
 from mcp.server import MCPServer
 from mcp.shared.exceptions import MCPError
 
-from askback import Askback, OutsideConversation, QuestionRefused, Text, ask, once
+from askback import Askback, OutsideConversation, QuestionRefused, Text, Unguarded, ask, once
+from askback.pages import Pages
 from askback.schema.read import form_of
 from askback.testing import Asked, ScriptMismatch, accept, cancel, decline, fail, run_tool, silence
 from askback.testing.replies import Reply
@@ -25,6 +26,7 @@ from examples.questions.server import mcp as desk
 from examples.replay.effects import charge
 from examples.replay.effects import mcp as effects
 from examples.replay.server import mcp as replay
+from examples.secrets.visits import make_server as make_notary
 from tests.docs.pages import PAGES, Block, blocks, one_line
 from tests.wire.raw import answering, raw_client
 
@@ -71,6 +73,21 @@ async def refused_state() -> str:
         with pytest.raises(MCPError) as caught:
             await client.call("coffee", {"kind": "latte"}, **retry)
     return caught.value.message
+
+
+async def still_open() -> str:
+    """What a client reads that has come back as often as it does, while the person is on the page."""
+    server, _ = make_notary(hold=0.001)
+    links: dict[str, Any] = {"elicitation": {"url": {}}}
+    run = await run_tool(server, "sign", {"title": "Will"}, lambda _: accept(), capabilities=links)
+    assert run.is_error
+    return run.text
+
+
+async def no_door() -> str:
+    with pytest.raises(Unguarded) as caught:
+        Pages(url="https://tools.example")
+    return str(caught.value)
 
 
 async def asked_too_late() -> str:
@@ -131,6 +148,8 @@ TEXTS: dict[str, Said] = {
         print_shop, "ask_plainly", [fail(-32603, "window closed")], revision="2025-11-25"
     ),
     "silence": result(print_shop, "ask_plainly", [silence()]),
+    "still open": still_open,
+    "no door": no_door,
     "no fit": result(print_shop, "ask_plainly", [accept("B5")] * 3),
 }
 
