@@ -13,7 +13,6 @@ from askback.current import current_conversation
 from askback.duration import seconds_of
 from askback.errors import QuestionRefused, VisitFailed
 from askback.premises import Premises
-from askback.schema.formats import is_readable
 from askback.schema.message import require_message
 from askback.trips import Going
 from askback.vault.secret import Secret, Token
@@ -26,6 +25,9 @@ MOST_ATTEMPTS = 5
 
 MOST_NAME = 100
 """Characters: the name is shown on the page and in lists of what is kept."""
+
+MOST_HINT = 300
+"""Characters below a field: where to find what is typed there, and no more."""
 
 MOST_FIELDS = 10
 """On one page: more is a form, and a form of so many secrets is a design to think over."""
@@ -65,8 +67,8 @@ async def secret(
     conversation = current_conversation("secret(...)")
     require_message(message)
     item, parts = Item("secret", _name(name)), _parts(name, fields)
+    kept_for, seconds = seconds_of(keep, "keep"), seconds_of(timeout, "timeout")
     premises = await conversation.premises("secret(...)")
-    kept_for = seconds_of(keep, "keep")
 
     async def going() -> Going:
         problem = await premises.vault.why_rejected(premises.owner, item)
@@ -75,7 +77,7 @@ async def secret(
             kind="secret",
             message=message,
             link=premises.link,
-            seconds=seconds_of(timeout, "timeout"),
+            seconds=seconds,
             thing=name,
             about={"name": name, "fields": shown, "keep": kept_for, "problem": problem},
         )
@@ -99,7 +101,7 @@ async def connect(
     Ask for it each time it is needed: it is refreshed when it must be.
     """
     conversation = current_conversation("connect(...)")
-    wanted = _scopes(scopes)
+    wanted, seconds = _scopes(scopes), seconds_of(timeout, "timeout")
     premises = await conversation.premises("connect(...)")
     connection = premises.connection(provider)
     text = message or f"Sign in to {connection.title}, so that this tool can go on."
@@ -110,7 +112,7 @@ async def connect(
             kind="connect",
             message=text,
             link=premises.link,
-            seconds=seconds_of(timeout, "timeout"),
+            seconds=seconds,
             thing=provider,
             about={"provider": provider, "scopes": list(await connection.wanted(wanted))},
         )
@@ -167,7 +169,7 @@ async def _kept(premises: Premises, item: Item, parts: Collection[str]) -> Secre
 
 
 def _name(name: str) -> str:
-    if isinstance(name, str) and 0 < len(name) <= MOST_NAME and is_readable(name):  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
+    if _is_said(name, MOST_NAME):
         return name
     raise _refused(
         f"secret(..., {name!r:.80}) has no usable name: a readable text of 1 to {MOST_NAME} characters",
@@ -178,31 +180,51 @@ def _name(name: str) -> str:
 def _parts(name: str, fields: Fields) -> dict[str, SecretField]:
     if fields is None:
         return {"value": SecretField(label=name)}
-    given = cast(
-        "Mapping[str, Any]", fields if isinstance(fields, Mapping) else {part: part for part in fields}
-    )
     parts = {
-        part: SecretField(label=field) if isinstance(field, str) else field for part, field in given.items()
+        part: SecretField(label=field) if isinstance(field, str) else field
+        for part, field in _given(name, fields)
     }
     if not 0 < len(parts) <= MOST_FIELDS:
         raise _refused(f"secret({name!r}) has {len(parts)} fields", f"give it 1 to {MOST_FIELDS}")
     for part, field in parts.items():
-        if not (
-            part.isidentifier()
-            and isinstance(field, SecretField)
-            and field.label
-            and is_readable(field.label)
-        ):
+        if not (isinstance(part, str) and part.isidentifier() and _is_shown(field)):  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
             raise _refused(
-                f"secret({name!r}) has a field {part!r} that no page could show",
-                "give {name: label}, where the name is a Python name and the label a readable text, or a SecretField",
+                f"secret({name!r}) has a field {part!r:.80} that no page could show",
+                f"give {{name: label}}, where the name is a Python name and the label a readable text of 1 to "
+                f"{MOST_NAME} characters, or a SecretField",
             )
     return parts
 
 
+def _given(name: str, fields: Fields) -> Iterable[tuple[str, Any]]:
+    """Names and labels, of whatever kind; one text would be taken for a list of letters."""
+    if isinstance(fields, Mapping):
+        return cast("Mapping[str, Any]", fields).items()
+    if isinstance(fields, str) or not isinstance(fields, Iterable):
+        raise _refused(
+            f"secret({name!r}, fields={fields!r:.80}) does not name fields",
+            "give {name: label}, or leave fields out where there is one value",
+        )
+    return [(part, part) for part in fields]
+
+
+def _is_shown(field: Any) -> bool:
+    return (
+        isinstance(field, SecretField)
+        and _is_said(field.label, MOST_NAME)
+        and isinstance(field.hint, str)  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
+        and (not field.hint or _is_said(field.hint, MOST_HINT))
+    )
+
+
+def _is_said(text: Any, most: int) -> bool:
+    """Whether it is a line that a person can read and tell from others."""
+    return isinstance(text, str) and 0 < len(text.strip()) == len(text) <= most and text.isprintable()
+
+
 def _scopes(scopes: Collection[str]) -> tuple[str, ...]:
-    if isinstance(scopes, str) or any(
-        not scope or not scope.isprintable() or " " in scope for scope in scopes
+    if isinstance(scopes, str) or not all(
+        _is_said(scope, MOST_NAME) and " " not in scope for scope in scopes
     ):
         raise _refused(
             f"connect(..., {scopes!r:.80}) does not name scopes",

@@ -7,7 +7,9 @@ from typing import Any
 LOCAL = "local"
 """The caller on stdio and in memory: whoever started the server."""
 
-CLAIMS = ("iss", "sub")
+ISSUER = "iss"
+
+CLAIMS = (ISSUER, "sub")
 """What makes a person: a subject is unique with its issuer alone."""
 
 
@@ -28,12 +30,26 @@ def described(owner: str) -> str:
     """The same for a person to read."""
     if owner == LOCAL:
         return "whoever uses this computer"
-    match json.loads(owner):
-        case ["named", name]:
-            return str(name)
-        case ["claims", *claims]:
-            values = dict(claims)
-            who = " · ".join(str(value) for claim, value in values.items() if claim != "iss")
-            return f"{who} at {values['iss']}" if "iss" in values else who
-        case _:
-            return owner
+    claims = dict(_parts(owner))
+    who = " · ".join(value for claim, value in claims.items() if claim != ISSUER)
+    return f"{who} at {claims[ISSUER]}" if ISSUER in claims else who
+
+
+def is_called(owner: str, name: str) -> bool:
+    """Whether a person may mean this owner by that name: the whole of it, or any part that is not their issuer's."""
+    parts = (value for claim, value in _parts(owner) if claim != ISSUER)
+    return name in {owner, described(owner), *parts}
+
+
+def _parts(owner: str) -> list[tuple[str, str]]:
+    """What tells this owner from others; of one that was not made here, all there is."""
+    try:
+        match json.loads(owner):
+            case ["named", str(name)]:
+                return [("", name)]
+            case ["claims", *claims]:
+                return [(str(claim), str(value)) for claim, value in claims]
+            case _:
+                return [("", owner)]
+    except (ValueError, TypeError):
+        return [("", owner)]

@@ -21,8 +21,20 @@ from askback import asking, hosted
 from askback.current import EFFECT
 from askback.errors import OutsideConversation
 from askback.host import ERRAND, running_task
+from askback.vault.secret import Hidden
 
-__all__ = ["ask", "ask_all", "choose", "confirm", "connect", "disconnect", "once", "secret", "visit"]
+__all__ = [
+    "ask",
+    "ask_all",
+    "choose",
+    "confirm",
+    "connect",
+    "disconnect",
+    "once",
+    "reject",
+    "secret",
+    "visit",
+]
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -72,6 +84,9 @@ visit = _waiting(asking.visit)
 
 secret = _waiting(hosted.secret)
 """A password or a key, from the vault or from a page of ours; see `askback.secret`."""
+
+reject = _waiting(Hidden.reject)
+"""Say that what `secret` or `connect` gave was wrong: `reject(found, "The service did not take it")`."""
 
 connect = _waiting(hosted.connect)
 """A token for a service of somebody else's; see `askback.connect`."""

@@ -19,7 +19,7 @@ def owners(*, caller: Caller | None, claims: Sequence[str] = CLAIMS) -> OwnerOf:
     def owner_of(ctx: Context) -> str | None:
         if caller is not None:
             told = caller(ctx)
-            return None if told is None else owner_named(told)
+            return owner_named(told) if told else None
         token = get_access_token()
         if token is not None:
             subject = {} if token.subject is None else {"sub": token.subject}

@@ -242,6 +242,16 @@ class MemoryStore:
         kept = self._vault.pop((owner, name), None)
         return kept is not None and kept.until > now
 
+    async def replace(
+        self, owner: str, name: str, former: bytes, value: bytes | None, *, until: float | None = None
+    ) -> bool:
+        if await self.get(owner, name) != former:
+            return False
+        if value is None:
+            return await self.delete(owner, name)
+        await self.put(owner, name, value, until=until)
+        return True
+
     async def rows(
         self, *, prefix: str, after: tuple[str, str] | None = None, most: int = 100
     ) -> list[tuple[str, str]]:

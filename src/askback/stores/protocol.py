@@ -106,6 +106,13 @@ class Store(Protocol):
         """Whether there was something to delete."""
         ...
 
+    async def replace(
+        self, owner: str, name: str, former: bytes, value: bytes | None, *, until: float | None = None
+    ) -> bool:
+        """Put a value in place of exactly `former`, or delete that where it is None; False, with nothing changed, if
+        something else is there, or nothing."""
+        ...
+
     async def rows(
         self, *, prefix: str, after: tuple[str, str] | None = None, most: int = 100
     ) -> list[tuple[str, str]]:

@@ -2,17 +2,17 @@
 alone. Without the first, only where the server runs for whoever sits at this machine."""
 
 import base64
-import binascii
 import logging
 import os
+import sqlite3
 import sys
 import tempfile
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Generator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from askback.errors import VaultUnavailable
+from askback.errors import OperatorError, VaultUnavailable
 from askback.vault.sealing import KEY_BYTES, KeyRing
 
 logger = logging.getLogger("askback")
@@ -23,21 +23,28 @@ VARIABLE = "ASKBACK_VAULT_KEYS"
 HOME = "ASKBACK_HOME"
 """Where local keys and the embedded vault are, in place of the usual directory."""
 
+USUAL = {"win32": ("LOCALAPPDATA", "~/AppData/Local")}
+"""By platform, where that directory is: in what a variable says, or else."""
+
 SERVICE, ENTRY = "askback", "vault keys"
 """The names in the desktop's keyring."""
 
-FILE = "vault.keys"
+FILE, LOCK = "vault.keys", "vault.lock"
+
+PATIENCE = 60.0
+"""Seconds for which one server waits while another makes the key: its desktop may be asking the person."""
 
 
 def data_directory(environment: Mapping[str, str] = os.environ) -> Path:
     """Where this user's programs keep what lasts."""
-    if home := environment.get(HOME):
-        return Path(home).expanduser()
-    if sys.platform == "win32":
-        base = environment.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    else:
-        base = environment.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(base) / "askback"
+    variable, otherwise = USUAL.get(sys.platform, ("XDG_DATA_HOME", "~/.local/share"))
+    usual = Path(environment.get(variable) or otherwise) / "askback"
+    try:
+        return Path(environment.get(HOME) or usual).expanduser()
+    except RuntimeError as error:
+        raise VaultUnavailable(
+            f"Nobody says where this user's home is, so the vault has no place. Set {HOME} to a directory for it."
+        ) from error
 
 
 def new_key() -> str:
@@ -47,21 +54,41 @@ def new_key() -> str:
 
 def find_keys(*, is_local: bool, environment: Mapping[str, str] = os.environ) -> KeyRing:
     """The ring of this server. On this machine alone a key is made where there is none."""
-    if written := environment.get(VARIABLE, "").strip():
-        return read_keys(written, source=VARIABLE)
-    if not is_local:
+    if not is_local and not environment.get(VARIABLE, "").strip():
         raise VaultUnavailable(
             f"A server that others reach keeps its vault's keys in the environment: set {VARIABLE} to what `askback "
             "vault key` prints, the same for all its workers."
         )
-    desktop, file = _desktop(), data_directory(environment) / FILE
-    if desktop is not None and (written := desktop.get_password(SERVICE, ENTRY)):
-        return read_keys(written, source="the desktop's keyring")
-    if desktop is None or file.exists():
-        return read_keys(_from_file(file), source=str(file))
-    written = new_key()
-    desktop.set_password(SERVICE, ENTRY, written)
-    return read_keys(written, source="the desktop's keyring")
+    found = known_keys(environment)
+    if found is not None:
+        return found
+    with _alone(data_directory(environment)) as directory:
+        found = known_keys(environment)  # another server may have been faster
+        return found or read_keys(_put_in_front(directory / FILE), source="a moment ago")
+
+
+def add_key(environment: Mapping[str, str] = os.environ) -> None:
+    """A new key in front of those of this machine, which stay behind it."""
+    if environment.get(VARIABLE, "").strip():
+        raise OperatorError(
+            f"The keys come from {VARIABLE}, so a new one must be put there: what `askback vault key` prints, in front "
+            "of the others, for all servers."
+        )
+    known_keys(environment)  # nothing is put before what cannot be read
+    with _alone(data_directory(environment)) as directory:
+        _put_in_front(directory / FILE)
+
+
+def known_keys(environment: Mapping[str, str] = os.environ) -> KeyRing | None:
+    """The ring as it is; None where nobody has made a key yet."""
+    if written := environment.get(VARIABLE, "").strip():
+        return read_keys(written, source=VARIABLE)
+    file = data_directory(environment) / FILE
+    in_file = _from_file(file)
+    on_desktop = _from_desktop(is_needed=in_file is None)
+    kept = {"the desktop's keyring": on_desktop, str(file): in_file}
+    found = {source: keys for source, keys in kept.items() if keys is not None}
+    return read_keys(" ".join(found.values()), source=" and ".join(found)) if found else None
 
 
 def read_keys(written: str, *, source: str) -> KeyRing:
@@ -70,7 +97,7 @@ def read_keys(written: str, *, source: str) -> KeyRing:
         keys = [
             base64.b64decode(key, altchars=b"-_", validate=True) for key in written.replace(",", " ").split()
         ]
-    except binascii.Error:
+    except ValueError:
         keys = []
     if not keys or any(len(key) != KEY_BYTES for key in keys):
         raise VaultUnavailable(
@@ -80,29 +107,53 @@ def read_keys(written: str, *, source: str) -> KeyRing:
     return KeyRing(keys)
 
 
-def _from_file(file: Path) -> str:
-    """What the file says; it is made, for its owner alone, where it is not there."""
+@contextmanager
+def _alone(directory: Path) -> Generator[Path]:
+    """The directory, for its owner alone, while no other server makes a key there."""
     try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not file.exists():
-            _make(file)
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # A lock that ends with its process, on every system.
+        with closing(sqlite3.connect(directory / LOCK, timeout=PATIENCE, isolation_level=None)) as lock:
+            lock.execute("BEGIN EXCLUSIVE")
+            yield directory
+    except (OSError, sqlite3.Error) as error:
+        raise _unkept(directory, error) from error
+
+
+def _from_file(file: Path) -> str | None:
+    """What it says, if it is there."""
+    try:
         _require_private(file)
         return file.read_text()
-    except OSError as error:
-        raise VaultUnavailable(
-            f"The vault's key cannot be kept in {file}: {error.strerror}. Set {HOME} to a directory that can be "
-            f"written to, or {VARIABLE}."
-        ) from error
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise _unkept(file, error) from error
 
 
-def _make(file: Path) -> None:
-    """Whole or not at all, and the first one stands: several servers may start at once."""
-    with tempfile.NamedTemporaryFile("w", dir=file.parent) as draft:
-        draft.write(new_key() + "\n")
-        draft.flush()
-        with suppress(FileExistsError):
-            os.link(draft.name, file)
-            logger.info("a key for the vault was made in %s", file)
+def _put_in_front(file: Path) -> str:
+    """A new key, in the desktop's keyring or in a file that is there whole or not at all."""
+    written = new_key()
+    if (desktop := _desktop()) is not None:
+        before = _from_desktop(is_needed=True)
+        with _explained():
+            desktop.set_password(SERVICE, ENTRY, " ".join(filter(None, (written, before))))
+        return written
+    before = _from_file(file) or ""
+    draft, name = tempfile.mkstemp(dir=file.parent)  # of mode 0600
+    with os.fdopen(draft, "w") as out:
+        out.write(f"{written}\n{before}")
+    os.replace(name, file)
+    logger.info("a key for the vault was made in %s", file)
+    return written
+
+
+def _unkept(where: Path, error: Exception) -> VaultUnavailable:
+    problem = getattr(error, "strerror", None) or str(error)
+    return VaultUnavailable(
+        f"The vault's key cannot be kept in {where}: {problem}. Set {HOME} to a directory that can be written to, or "
+        f"{VARIABLE}."
+    )
 
 
 def _require_private(file: Path) -> None:
@@ -119,6 +170,20 @@ class _Desktop(Protocol):
     def set_password(self, service: str, username: str, password: str) -> Any: ...
 
 
+def _from_desktop(*, is_needed: bool) -> str | None:
+    """What the keyring has. One that does not answer may have the very key, so no other is made then."""
+    desktop = _desktop()
+    if desktop is None:
+        return None
+    try:
+        with _explained():
+            return desktop.get_password(SERVICE, ENTRY) or None
+    except VaultUnavailable:
+        if is_needed:
+            raise
+        return None
+
+
 def _desktop() -> _Desktop | None:
     """The desktop's keyring, where the library for it is installed and there is a desktop."""
     try:
@@ -127,3 +192,15 @@ def _desktop() -> _Desktop | None:
         return None
     found: Any = keyring.get_keyring()
     return found if found.priority >= 1 else None
+
+
+@contextmanager
+def _explained() -> Generator[None]:
+    try:
+        yield
+    except Exception as error:  # backends raise what their system does, and not the library's errors alone
+        raise VaultUnavailable(
+            f"The desktop's keyring does not give the vault's key ({type(error).__name__}: {error}). Unlock it; or do "
+            f"without it: set {VARIABLE}, or PYTHON_KEYRING_BACKEND=keyring.backends.fail.Keyring to have the key in a "
+            "file."
+        ) from error

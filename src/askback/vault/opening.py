@@ -1,6 +1,8 @@
 """Which vault a server has: its store's, if that lasts, or one embedded in a file of this user's."""
 
+import time
 from collections.abc import Callable
+from pathlib import Path
 
 from askback.errors import VaultUnavailable
 from askback.stores import MemoryStore, SQLiteStore, Store
@@ -16,14 +18,19 @@ def open_vault(store: Store, *, is_local: bool, clock: Callable[[], float]) -> V
     return Vault(embedded(clock=clock) if isinstance(store, MemoryStore) else store, ring, clock=clock)
 
 
-def embedded(*, clock: Callable[[], float]) -> Store:
+def embedded(*, clock: Callable[[], float] = time.time) -> Store:
     """The file, in a directory for its owner alone."""
-    directory = data_directory()
+    file = embedded_file()
     try:
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise VaultUnavailable(
-            f"The vault cannot be kept in {directory}: {error.strerror}. Set ASKBACK_HOME to a directory that can be "
+            f"The vault cannot be kept in {file.parent}: {error.strerror}. Set ASKBACK_HOME to a directory that can be "
             "written to, or give Askback(server, store=...) one that lasts."
         ) from error
-    return SQLiteStore(directory / FILE, clock=clock)
+    return SQLiteStore(file, clock=clock)
+
+
+def embedded_file() -> Path:
+    """Where it is, or would be."""
+    return data_directory() / FILE

@@ -40,8 +40,9 @@ class KeyRing:
         cipher = self._ciphers.get(key_id)
         if cipher is None:
             raise VaultUnavailable(
-                "A row of the vault was sealed with a key that is not on the ring. Put the old key back behind the new "
-                "one, run `askback vault rotate`, and then take it off."
+                "A row of the vault was sealed with a key that is not here. If the keys were changed since this server "
+                "was started, start it again. If an old key was taken off too early, put it back behind the new one "
+                "and run `askback vault rotate`. If it is lost, `askback vault forget` what it sealed."
             )
         try:
             return cipher.decrypt(nonce, sealed, _bound_to(owner, name))

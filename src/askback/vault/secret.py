@@ -1,7 +1,10 @@
 """A value that may be used and not told: the body gets at it by name of deed, and nothing prints or writes it down."""
 
+import hmac
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Any, NoReturn, SupportsIndex
+from typing import Any, ClassVar, NoReturn, SupportsIndex
+
+from pydantic_core import SchemaSerializer, core_schema
 
 from askback.errors import AuthorError
 
@@ -9,10 +12,22 @@ Reject = Callable[[str], Awaitable[None]]
 """What takes a value out of the vault, with the reason to show when it is asked for again."""
 
 
+def _not_written(value: "Hidden") -> NoReturn:
+    value._refuse("written down or sent, as a field, an argument or a result")  # pyright: ignore[reportPrivateUsage] # below
+
+
+_REFUSING = SchemaSerializer(
+    core_schema.any_schema(serialization=core_schema.plain_serializer_function_ser_schema(_not_written))
+)
+"""What pydantic asks of a value it does not know, before it would fall back on `str`."""
+
+
 class Hidden:
     """What `Secret` and `Token` share: `repr` and `str` hide them, and whoever would write them down is refused."""
 
     __slots__ = ("_reject", "_values", "name")
+
+    __pydantic_serializer__: ClassVar[SchemaSerializer] = _REFUSING
 
     def __init__(self, name: str, values: Mapping[str, str], *, reject: Reject) -> None:
         self.name = name
@@ -29,8 +44,21 @@ class Hidden:
     def __format__(self, spec: str) -> str:
         return repr(self)
 
+    def __eq__(self, other: object) -> bool:
+        """By value, in a time that tells nothing of it."""
+        if type(other) is not type(self):
+            return False
+        return self.name == other.name and hmac.compare_digest(_joined(self._values), _joined(other._values))
+
+    def __hash__(self) -> int:
+        """Of the name alone: a hash is shown and stored as if it were nothing."""
+        return hash((type(self), self.name))
+
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
         self._refuse("pickled or copied")
+
+    def __getstate__(self) -> NoReturn:
+        self._refuse("taken apart")
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> NoReturn:
@@ -82,6 +110,10 @@ class Token(Hidden):
     def reveal(self) -> str:
         """The token itself, for an `Authorization` header."""
         return self._values["access_token"]
+
+
+def _joined(values: Mapping[str, str]) -> bytes:
+    return repr(sorted(values.items())).encode("utf-8", "surrogatepass")
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -1,12 +1,16 @@
 """Secrets and tokens in the store, sealed, under their owner and name. What is kept can be listed; values cannot."""
 
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from secrets import token_hex
 from typing import Literal, NamedTuple, cast
+from urllib.parse import quote, quote_plus
 
 from pydantic_core import from_json, to_json
 
+from askback.errors import VaultUnavailable
 from askback.stores.protocol import Store
 from askback.vault.sealing import KeyRing
 
@@ -53,83 +57,118 @@ class Note(NamedTuple):
 
     owner: str
     item: Item
-    put_at: float
+    put_at: float | None
+    """None where no key of the ring opens it."""
     until: float | None
+
+
+class Rotated(NamedTuple):
+    """What came of sealing everything with the first key."""
+
+    sealed: int
+    """Rows that were sealed with another key before."""
+    unopened: int
+    """Rows that no key of the ring opens; they are as they were."""
 
 
 class Vault:
     """The vault of one server, or of all workers that share its store and its keys."""
 
-    def __init__(self, store: Store, ring: KeyRing, *, clock: Callable[[], float]) -> None:
-        self.store, self._ring, self._clock = store, ring, clock
+    def __init__(self, store: Store, ring: KeyRing, *, clock: Callable[[], float] = time.time) -> None:
+        self.store, self.clock, self._ring = store, clock, ring
 
     async def get(self, owner: str, item: Item) -> Kept | None:
         """What this owner has under that name, if its time is not over."""
         row = await self.store.get(_SHELF + owner, item.row)
-        if row is None:
-            return None
-        values, put_at, until, version = from_json(
-            self._ring.open(row, owner=owner, name=item.row), cache_strings="none"
-        )
-        return Kept(values=values, put_at=put_at, until=until, version=version)
+        return None if row is None else self._read(owner, item.row, row)
 
     async def put(
         self, owner: str, item: Item, values: Mapping[str, str], *, until: float | None = None
     ) -> None:
         """Keep it in place of what was there; for good where no time is given."""
-        written = to_json([dict(values), self._clock(), until, token_hex(8)])
-        await self._write(owner, item.row, written, until)
+        await self.store.put(_SHELF + owner, item.row, self._sealed(owner, item, values, until), until=until)
         await self.store.delete(_REJECTED + owner, item.row)
+
+    async def replace(self, owner: str, item: Item, values: Mapping[str, str], *, version: str) -> bool:
+        """Keep it for good in place of that version; False, with nothing changed, where that is no longer there."""
+        row = await self._row(owner, item, version)
+        if row is None:
+            return False
+        sealed = self._sealed(owner, item, values, None)
+        return await self.store.replace(_SHELF + owner, item.row, row, sealed)
 
     async def forget(self, owner: str, item: Item, *, version: str | None = None) -> bool:
         """Whether there was something to forget. With a version, only that one: what came later stays."""
-        if version is not None:
-            kept = await self.get(owner, item)
-            if kept is None or kept.version != version:
-                return False
-        return await self.store.delete(_SHELF + owner, item.row)
+        if version is None:
+            return await self.store.delete(_SHELF + owner, item.row)
+        row = await self._row(owner, item, version)
+        return row is not None and await self.store.replace(_SHELF + owner, item.row, row, None)
 
     async def reject(self, owner: str, item: Item, reason: str, *, version: str) -> None:
         """Forget it because it was wrong. The reason is shown when it is asked for again, without the value in it."""
         kept = await self.get(owner, item)
         if kept is None or not await self.forget(owner, item, version=version):
             return
-        for value in filter(None, kept.values.values()):
-            reason = reason.replace(value, "…")
-        until = self._clock() + REASON_KEPT
-        await self.store.put(_REJECTED + owner, item.row, reason[:MOST_REASON].encode(), until=until)
+        told = without(reason, kept.values.values())[:MOST_REASON].encode("utf-8", "replace")
+        sealed = self._ring.seal(told, owner=owner, name=_REJECTED + item.row)
+        await self.store.put(_REJECTED + owner, item.row, sealed, until=self.clock() + REASON_KEPT)
 
     async def why_rejected(self, owner: str, item: Item) -> str:
         """Why what was there before is no longer; empty if nobody said."""
-        reason = await self.store.get(_REJECTED + owner, item.row)
-        return "" if reason is None else reason.decode()
+        row = await self.store.get(_REJECTED + owner, item.row)
+        try:
+            return (
+                "" if row is None else self._ring.open(row, owner=owner, name=_REJECTED + item.row).decode()
+            )
+        except VaultUnavailable:  # its key was taken off since; nobody should wait for a reason
+            return ""
 
     async def notes(self, owner: str | None = None) -> list[Note]:
-        """What is kept of one owner, or of all."""
+        """What is kept of one owner, or of all; also what does not open, so that it can be forgotten."""
         notes: list[Note] = []
-        for whose, row in await self._rows(owner):
-            kind, _, name = row.partition(":")
-            item = Item(cast("Kind", kind), name)
-            kept = await self.get(whose, item)
-            if kept is not None:
-                notes.append(Note(whose, item, kept.put_at, kept.until))
+        for whose, name in await self._rows(owner):
+            row = await self.store.get(_SHELF + whose, name)
+            if row is not None:
+                notes.append(self._note(whose, name, row))
         return notes
 
-    async def rotate(self) -> int:
-        """Seal with the first key what was sealed with another; how many rows that were."""
-        count = 0
+    async def rotate(self) -> Rotated:
+        """Seal with the first key what was sealed with another. Servers may go on meanwhile: what one of them puts or
+        forgets stands."""
+        sealed = unopened = 0
         for owner, name in await self._rows(None):
             row = await self.store.get(_SHELF + owner, name)
             if row is None or self._ring.is_current(row):
                 continue
-            written = self._ring.open(row, owner=owner, name=name)
-            await self._write(owner, name, written, from_json(written, cache_strings="none")[2])
-            count += 1
-        return count
+            try:
+                written = self._ring.open(row, owner=owner, name=name)
+            except VaultUnavailable:
+                unopened += 1
+                continue
+            anew, until = self._ring.seal(written, owner=owner, name=name), _kept(written).until
+            sealed += await self.store.replace(_SHELF + owner, name, row, anew, until=until)
+        return Rotated(sealed, unopened)
 
-    async def _write(self, owner: str, name: str, written: bytes, until: float | None) -> None:
-        sealed = self._ring.seal(written, owner=owner, name=name)
-        await self.store.put(_SHELF + owner, name, sealed, until=until)
+    async def _row(self, owner: str, item: Item, version: str) -> bytes | None:
+        """As the store has it, if it is of that version."""
+        row = await self.store.get(_SHELF + owner, item.row)
+        return row if row is not None and self._read(owner, item.row, row).version == version else None
+
+    def _sealed(self, owner: str, item: Item, values: Mapping[str, str], until: float | None) -> bytes:
+        written = to_json([dict(values), self.clock(), until, token_hex(8)])
+        return self._ring.seal(written, owner=owner, name=item.row)
+
+    def _read(self, owner: str, name: str, row: bytes) -> Kept:
+        return _kept(self._ring.open(row, owner=owner, name=name))
+
+    def _note(self, owner: str, name: str, row: bytes) -> Note:
+        kind, _, called = name.partition(":")
+        item = Item(cast("Kind", kind), called)
+        try:
+            kept = self._read(owner, name, row)
+        except VaultUnavailable:
+            return Note(owner, item, None, None)
+        return Note(owner, item, kept.put_at, kept.until)
 
     async def _rows(self, owner: str | None) -> list[tuple[str, str]]:
         found: list[tuple[str, str]] = []
@@ -138,3 +177,20 @@ class Vault:
             found.extend((whose.removeprefix(_SHELF), name) for whose, name in page)
             after = page[-1]
         return [pair for pair in found if owner is None or pair[0] == owner]
+
+
+def _kept(written: bytes) -> Kept:
+    # Strings that were read often are cached, and would outlive their secret.
+    values, put_at, until, version = from_json(written, cache_strings="none")
+    return Kept(values=values, put_at=put_at, until=until, version=version)
+
+
+def without(text: str, values: Iterable[str]) -> str:
+    """The text with every value in it covered, also as addresses spell it; the longest first, since one may hold
+    another."""
+    spelled = {
+        way(value) for value in values if value for way in (str, quote, quote_plus, partial(quote, safe=""))
+    }
+    for value in sorted(spelled, key=len, reverse=True):
+        text = text.replace(value, "…")
+    return text

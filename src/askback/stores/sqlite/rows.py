@@ -97,6 +97,12 @@ INSERT INTO spent (key, until) VALUES (?, ?)
 ON CONFLICT (key) DO UPDATE SET until = excluded.until WHERE until <= ?
 """
 
+_FORMER = """
+owner = :owner AND name = :name AND value = :former AND (until IS NULL OR until > :now)
+"""
+REPLACE_FORMER = f"UPDATE vault SET value = :value, until = :until WHERE {_FORMER}"
+REMOVE_FORMER = f"DELETE FROM vault WHERE {_FORMER}"
+
 LIST = """
 SELECT owner, name FROM vault
 WHERE owner >= :prefix AND substr(owner, 1, length(:prefix)) = :prefix AND (owner, name) > (:owner, :name)
@@ -273,6 +279,11 @@ class Rows:
             (owner, name, self._clock()),
         )
         return deleted.rowcount == 1
+
+    def replace(self, owner: str, name: str, former: bytes, value: bytes | None, until: float | None) -> bool:
+        row = {"owner": owner, "name": name, "former": former, "value": value, "until": until}
+        statement = REMOVE_FORMER if value is None else REPLACE_FORMER
+        return self._execute(statement, {**row, "now": self._clock()}).rowcount == 1
 
     def rows(self, prefix: str, after: tuple[str, str] | None, most: int) -> list[tuple[str, str]]:
         owner, name = after or ("", "")

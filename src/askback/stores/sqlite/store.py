@@ -102,6 +102,11 @@ class SQLiteStore:
     async def delete(self, owner: str, name: str) -> bool:
         return await self._do(lambda rows: rows.delete(owner, name))
 
+    async def replace(
+        self, owner: str, name: str, former: bytes, value: bytes | None, *, until: float | None = None
+    ) -> bool:
+        return await self._do(lambda rows: rows.replace(owner, name, former, value, until))
+
     async def rows(
         self, *, prefix: str, after: tuple[str, str] | None = None, most: int = 100
     ) -> list[tuple[str, str]]:

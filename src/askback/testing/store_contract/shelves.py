@@ -46,6 +46,37 @@ class ShelfContract(Contract):
         clock.advance(HOUR)
         assert await store.get("anna", "token") == b"2"
 
+    async def test_a_value_is_replaced_only_while_it_is_the_one_that_was_read(
+        self, store: Store, other: Store, clock: Clock
+    ):
+        assert not await store.replace("anna", "token", b"1", b"2")
+        await store.put("anna", "token", b"1")
+        assert not await other.replace("anna", "token", b"", b"2")
+        assert await other.replace("anna", "token", b"1", b"2", until=clock.hence(60))
+        assert not await store.replace("anna", "token", b"1", b"3")
+        assert await store.get("anna", "token") == b"2"
+        clock.advance(60)
+        assert not await store.replace("anna", "token", b"2", b"3")
+        assert await store.get("anna", "token") is None
+
+    async def test_a_value_is_deleted_only_while_it_is_the_one_that_was_read(
+        self, store: Store, other: Store
+    ):
+        await store.put("anna", "token", b"1")
+        assert not await other.replace("anna", "token", b"2", None)
+        assert await other.replace("anna", "token", b"1", None)
+        assert not await store.replace("anna", "token", b"1", None)
+        assert await store.get("anna", "token") is None
+
+    async def test_of_fifty_who_replace_the_same_value_one_does(self, store: Store, other: Store):
+        await store.put("anna", "token", b"former")
+        crowd = [((store, other)[number % 2], b"%d" % number) for number in range(CROWD)]
+        won = await together(
+            *(partial(copy.replace, "anna", "token", b"former", value) for copy, value in crowd)
+        )
+        assert won.count(True) == 1
+        assert await store.get("anna", "token") == crowd[won.index(True)][1]
+
     async def test_what_is_kept_can_be_listed_by_the_beginning_of_its_owner(self, store: Store, other: Store):
         for owner, name in [
             ("cecil", "x"),

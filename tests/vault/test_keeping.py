@@ -1,0 +1,156 @@
+"""What a vault keeps, for how long, and what it says of it."""
+
+from pathlib import Path
+
+import pytest
+
+from askback.stores import MemoryStore, SQLiteStore
+from askback.testing.store_contract.base import HOUR, Clock
+from askback.vault.opening import open_vault
+from askback.vault.vault import MOST_REASON, REASON_KEPT, Item, Note, Vault
+from tests.vault.keys import ring
+
+KEY = Item("secret", "weather key")
+
+
+async def version_of(vault: Vault) -> str:
+    kept = await vault.get("ada", KEY)
+    assert kept is not None
+    return kept.version
+
+
+async def test_what_was_kept_for_a_time_is_gone_after_it(vault: Vault, clock: Clock):
+    await vault.put("ada", KEY, {"value": "1"}, until=clock.hence(HOUR))
+    clock.advance(HOUR - 1)
+    assert await vault.get("ada", KEY) is not None
+    clock.advance(1)
+    assert await vault.get("ada", KEY) is None
+    assert await vault.notes() == []
+    assert not await vault.forget("ada", KEY)
+
+
+async def test_what_came_later_is_not_forgotten_for_what_was_there_before(vault: Vault):
+    await vault.put("ada", KEY, {"value": "1"})
+    former = await version_of(vault)
+    await vault.put("ada", KEY, {"value": "1"})
+    assert not await vault.forget("ada", KEY, version=former)
+    await vault.reject("ada", KEY, "It was wrong.", version=former)
+    assert await vault.why_rejected("ada", KEY) == ""
+    assert await vault.forget("ada", KEY, version=await version_of(vault))
+    assert not await vault.forget("ada", KEY)
+
+
+class TypedMeanwhile(MemoryStore):
+    """Somebody types a new value just after the old one was looked at."""
+
+    vault: Vault | None = None
+
+    async def replace(
+        self, owner: str, name: str, former: bytes, value: bytes | None, *, until: float | None = None
+    ) -> bool:
+        if self.vault is not None:
+            await self.vault.put("ada", KEY, {"value": "2"})
+        return await super().replace(owner, name, former, value, until=until)
+
+
+async def test_a_value_typed_at_the_moment_the_old_one_is_rejected_stays():
+    store = TypedMeanwhile()
+    vault = store.vault = Vault(store, ring("key"))
+    await vault.put("ada", KEY, {"value": "1"})
+    await vault.reject("ada", KEY, "It was wrong.", version=await version_of(vault))
+    kept = await vault.get("ada", KEY)
+    assert kept is not None and kept.values == {"value": "2"}
+    assert await vault.why_rejected("ada", KEY) == ""
+
+
+REASONS = {
+    "as it is": ("401 for hunter2/é", "401 for …"),
+    "in an address": ("GET https://api.example/?key=hunter2%2F%C3%A9", "GET https://api.example/?key=…"),
+    "with another that it holds": ("hunter2/é and hunter", "… and …"),
+}
+
+
+@pytest.mark.parametrize("where", REASONS)
+async def test_a_reason_is_kept_without_the_values_in_it(vault: Vault, where: str):
+    said, told = REASONS[where]
+    await vault.put("ada", KEY, {"user": "hunter", "value": "hunter2/é", "more": ""})
+    await vault.reject("ada", KEY, said, version=await version_of(vault))
+    assert await vault.get("ada", KEY) is None
+    assert await vault.why_rejected("ada", KEY) == told
+    assert await vault.why_rejected("bob", KEY) == ""
+
+
+async def test_a_reason_is_short_and_forgotten_in_time_and_with_the_next_value(vault: Vault, clock: Clock):
+    for _ in range(2):
+        await vault.put("ada", KEY, {"value": "1"})
+        assert await vault.why_rejected("ada", KEY) == ""
+        await vault.reject("ada", KEY, "No. " * 1000, version=await version_of(vault))
+        assert len(await vault.why_rejected("ada", KEY)) == MOST_REASON
+    clock.advance(REASON_KEPT)
+    assert await vault.why_rejected("ada", KEY) == ""
+
+
+async def test_a_reason_whose_key_is_gone_is_no_reason_to_stop(vault: Vault):
+    await vault.put("ada", KEY, {"value": "1"})
+    await vault.reject("ada", KEY, "It was wrong.", version=await version_of(vault))
+    assert await Vault(vault.store, ring("another"), clock=vault.clock).why_rejected("ada", KEY) == ""
+
+
+async def test_notes_tell_names_and_times_of_one_owner_or_all(vault: Vault, clock: Clock):
+    github, until = Item("connection", "github"), clock.hence(HOUR)
+    await vault.put("ada", KEY, {"value": "1"})
+    clock.advance(60)
+    await vault.put("ada", github, {"access_token": "2"}, until=until)
+    await vault.put("adam", KEY, {"value": "3"})
+    adas = [Note("ada", github, clock(), until), Note("ada", KEY, clock() - 60, None)]
+    assert await vault.notes("ada") == adas
+    assert await vault.notes() == [*adas, Note("adam", KEY, clock(), None)]
+    assert await vault.notes("ad") == []
+
+
+async def test_what_no_key_opens_is_listed_all_the_same_and_can_be_forgotten(vault: Vault):
+    await vault.put("ada", KEY, {"value": "1"})
+    keyless = Vault(vault.store, ring("another"), clock=vault.clock)
+    assert await keyless.notes() == [Note("ada", KEY, None, None)]
+    assert await keyless.forget("ada", KEY)
+    assert await keyless.notes() == []
+
+
+@pytest.mark.verifies("R28", "T23")
+async def test_the_embedded_vault_is_for_its_owner_alone_and_its_file_tells_nothing(home: Path, clock: Clock):
+    vault = open_vault(MemoryStore(clock=clock), is_local=True, clock=clock)
+    await vault.put("ada", KEY, {"value": "hunter2-canary"})
+    modes = modes_in(home)
+    assert modes["home"] == 0o700
+    assert modes["vault.db"] == modes["vault.keys"] == 0o600
+    assert b"hunter2-canary" not in written_in(home)
+    await vault.store.close()
+    assert b"hunter2-canary" not in written_in(home)
+    assert b"weather key" in written_in(home)
+
+
+def modes_in(folder: Path) -> dict[str, int]:
+    return {file.name: file.stat().st_mode & 0o777 for file in (folder, *folder.iterdir())}
+
+
+def written_in(folder: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in folder.iterdir())
+
+
+async def test_a_store_that_lasts_is_the_vault_and_no_file_is_made(home: Path, tmp_path: Path, clock: Clock):
+    store = SQLiteStore(tmp_path / "tools.db", clock=clock)
+    vault = open_vault(store, is_local=True, clock=clock)
+    assert vault.store is store
+    assert not (home / "vault.db").exists()
+    await store.close()
+
+
+async def test_what_one_server_kept_the_next_one_finds(clock: Clock):
+    first = open_vault(MemoryStore(clock=clock), is_local=True, clock=clock)
+    await first.put("ada", KEY, {"value": "1"})
+    await first.store.close()
+    second = open_vault(MemoryStore(clock=clock), is_local=True, clock=clock)
+    kept = await second.get("ada", KEY)
+    assert kept is not None and kept.values == {"value": "1"}
+    assert "'1'" not in repr(kept)
+    await second.store.close()
