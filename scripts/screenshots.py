@@ -1,4 +1,4 @@
-"""Writes the pictures of docs/how-to/desk.md: the desk on a phone and on a desktop, in light and in dark.
+"""Writes the pictures in docs/how-to: the desk and the hosted pages, on a phone and on a desktop, in light and in dark.
 
 python -m scripts.screenshots
 """
@@ -14,8 +14,9 @@ from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 from askback.client.desk import DeskPerson
 from scripts import chromium
 from tests.client.turns import make_form, make_visit
+from tests.pages.grounds import WHO, Grounds, in_a_browser
 
-FOLDER = Path(__file__).parent.parent / "docs" / "how-to" / "desk"
+PLACE = Path(__file__).parent.parent / "docs" / "how-to"
 
 Scheme = Literal["light", "dark"]
 SCREENS: dict[str, ViewportSize] = {
@@ -128,28 +129,94 @@ async def busy_desk() -> AsyncGenerator[DeskPerson]:
 
 async def picture(browser: Browser, scene: str, screen: str, scheme: Scheme) -> None:
     async with busy_desk() as desk:
-        context = await browser.new_context(
-            viewport=SCREENS[screen],
-            color_scheme=scheme,
-            device_scale_factor=SCALES[screen],
-            reduced_motion="reduce",
-        )
-        page = await context.new_page()
+        page = await sheet(browser, screen, scheme)
         await page.goto(desk.url)
         await page.locator(".card[data-ready]").wait_for()
         await SCENES[scene](page)
         await page.locator(".card[data-ready]").wait_for()
-        await page.screenshot(path=FOLDER / f"{scene}-{screen}-{scheme}.png")
-        await context.close()
+        await page.screenshot(path=PLACE / "desk" / f"{scene}-{screen}-{scheme}.png")
+        await page.context.close()
+
+
+async def sheet(browser: Browser, screen: str, scheme: Scheme, name: str = "") -> Page:
+    """A tab of that size and light; of a browser in which somebody of that name is signed in, if one is."""
+    context = await browser.new_context(
+        viewport=SCREENS[screen],
+        color_scheme=scheme,
+        device_scale_factor=SCALES[screen],
+        reduced_motion="reduce",
+        extra_http_headers={WHO: name} if name else {},
+    )
+    return await context.new_page()
+
+
+async def ask_secret(grounds: Grounds) -> str:
+    return await grounds.secret(message="To look up the forecast where you are.", keep=30 * 86_400.0)
+
+
+async def ask_again(grounds: Grounds) -> str:
+    return await grounds.secret(problem="The weather service answered: this key has expired.")
+
+
+async def ask_sign_in(grounds: Grounds) -> str:
+    return await grounds.connect("books:read", "books:renew")
+
+
+async def be_done(grounds: Grounds) -> str:
+    link = await grounds.secret()
+    await grounds.asked.settle(link.rpartition("/")[2])
+    return link
+
+
+async def list_kept(grounds: Grounds) -> str:
+    await grounds.keep("weather key")
+    await grounds.keep("archive login", until=grounds.clock() + 30 * 86_400)
+    return f"{grounds.base}/kept"
+
+
+PAGES: dict[str, Callable[[Grounds], Awaitable[str]]] = {
+    "secret": ask_secret,
+    "again": ask_again,
+    "connect": ask_sign_in,
+    "done": be_done,
+    "kept": list_kept,
+    "stranger": ask_secret,
+}
+
+PAGE_SHOTS: list[tuple[str, str, Scheme]] = [
+    ("secret", "desktop", "light"),
+    ("secret", "desktop", "dark"),
+    ("secret", "phone", "light"),
+    ("secret", "phone", "dark"),
+    ("again", "phone", "light"),
+    ("connect", "desktop", "light"),
+    ("connect", "phone", "dark"),
+    ("done", "phone", "light"),
+    ("kept", "desktop", "light"),
+    ("stranger", "phone", "light"),
+]
+
+
+async def page_picture(browser: Browser, scene: str, screen: str, scheme: Scheme) -> None:
+    async with in_a_browser() as grounds:
+        link = await PAGES[scene](grounds)
+        page = await sheet(browser, screen, scheme, "eve" if scene == "stranger" else "ada")
+        await page.goto(link)
+        await page.screenshot(path=PLACE / "pages" / f"{scene}-{screen}-{scheme}.png")
+        await page.context.close()
 
 
 async def main() -> None:
-    FOLDER.mkdir(exist_ok=True)
+    for folder in ("desk", "pages"):
+        (PLACE / folder).mkdir(exist_ok=True)
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=chromium.find(), args=chromium.flags())
         for scene, screen, scheme in SHOTS:
             await picture(browser, scene, screen, scheme)
-            print(f"{scene}-{screen}-{scheme}.png")
+            print(f"desk/{scene}-{screen}-{scheme}.png")
+        for scene, screen, scheme in PAGE_SHOTS:
+            await page_picture(browser, scene, screen, scheme)
+            print(f"pages/{scene}-{screen}-{scheme}.png")
         await browser.close()
 
 

@@ -1,5 +1,6 @@
 """An application on a loopback port of its own: the desk for a block, a server's pages for as long as it runs."""
 
+import os
 import socket
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
@@ -41,8 +42,12 @@ def bound(port: int, *, who: str) -> socket.socket:
     """A socket bound to loopback; port 0 takes a free one."""
     # asyncio sends small packets at once only where the protocol is named; else each answer waits 40 ms for an ACK.
     listener = socket.socket(proto=socket.IPPROTO_TCP)
+    if os.name == "posix":
+        # A fixed port is free again as soon as its server has ended; elsewhere this would let two have it at once.
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((LOOPBACK, port))
+        listener.listen()
     except OSError as error:
         listener.close()
         raise OperatorError(

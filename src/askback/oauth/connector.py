@@ -1,13 +1,17 @@
 """One provider of a server: sign-ins begun and finished, and for each caller a token that is good now."""
 
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+
+import anyio
 
 from askback.errors import ProviderUnavailable
 from askback.oauth import exchange
 from askback.oauth.exchange import Begun, Granted
+from askback.oauth.grants import Grant, distrusted, written
 from askback.oauth.metadata import Directory, Metadata
+from askback.oauth.outages import Outages
 from askback.oauth.provider import Provider
 from askback.stores.protocol import Mine
 from askback.vault.secret import Token
@@ -15,17 +19,11 @@ from askback.vault.vault import Item, Kept, Vault
 
 logger = logging.getLogger("askback")
 
-AHEAD = 60.0
-"""Seconds before its end at which a token is refreshed: a body should not be left with one that dies in its hands."""
-
 MOST_LOOKS = 5
 """At a token that others are refreshing; whoever looks in vain so often gives up."""
 
 CLAIMED_FOR = 86_400.0
 """Seconds for which it is known that a token was refreshed: whoever read the old one has long gone."""
-
-OVER = 0.0
-"""A time at which nothing is good any more."""
 
 
 class Connector:
@@ -42,6 +40,7 @@ class Connector:
         self.provider = provider
         self.item = Item("connection", provider.name)
         self.vault, self.clock = vault, clock
+        self.outages = Outages(provider.name, clock)
         self._directory = directory or Directory()
 
     @property
@@ -73,12 +72,30 @@ class Connector:
             redirect_uri=redirect_uri,
             scopes=scopes,
         )
-        await self.keep(owner, granted)
+        await self.vault.put(owner, self.item, written(granted, self.clock()))
         return frozenset(granted.scopes)
 
-    async def keep(self, owner: str, granted: Granted) -> None:
-        """In place of what was there."""
-        await self.vault.put(owner, self.item, _written(granted, self.clock()))
+    async def refresh(self, grant: Grant, refresh_token: str) -> Granted | None:
+        """New tokens; None where the old ones were revoked, or spent elsewhere: only the person can mend that."""
+        metadata, scopes = await self.metadata(), sorted(grant.scopes)
+        try:
+            granted = await exchange.refresh(
+                self.provider, metadata, refresh_token=refresh_token, scopes=scopes
+            )
+        except exchange.Refused as refused:
+            if refused.code == "invalid_grant":
+                return None
+            raise ProviderUnavailable(
+                self.provider.name, f"it refuses to refresh a token ({refused.code})"
+            ) from None
+        return granted._replace(refresh_token=granted.refresh_token or refresh_token)
+
+    async def give_back(self, token: str) -> None:
+        """At the provider; it is forgotten here in any case."""
+        try:
+            await exchange.revoke(self.provider, await self.metadata(), token=token)
+        except ProviderUnavailable as error:
+            logger.warning("%s The tokens are forgotten all the same.", error)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +132,7 @@ class Connected:
 
     async def wanted(self, scopes: Collection[str]) -> tuple[str, ...]:
         """Also what they agreed to before, so that nothing is taken away by asking for more."""
+        await self.connector.metadata()  # nobody is sent to a provider that is not there
         kept = await self._kept()
         before = Grant.read(kept).scopes if kept is not None else frozenset[str]()
         return tuple(dict.fromkeys([*scopes, *sorted(before)]))
@@ -124,21 +142,14 @@ class Connected:
         kept = await self._kept()
         if kept is None:
             return False
-        grant, connector = Grant.read(kept), self.connector
-        try:
-            await exchange.revoke(
-                connector.provider,
-                await connector.metadata(),
-                token=grant.refresh_token or grant.access_token,
-            )
-        except ProviderUnavailable as error:
-            logger.warning("%s The tokens are forgotten all the same.", error)
-        return await connector.vault.forget(self.owner, connector.item)
+        grant = Grant.read(kept)
+        await self.connector.give_back(grant.refresh_token or grant.access_token)
+        return await self.connector.vault.forget(self.owner, self.connector.item)
 
     async def _kept(self) -> Kept | None:
         return await self.connector.vault.get(self.owner, self.connector.item)
 
-    def _handed_out(self, kept: Kept, grant: "Grant") -> Token:
+    def _handed_out(self, kept: Kept, grant: Grant) -> Token:
         async def reject(reason: str) -> None:
             await self._distrust(kept)
 
@@ -151,91 +162,41 @@ class Connected:
         )
 
     async def _distrust(self, kept: Kept) -> None:
-        """Refresh it next time, whatever it says of its end; if that fails, the person is asked."""
-        now = await self._kept()
-        if now is None or now.version != kept.version:
-            return
-        connector = self.connector
-        if "refresh_token" not in kept.values:
-            await connector.vault.forget(self.owner, connector.item, version=kept.version)
+        """Refresh it next time, whatever it says of its end; where that cannot be, the person is asked."""
+        vault, item = self.connector.vault, self.connector.item
+        if "refresh_token" in kept.values:
+            await vault.replace(self.owner, item, distrusted(kept), version=kept.version)
         else:
-            await connector.vault.put(self.owner, connector.item, {**kept.values, "expires_at": str(OVER)})
+            await vault.forget(self.owner, item, version=kept.version)
 
-    async def _refresh(self, kept: Kept, grant: "Grant") -> None:
+    async def _refresh(self, kept: Kept, grant: Grant) -> None:
         """Once for each version of the tokens: a refresh token that is used twice may end the whole connection."""
-        connector = self.connector
+        connector, store = self.connector, self.connector.vault.store
         if grant.refresh_token is None:
             await connector.vault.forget(self.owner, connector.item, version=kept.version)
             return
+        connector.outages.require_none(kept.version)
         until = connector.clock() + CLAIMED_FOR
-        claim = await connector.vault.store.claim(f"refresh:{kept.version}", until=until)
+        claim = await store.claim(f"refresh:{kept.version}", until=until)
         if not isinstance(claim, Mine):
             return
-        try:
-            await self._refresh_now(kept, grant, grant.refresh_token)
-        except BaseException:
-            await connector.vault.store.release(claim)
-            raise
-        await connector.vault.store.record(claim, b"")
+        # To the end, even if the call is cancelled: the provider may have taken the old token already.
+        with anyio.CancelScope(shield=True):
+            try:
+                with connector.outages.noticed(kept.version):
+                    await self._renew(kept, grant, grant.refresh_token)
+            except BaseException:
+                await store.release(claim)
+                raise
+            await store.record(claim, b"")
 
-    async def _refresh_now(self, kept: Kept, grant: "Grant", refresh_token: str) -> None:
-        connector = self.connector
-        try:
-            granted = await exchange.refresh(
-                connector.provider,
-                await connector.metadata(),
-                refresh_token=refresh_token,
-                scopes=sorted(grant.scopes),
-            )
-        except exchange.Refused as refused:
-            if refused.code != "invalid_grant":
-                raise ProviderUnavailable(
-                    connector.provider.name, f"it refuses to refresh a token ({refused.code:.50})"
-                ) from None
-            # Revoked, or spent elsewhere: only the person can mend that.
-            await connector.vault.forget(self.owner, connector.item, version=kept.version)
+    async def _renew(self, kept: Kept, grant: Grant, refresh_token: str) -> None:
+        connector, vault, item = self.connector, self.connector.vault, self.connector.item
+        granted = await connector.refresh(grant, refresh_token)
+        if granted is None:
+            await vault.forget(self.owner, item, version=kept.version)
             return
-        await connector.keep(
-            self.owner, granted._replace(refresh_token=granted.refresh_token or refresh_token)
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Grant:
-    """Tokens as they are kept."""
-
-    access_token: str
-    refresh_token: str | None
-    expires_at: float | None
-    granted_at: float
-    scopes: frozenset[str]
-
-    @classmethod
-    def read(cls, kept: Kept) -> "Grant":
-        values = kept.values
-        return cls(
-            access_token=values["access_token"],
-            refresh_token=values.get("refresh_token"),
-            expires_at=float(values["expires_at"]) if "expires_at" in values else None,
-            granted_at=kept.put_at,
-            scopes=frozenset(values["scopes"].split()),
-        )
-
-    def is_over(self, now: float) -> bool:
-        return self.expires_at is not None and self.expires_at <= now
-
-    def is_good(self, now: float) -> bool:
-        """Also for a while after now, where it lasts long enough for that."""
-        if self.expires_at is None:
-            return True
-        ahead = min(AHEAD, max(self.expires_at - self.granted_at, 0.0) / 4)
-        return now < self.expires_at - ahead
-
-
-def _written(granted: Granted, now: float) -> Mapping[str, str]:
-    values = {"access_token": granted.access_token, "scopes": " ".join(granted.scopes)}
-    if granted.refresh_token is not None:
-        values["refresh_token"] = granted.refresh_token
-    if granted.lasts is not None:
-        values["expires_at"] = repr(now + granted.lasts)
-    return values
+        new = written(granted, connector.clock())
+        if not await vault.replace(self.owner, item, new, version=kept.version) and not await self._kept():
+            # Disconnected meanwhile; what came too late for that goes the same way.
+            await connector.give_back(granted.refresh_token or granted.access_token)

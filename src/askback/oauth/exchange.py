@@ -1,7 +1,8 @@
 """Codes and refresh tokens for tokens, by Authlib; and what its answers mean here."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, NoReturn
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn, cast
 
 import httpx2
 from authlib.common.errors import AuthlibBaseError
@@ -9,15 +10,24 @@ from authlib.common.security import generate_token
 from authlib.integrations.httpx_client import AsyncOAuth2Client
 
 from askback.errors import ProviderUnavailable
-from askback.oauth.fetching import OPTIONS, Bounded
+from askback.oauth.fetching import OPTIONS, Bounded, json_in
 from askback.oauth.metadata import Metadata
 from askback.oauth.provider import Provider
+from askback.oauth.scopes import OFFLINE, OPENID, granted_scopes
 
 VERIFIER_CHARACTERS = 64
 """Of PKCE; between 43 and 128."""
 
+TEXTS = ("access_token", "refresh_token", "id_token", "token_type", "scope")
+"""What we read of an answer, beside `expires_in`."""
+
+SERVER_ERROR = 500
+
 LONGEST = 10 * 365 * 86_400
 """Seconds: a token that says it lasts longer does not say."""
+
+_CODE = re.compile(r"[A-Za-z0-9_.:-]{1,50}")
+"""What a code of OAuth looks like; anything else is somebody's text, and goes into no log."""
 
 
 class Begun(NamedTuple):
@@ -45,8 +55,8 @@ class Refused(Exception):
     """The authorization server said no: `code` is its word for it, such as invalid_grant."""
 
     def __init__(self, code: str) -> None:
-        self.code = code
-        super().__init__(code)
+        self.code = code if _CODE.fullmatch(code) else "refused"
+        super().__init__(self.code)
 
 
 def begin(
@@ -60,6 +70,9 @@ def begin(
 ) -> Begun:
     """Where to send the person; with PKCE S256 always (R85)."""
     verifier = generate_token(VERIFIER_CHARACTERS)
+    # A provider ignores offline_access unless the person is asked (OpenID Connect Core, 11).
+    usual = {"prompt": "consent"} if OFFLINE in scopes else {}
+    wanted = {**usual, **provider.extra, **more}
     client = _client(provider, metadata)
     url, _ = client.create_authorization_url(
         metadata.authorization_endpoint,
@@ -67,7 +80,7 @@ def begin(
         code_verifier=verifier,
         redirect_uri=redirect_uri,
         scope=" ".join(scopes) or None,
-        **{**provider.extra, **more},
+        **{name: value for name, value in wanted.items() if value is not None},
     )
     return Begun(str(url), verifier)
 
@@ -93,7 +106,9 @@ async def redeem(
             )
         except (AuthlibBaseError, httpx2.HTTPError, ValueError) as error:
             _explain(provider, error)
-    return _granted(provider, given, scopes)
+    said = {OPENID: "id_token", OFFLINE: "refresh_token"}
+    implied = [scope for scope, token in said.items() if given.get(token)]
+    return _granted(provider, given, scopes, implied=implied)
 
 
 async def refresh(
@@ -105,7 +120,7 @@ async def refresh(
             given = await client.refresh_token(metadata.token_endpoint, refresh_token=refresh_token)
         except (AuthlibBaseError, httpx2.HTTPError, ValueError) as error:
             _explain(provider, error)
-    return _granted(provider, given, scopes)
+    return _granted(provider, given, scopes, implied=(OPENID, OFFLINE))
 
 
 async def revoke(provider: Provider, metadata: Metadata, *, token: str) -> None:
@@ -124,36 +139,75 @@ async def revoke(provider: Provider, metadata: Metadata, *, token: str) -> None:
 
 def _client(provider: Provider, metadata: Metadata) -> Any:
     """Authlib has no types, so from here on its client is anything."""
-    posts = (
-        "client_secret_post" in metadata.auth_methods and "client_secret_basic" not in metadata.auth_methods
-    )
-    method = ("client_secret_post" if posts else "client_secret_basic") if provider.client_secret else "none"
+    method = _auth_method(provider, metadata)
     make: Any = AsyncOAuth2Client
-    return make(
+    client = make(
         client_id=provider.client_id,
         client_secret=provider.client_secret,
         token_endpoint_auth_method=method,
         revocation_endpoint_auth_method=method,
         code_challenge_method="S256",
-        transport=Bounded(),
+        transport=Bounded(metadata.deepest),
         **OPTIONS,
+    )
+    for kind in ("access_token_response", "refresh_token_response"):
+        client.register_compliance_hook(kind, _plain)
+    return client
+
+
+def _auth_method(provider: Provider, metadata: Metadata) -> str:
+    """As the operator says, or else as the provider says that it can; most can do the first of these."""
+    if provider.client_secret is None:
+        return "none"
+    posts = "client_secret_post" in metadata.auth_methods
+    return provider.auth_method or (
+        "client_secret_post"
+        if posts and "client_secret_basic" not in metadata.auth_methods
+        else "client_secret_basic"
     )
 
 
-def _granted(provider: Provider, given: Mapping[str, Any], scopes: Sequence[str]) -> Granted:
-    access_token, lasts, scope = given.get("access_token"), given.get("expires_in"), given.get("scope")
-    if not isinstance(access_token, str) or not access_token:
-        raise ProviderUnavailable(provider.name, "it gave no access token")
-    kind = given.get("token_type", "bearer")
-    if not isinstance(kind, str) or kind.lower() != "bearer":
+def _plain(response: httpx2.Response) -> httpx2.Response:
+    """Only what we read, and only as it should be: Authlib takes the shape of an answer on trust."""
+    if response.status_code >= SERVER_ERROR:
+        response.raise_for_status()
+    said = json_in(response)
+    if not isinstance(said, dict):
+        raise ValueError("no JSON object")
+    given = {name: value for name, value in cast("dict[str, Any]", said).items() if value is not None}
+    if "error" in given:
+        return httpx2.Response(400, json={"error": str(given["error"])})
+    response.raise_for_status()
+    if not all(isinstance(given.get(name, ""), str) for name in TEXTS):
+        raise ValueError("not a text where there should be one")
+    plain = {name: given[name] for name in TEXTS if name in given}
+    lasts = _lasts(given.get("expires_in"))
+    return httpx2.Response(200, json=plain if lasts is None else {**plain, "expires_in": lasts})
+
+
+def _lasts(said: Any) -> float | None:
+    """In seconds, also where the number is written as a text; what cannot be is as good as not said."""
+    try:
+        seconds = float(said)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return seconds if 0 < seconds < LONGEST else None
+
+
+def _granted(
+    provider: Provider, given: Mapping[str, Any], scopes: Sequence[str], *, implied: Collection[str]
+) -> Granted:
+    access_token, scope = given.get("access_token", ""), given.get("scope")
+    if not access_token or not (access_token.isascii() and access_token.isprintable()):
+        raise ProviderUnavailable(provider.name, "it gave no access token that could be used")
+    if given.get("token_type", "bearer").lower() != "bearer":
         raise ProviderUnavailable(provider.name, "it gave a token that is not a bearer token")
-    refresh_token, id_token = given.get("refresh_token"), given.get("id_token")
     return Granted(
         access_token=access_token,
-        refresh_token=refresh_token if isinstance(refresh_token, str) and refresh_token else None,
-        lasts=float(lasts) if isinstance(lasts, int | float) and 0 < lasts < LONGEST else None,
-        scopes=tuple(scope.split()) if isinstance(scope, str) else tuple(scopes),
-        id_token=id_token if isinstance(id_token, str) else None,
+        refresh_token=given.get("refresh_token") or None,
+        lasts=given.get("expires_in"),
+        scopes=granted_scopes(scope, scopes, implied=implied),
+        id_token=given.get("id_token"),
     )
 
 

@@ -9,7 +9,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
 from askback.errors import ProviderUnavailable
-from askback.oauth.fetching import fetch_json
+from askback.oauth.fetching import Bounded, fetch_json
 from askback.oauth.metadata import Metadata
 
 ALGORITHMS = (
@@ -51,9 +51,11 @@ async def claims_of(
     try:
         claims = jwt.decode(id_token, keys, algorithms=ALGORITHMS).claims
         rules.validate(claims)
-    except (JoseError, ValueError) as error:
+    except (JoseError, ValueError, RecursionError) as error:
         raise NotBelieved(type(error).__name__) from None
-    if claims.get("azp") not in {None, client_id}:
+    # Where it is for several, the one that it was made out to must say so.
+    made_out_to = claims.get("azp", client_id if claims["aud"] in (client_id, [client_id]) else None)
+    if made_out_to != client_id:
         raise NotBelieved("made out to another party")
     return claims
 
@@ -62,8 +64,8 @@ async def _keys(metadata: Metadata) -> KeySet:
     if metadata.jwks_uri is None:
         raise ProviderUnavailable(metadata.issuer or "", "it does not say where its keys are")
     try:
-        return KeySet.import_key_set(await fetch_json(metadata.jwks_uri))
-    except (httpx2.HTTPError, JoseError, ValueError, KeyError, TypeError) as error:
+        return KeySet.import_key_set(await fetch_json(metadata.jwks_uri, Bounded(metadata.deepest)))
+    except (httpx2.HTTPError, JoseError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ProviderUnavailable(
             metadata.issuer or "", f"its keys cannot be read ({type(error).__name__})"
         ) from None

@@ -6,10 +6,13 @@ from typing import Any, NamedTuple, cast
 from urllib.parse import urlsplit, urlunsplit
 
 import httpx2
+from pydantic_core import Url
 
 from askback.errors import OperatorError, ProviderUnavailable
-from askback.oauth.fetching import fetch_json
+from askback.oauth.fetching import Bounded, fetch_json
 from askback.oauth.provider import Provider, require_safe
+from askback.oauth.zones import Zone, zone_of
+from askback.schema.links import is_loopback
 
 KEPT = 600.0
 """Seconds: endpoints move rarely, and never in the middle of a flow."""
@@ -28,6 +31,8 @@ class Metadata(NamedTuple):
     names_itself: bool = False
     """Whether every answer of its authorization endpoint carries `iss`."""
     auth_methods: tuple[str, ...] = ()
+    deepest: Zone = Zone.RESERVED
+    """How far inside its endpoints may be: anywhere if the operator wrote them, else no further than the issuer."""
 
 
 class IssuerMismatch(Exception):
@@ -74,12 +79,13 @@ async def discover(issuer: str, name: str) -> Metadata:
     """By OpenID Connect's place for it, then by OAuth's."""
     problem = ""
     for url in _places(issuer):
+        transport = Bounded()
         try:
-            found = await fetch_json(url)
+            found = await fetch_json(url, transport)
         except (httpx2.HTTPError, ValueError) as error:
             problem = problem or f"{url} gave no metadata ({type(error).__name__})"
             continue
-        return _believed(found, issuer, name)
+        return believed(found, issuer, name, deepest=transport.came_to)
     raise ProviderUnavailable(name, problem)
 
 
@@ -91,18 +97,14 @@ def _places(issuer: str) -> tuple[str, str]:
     return urlunsplit(parts._replace(path=openid)), urlunsplit(parts._replace(path=oauth))
 
 
-def _believed(found: Any, issuer: str, name: str) -> Metadata:
+def believed(found: Any, issuer: str, name: str, *, deepest: Zone) -> Metadata:
+    """What an issuer at this depth may say; raises `ProviderUnavailable`."""
     said: Mapping[str, Any] = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
     if said.get("issuer") != issuer:
         raise ProviderUnavailable(
             name, f"{issuer} says that it is {said.get('issuer')!r:.200}, so its word does not count"
         )
-    places = {key: said[key] for key in ENDPOINTS if said.get(key) is not None}
-    try:
-        for url in places.values():
-            require_safe(str(url), name)
-    except OperatorError as error:
-        raise ProviderUnavailable(name, str(error)) from error
+    places = {key: _place(said[key], name, deepest) for key in ENDPOINTS if said.get(key) is not None}
     if not {"authorization_endpoint", "token_endpoint"} <= places.keys():
         raise ProviderUnavailable(name, f"{issuer} does not say where its endpoints are")
     methods = said.get("token_endpoint_auth_methods_supported")
@@ -110,5 +112,30 @@ def _believed(found: Any, issuer: str, name: str) -> Metadata:
         issuer=issuer,
         names_itself=said.get("authorization_response_iss_parameter_supported") is True,
         auth_methods=tuple(map(str, cast("list[Any]", methods))) if isinstance(methods, list) else (),
+        deepest=deepest,
         **places,
     )
+
+
+def _place(url: Any, name: str, deepest: Zone) -> str:
+    try:
+        require_safe(str(url), name)
+    except OperatorError as error:
+        raise ProviderUnavailable(name, str(error)) from error
+    if _written_zone(Url(str(url)).host or "") > deepest:
+        raise ProviderUnavailable(
+            name,
+            f"it names the endpoint {url!r:.200}, which is further inside than the issuer itself; if that is meant, "
+            "write its endpoints into Provider(...)",
+        )
+    return str(url)
+
+
+def _written_zone(host: str) -> Zone:
+    """As far as the text alone tells; where a name leads is looked at when somebody goes there."""
+    if is_loopback(host):
+        return Zone.THIS_MACHINE
+    try:
+        return zone_of(host.strip("[]"))
+    except ValueError:
+        return Zone.PUBLIC

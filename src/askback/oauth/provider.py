@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import ValidationError
 from pydantic_core import Url
@@ -24,11 +24,14 @@ class Provider:
         name: what `connect(name, ...)` calls it, and the end of its callback: /askback/callback/NAME.
         client_id: how this server is registered there.
         client_secret: for confidential clients; PKCE is used either way.
+        auth_method: how the secret is sent, where the provider does not say it or wants this client to do otherwise.
         issuer: the issuer identifier, exactly as the provider writes it.
-        authorization_endpoint, token_endpoint: where there is no discovery.
+        authorization_endpoint: with the next, where there is no discovery.
+        token_endpoint: where codes are exchanged.
         revocation_endpoint: where tokens are given back, if there is one.
         title: what the pages call it.
-        extra: parameters that this provider wants beside the usual, such as {"access_type": "offline"}.
+        extra: parameters that this provider wants beside the usual, such as {"access_type": "offline"}; None takes one
+            away that would be sent.
     """
 
     name: str
@@ -38,6 +41,7 @@ class Provider:
     authorization_endpoint: str | None = None
     token_endpoint: str | None = None
     revocation_endpoint: str | None = None
+    auth_method: Literal["client_secret_basic", "client_secret_post"] | None = None
     title: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict[str, Any])
 

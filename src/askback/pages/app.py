@@ -6,8 +6,9 @@ from secrets import token_bytes
 from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import Response
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from askback.errors import AskbackError
@@ -27,12 +28,15 @@ from askback.pages.visiting import VisitPage
 
 logger = logging.getLogger("askback")
 
+OTHER_NAME = "These pages answer to the address in their own links, and to no other name."
+
 
 def make_app(site: Site, pages: Pages) -> ASGIApp:
     """For visitors from outside."""
     sessions = Sessions(site.base, site.key, clock=site.clock)
     renderer = Renderer(server=site.server, base=site.base, brand=site.brand)
-    return _app(site, _door(site, pages, sessions, renderer), sessions, renderer, site.key)
+    app = _app(site, _door(site, pages, sessions, renderer), sessions, renderer, site.key)
+    return Guarded(app, is_secure=site.is_secure)
 
 
 def make_local_app(site: Site, *, owners: Collection[str]) -> ASGIApp:
@@ -43,18 +47,19 @@ def make_local_app(site: Site, *, owners: Collection[str]) -> ASGIApp:
     door = OnThisMachine(
         base=site.base,
         sessions=sessions,
-        visits=site.visits,
+        find=site.find,
         renderer=renderer,
         store=site.store,
         owners=owners,
     )
-    return OwnHost(_app(site, door, sessions, renderer, key), urlsplit(site.base).netloc, renderer)
+    app = OwnHost(_app(site, door, sessions, renderer, key), urlsplit(site.base).netloc)
+    return Guarded(app, is_secure=site.is_secure)
 
 
 def _door(site: Site, pages: Pages, sessions: Sessions, renderer: Renderer) -> Door:
     match pages.door:
         case None:
-            return ByLink(base=site.base, sessions=sessions, visits=site.visits, renderer=renderer)
+            return ByLink(base=site.base, sessions=sessions, find=site.find, renderer=renderer)
         case SignIn() as sign_in:
             return ByOpenID(
                 sign_in,
@@ -82,8 +87,14 @@ def _app(site: Site, door: Door, sessions: Sessions, renderer: Renderer, key: by
         logger.error("a page could not be served: %s", error)
         return renderer.unavailable(request)
 
+    async def broken(request: Request, error: Exception) -> Response:
+        return renderer.unavailable(request, 500)  # Starlette raises it again, for the log
+
     async def missing(_: Request, __: Exception) -> Response:
         return renderer.gone()
+
+    async def left(_: Request, __: Exception) -> Response:
+        return renderer.refused(400)  # for nobody: they went away in the middle of a post
 
     app = Starlette(
         routes=[
@@ -93,9 +104,17 @@ def _app(site: Site, door: Door, sessions: Sessions, renderer: Renderer, key: by
             *door.routes,
             *renderer.routes,
         ],
-        exception_handlers={Turned: turned, AskbackError: unable, 404: missing, 405: missing},
+        exception_handlers={
+            Turned: turned,
+            AskbackError: unable,
+            ClientDisconnect: left,
+            HTTPException: missing,
+            Exception: broken,
+        },
     )
-    return Guarded(Rooted(app), is_secure=site.is_secure)
+    # It would lead to wherever the Host header says (T06).
+    app.router.redirect_slashes = False
+    return Rooted(app)
 
 
 class Rooted:
@@ -105,6 +124,9 @@ class Rooted:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if "path" not in scope:
+            await self._app(scope, receive, send)
+            return
         path = "/" + scope["path"].rpartition(f"{ROOT}/")[2].lstrip("/")
         await self._app({**scope, "path": path, "raw_path": path.encode(), "root_path": ""}, receive, send)
 
@@ -112,14 +134,14 @@ class Rooted:
 class OwnHost:
     """Answers to its own name alone: a page elsewhere that had its name lead here gets nothing."""
 
-    def __init__(self, app: ASGIApp, authority: str, renderer: Renderer) -> None:
-        self._app, self._authority, self._renderer = app, authority.encode(), renderer
+    def __init__(self, app: ASGIApp, authority: str) -> None:
+        self._app, self._authority = app, authority.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         hosts = [value for name, value in scope.get("headers", []) if name == b"host"]
         if scope["type"] != "http":
             return
         if hosts != [self._authority]:
-            await self._renderer.stranger(Request(scope))(scope, receive, send)
+            await PlainTextResponse(OTHER_NAME, 403)(scope, receive, send)
             return
         await self._app(scope, receive, send)

@@ -1,6 +1,7 @@
 """Connecting somebody with a provider: consent here, sign-in there, and back; the same person at each step (R86)."""
 
 import logging
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -12,7 +13,7 @@ from askback.errors import ProviderUnavailable
 from askback.oauth.connector import Connector
 from askback.oauth.exchange import Refused
 from askback.oauth.metadata import IssuerMismatch, require_issuer
-from askback.pages.flows import LASTS, Flows
+from askback.pages.flows import LASTS, Flows, answer_in
 from askback.pages.reception import Guest, Reception
 from askback.visits import Ending, Failed, Settled, TurnedDown, Visiting, digest_of
 
@@ -70,24 +71,25 @@ class Connecting:
 
     async def _return(self, request: Request) -> Response:
         guest = await self._reception.guest(request)
-        state, name = request.query_params.get("state", ""), request.path_params["provider"]
+        answer, name = answer_in(request), request.path_params["provider"]
+        state = answer.get("state", "")
         facts = await self._flows.look("connect", state, guest.session.browser)
         if facts is None or facts["provider"] != name:
             return self._renderer.stranger(request)
-        visiting = await self._site.visits.find(facts["visit"])
+        visiting = await self._site.find(facts["visit"])
         if visiting is None:
             return self._renderer.gone()
         self._reception.require_same(guest, visiting, request)
         connector = self._connector(name)
         try:
-            require_issuer(await connector.metadata(), request.query_params.get("iss"))
+            require_issuer(await connector.metadata(), answer.get("iss"))
         except IssuerMismatch as mismatch:
             logger.warning("a callback was refused: %s", mismatch)
             return self._renderer.stranger(request)
         if not await self._flows.finish(state):
             return self._renderer.page("refused.html", 409)
         if await self._site.visits.ended(visiting.id) is None:
-            await self._end(visiting, await self._outcome(request, visiting, connector, facts["verifier"]))
+            await self._end(visiting, await self._outcome(answer, visiting, connector, facts["verifier"]))
         return RedirectResponse(f"{self._site.base}/visit/{visiting.id}", 303)
 
     async def _end(self, visiting: Visiting, outcome: Ending) -> None:
@@ -100,10 +102,10 @@ class Connecting:
                 await self._site.turn_down(visiting, outcome)
 
     async def _outcome(
-        self, request: Request, visiting: Visiting, connector: Connector, verifier: str
+        self, answer: Mapping[str, str], visiting: Visiting, connector: Connector, verifier: str
     ) -> Ending:
         """What the provider's answer comes to. Its own words are not passed on."""
-        answer, scopes = request.query_params, visiting.about["scopes"]
+        scopes = visiting.about["scopes"]
         if answer.get("error") == "access_denied":
             return TurnedDown()
         if "code" not in answer:

@@ -1,24 +1,36 @@
 """Who is in front of the pages. One door each for this machine, for an author's own sign-in, and for no check at all;
 the one by OpenID Connect has a file of its own."""
 
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
+from inspect import isawaitable
+from secrets import token_hex
 from typing import Protocol
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from askback.channels import Channel
 from askback.owners import owner_named, owner_with
 from askback.pages.rendering import Renderer
 from askback.pages.sessions import Session, Sessions
 from askback.pages.settings import Ask, Pages
 from askback.stores.protocol import Store
-from askback.visits import Visits, digest_of
+from askback.visits import Visiting, digest_of
+
+PURPOSES = ("sec-purpose", "purpose", "x-purpose", "x-moz")
+AHEAD = ("prefetch", "prerender", "preview")
+"""What browsers say, and said, of requests that nobody made yet."""
+
+Find = Callable[[str], Awaitable[Visiting | None]]
+"""The visit of an id whose page is here."""
 
 
 class Door(Protocol):
     """Tells who somebody is; what they may see is for the pages to say."""
 
+    channel: Channel
+    """On whose word it does."""
     sees_kept: bool
     """Whether it knows people well enough to show them what is kept of theirs."""
 
@@ -39,10 +51,11 @@ class Door(Protocol):
 class ByLink:
     """Lets in whoever opens a link, as the one it was made for."""
 
-    def __init__(self, *, base: str, sessions: Sessions, visits: Visits, renderer: Renderer) -> None:
+    def __init__(self, *, base: str, sessions: Sessions, find: Find, renderer: Renderer) -> None:
         self._base = base
-        self._sessions, self._visits, self._renderer = sessions, visits, renderer
+        self._sessions, self._find, self._renderer = sessions, find, renderer
 
+    channel = Channel.LINK
     sees_kept = False
 
     @property
@@ -53,15 +66,18 @@ class ByLink:
         session = self._sessions.read(request)
         if session is None or (id := request.path_params.get("id")) is None:
             return None if session is None else session.owner
-        visiting = await self._visits.find(id)
+        visiting = await self._find(id)
         return session.owner if visiting is None or visiting.owner == session.owner else None
 
     async def come_in(self, request: Request) -> Response:
-        id = request.path_params.get("id", "")
-        visiting = await self._visits.find(id)
-        if visiting is None or request.method != "GET" or not await self._admits(id, visiting.owner):
+        if (id := request.path_params.get("id")) is None:
             return self._renderer.stranger(request)
-        response = RedirectResponse(self._base + request.url.path, 303)
+        visiting = await self._find(id)
+        if visiting is None:
+            return self._renderer.gone()
+        if not _is_somebody_coming(request) or not await self._admits(id, visiting.owner):
+            return self._renderer.stranger(request)
+        response = RedirectResponse(f"{self._base}/visit/{id}", 303)
         self._sessions.write(response, Session.new(visiting.owner))
         return response
 
@@ -78,14 +94,17 @@ class OnThisMachine(ByLink):
         *,
         base: str,
         sessions: Sessions,
-        visits: Visits,
+        find: Find,
         renderer: Renderer,
         store: Store,
         owners: Collection[str],
     ) -> None:
-        super().__init__(base=base, sessions=sessions, visits=visits, renderer=renderer)
+        super().__init__(base=base, sessions=sessions, find=find, renderer=renderer)
         self._store, self._owners = store, owners
+        # Whom an earlier launch let in is out with it, and may come in once more by the same link.
+        self._launch = token_hex(8)
 
+    channel = Channel.THIS_MACHINE
     sees_kept = True
 
     async def visitor(self, request: Request) -> str | None:
@@ -99,13 +118,15 @@ class OnThisMachine(ByLink):
         return owner in self._owners and await self._spend(id)
 
     async def _spend(self, id: str) -> bool:
-        visiting = await self._visits.find(id)
-        return visiting is not None and await self._store.spend(f"link:{digest_of(id)}", until=visiting.until)
+        visiting = await self._find(id)
+        spent = f"link:{self._launch}:{digest_of(id)}"
+        return visiting is not None and await self._store.spend(spent, until=visiting.until)
 
 
 class ByFunction:
     """The author's own way to tell who somebody is."""
 
+    channel = Channel.FUNCTION
     sees_kept = True
 
     def __init__(self, ask: Ask, *, pages: Pages, renderer: Renderer) -> None:
@@ -116,10 +137,26 @@ class ByFunction:
         return []
 
     async def visitor(self, request: Request) -> str | None:
-        told = await self._ask(request)
-        if told is None or isinstance(told, str):
-            return None if told is None else owner_named(told)
-        return owner_with(told, self._pages.claims)
+        told = self._ask(request)
+        if isawaitable(told):
+            told = await told
+        if not told:
+            return None
+        return owner_named(told) if isinstance(told, str) else owner_with(told, self._pages.claims)
 
     async def come_in(self, request: Request) -> Response:
         return self._renderer.stranger(request)
+
+
+def _is_somebody_coming(request: Request) -> bool:
+    """Whether this opens a page before somebody. Whatever looks ahead of them, or in their place (a preview, a model's
+    tool that fetches), must not use up a link that can be opened once."""
+    headers = request.headers
+    purposes = " ".join(headers.get(name, "") for name in PURPOSES).lower()
+    return (
+        request.method == "GET"
+        and not any(word in purposes for word in AHEAD)
+        and headers.get("sec-fetch-mode", "navigate") == "navigate"
+        and headers.get("sec-fetch-dest", "document") == "document"
+        and "text/html" in headers.get("accept", "")
+    )

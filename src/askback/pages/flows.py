@@ -6,6 +6,7 @@ from secrets import compare_digest, token_urlsafe
 from typing import Any, Literal
 
 from pydantic_core import from_json, to_json
+from starlette.requests import Request
 
 from askback.stores.protocol import Store
 
@@ -44,6 +45,13 @@ class Flows:
     async def finish(self, state: str) -> bool:
         """Whether this is its one use."""
         return await self._store.delete(_SHELF, _digest(state))
+
+
+def answer_in(request: Request) -> Mapping[str, str]:
+    """What an authorization server says at a callback; nothing at all where it says something twice: one of the two
+    would be believed here, and the other checked there."""
+    said = request.query_params.multi_items()
+    return dict(said) if len(dict(said)) == len(said) else {}
 
 
 def _digest(state: str) -> str:

@@ -7,6 +7,11 @@ from starlette.requests import Request
 
 FIELD = "token"
 
+SAME = ["same-origin"]
+
+HIDDEN = ["null"]
+"""The Origin that browsers write on a page with `no-referrer`, as all of ours are: there Sec-Fetch-Site must say it."""
+
 
 class Forgery:
     """Tokens are bound to browser, person and page, and good for as long as the session: two tabs have two of them."""
@@ -21,20 +26,18 @@ class Forgery:
     def token(self, browser: str, visitor: str, page: str) -> str:
         return str(self._signer.dumps([browser, visitor, page, self._clock() + self._lasts]))
 
-    def objection(self, request: Request, token: str, browser: str, visitor: str, page: str) -> str | None:
-        """Why a post is refused; for the log."""
-        return self.objection_to_headers(request) or self._objection_to(token, browser, visitor, page)
-
     def objection_to_headers(self, request: Request) -> str | None:
-        """A browser says where a post comes from; one that says nothing, or elsewhere, gets nothing."""
-        headers = request.headers
-        if headers.getlist("origin") != [self._origin]:
-            return "Origin is not this address"
-        if headers.getlist("sec-fetch-site") not in ([], ["same-origin"]):
+        """Why a post is refused before it is read, for the log. A browser says where a post comes from; one that says
+        nothing, or elsewhere, gets nothing."""
+        origin, site = request.headers.getlist("origin"), request.headers.getlist("sec-fetch-site")
+        if site not in ([], SAME):
             return "Sec-Fetch-Site is not same-origin"
+        if origin != [self._origin] and not (origin == HIDDEN and site == SAME):
+            return "Origin is not this address"
         return None
 
-    def _objection_to(self, token: str, browser: str, visitor: str, page: str) -> str | None:
+    def objection_to_token(self, token: str, browser: str, visitor: str, page: str) -> str | None:
+        """The same once it was read."""
         try:
             for_browser, for_visitor, for_page, until = self._signer.loads(token)
         except (BadSignature, ValueError, TypeError):

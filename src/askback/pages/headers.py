@@ -1,6 +1,6 @@
 """What every answer of the pages tells the browser: load nothing from elsewhere, keep nothing, be framed by nobody."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -23,15 +23,18 @@ TRANSPORT = "strict-transport-security"
 YEAR = 31_536_000
 
 
-def policy(*, may_go_to: Iterable[str] = ()) -> str:
-    """A form goes to our own address; where the answer leads on to a provider, browsers want that named as well."""
+def policy(*, may_go_to: Collection[str] = ()) -> str:
+    """A form goes to our own address; where the answer leads on to a provider, browsers want that named as well. They
+    hold to it through every redirect, and a provider may send people on to wherever they are known: so then to any
+    https address."""
+    beyond = ["https:", *may_go_to] if may_go_to else []
     return "; ".join(
         [
             "default-src 'none'",
             "style-src 'self'",
             "img-src 'self'",
             "base-uri 'none'",
-            " ".join(["form-action", "'self'", *may_go_to]),
+            " ".join(["form-action", "'self'", *beyond]),
             "frame-ancestors 'none'",
         ]
     )

@@ -56,7 +56,7 @@ class KeptPage:
             "kind": note.item.kind,
             "name": note.item.name,
             "title": note.item.name if connector is None else connector.title,
-            "since": _day(note.put_at),
+            "since": "" if note.put_at is None else _day(note.put_at),
             "until": "" if note.until is None else _day(note.until),
         }
 

@@ -1,9 +1,10 @@
 """Pages as HTML: everything that comes from outside is escaped by the template engine, and there is no script (T16)."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
@@ -13,20 +14,23 @@ from starlette.routing import Route
 from askback.errors import OperatorError
 from askback.pages.headers import POLICY, policy
 from askback.pages.settings import Brand
+from askback.pages.texts import block, is_long, line
+from askback.schema.links import is_loopback
 
-TYPES = {".svg": "image/svg+xml", ".png": "image/png", ".css": "text/css; charset=utf-8"}
+PICTURES = {".svg": "image/svg+xml", ".png": "image/png"}
+STYLES = {".css": "text/css; charset=utf-8"}
+TYPES = PICTURES | STYLES
+
+OWN = ("style.css", "icon.svg")
 
 
 class Renderer:
     """The look of the pages at one address."""
 
     def __init__(self, *, server: str, base: str, brand: Brand) -> None:
-        self._files = {"style.css": (files("askback.pages") / "style.css").read_bytes()}
-        self._files |= {
-            f"brand{path.suffix.lower()}": _read(path)
-            for path in (brand.logo, brand.style)
-            if path is not None
-        }
+        self._files = {name: (files("askback.pages") / name).read_bytes() for name in OWN}
+        logo, style = _brand_file(brand.logo, PICTURES), _brand_file(brand.style, STYLES)
+        self._files |= logo | style
         environment = Environment(
             loader=PackageLoader("askback.pages"),
             autoescape=True,
@@ -34,12 +38,16 @@ class Renderer:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        logo = None if brand.logo is None else f"brand{brand.logo.suffix.lower()}"
+        filters: dict[str, Any] = {"line": line, "block": block, "is_long": is_long}
+        environment.filters.update(filters)
+        host = urlsplit(base).hostname or ""
         self._shared = {
-            "server": server,
+            "server": line(server),
             "base": base,
-            "name": brand.name or server,
-            "logo": logo,
+            "where": "on this computer" if is_loopback(host) else f"at {urlsplit(base).netloc}",
+            "name": brand.name or line(server),
+            "logo": next(iter(logo), "icon.svg"),
+            "styles": ["style.css", *style],
             "brand": brand,
         }
         self._environment = environment
@@ -50,7 +58,7 @@ class Renderer:
         return [Route(f"/{name}", _file(name, content)) for name, content in self._files.items()]
 
     def page(
-        self, template: str, status: int = 200, *, may_go_to: Iterable[str] = (), **values: Any
+        self, template: str, status: int = 200, *, may_go_to: Collection[str] = (), **values: Any
     ) -> Response:
         """A template filled in; where its form leads on to a provider, the browser is told whose that is."""
         html = self._environment.get_template(template).render(self._shared | values)
@@ -63,8 +71,12 @@ class Renderer:
     def gone(self) -> Response:
         return self.page("gone.html", 404)
 
-    def unavailable(self, request: Request) -> Response:
-        return self.page("unavailable.html", 503)
+    def refused(self, status: int, why: str = "") -> Response:
+        """For a post that is not taken; nothing was changed."""
+        return self.page("refused.html", status, why=why)
+
+    def unavailable(self, request: Request, status: int = 503) -> Response:
+        return self.page("unavailable.html", status)
 
 
 def _file(name: str, content: bytes) -> Any:
@@ -74,10 +86,14 @@ def _file(name: str, content: bytes) -> Any:
     return give
 
 
-def _read(path: Path) -> bytes:
-    if path.suffix.lower() not in TYPES:
-        raise OperatorError(f"Brand: {path} is neither a CSS file nor an SVG or PNG picture.")
+def _brand_file(path: Path | None, types: Mapping[str, str]) -> dict[str, bytes]:
+    """Under the name it is served by."""
+    if path is None:
+        return {}
+    suffix = path.suffix.lower()
+    if suffix not in types:
+        raise OperatorError(f"Brand: {path} is no {' or '.join(types)} file. Give one, or leave it out.")
     try:
-        return path.read_bytes()
+        return {f"brand{suffix}": path.read_bytes()}
     except OSError as error:
         raise OperatorError(f"Brand: {path} cannot be read: {error.strerror}.") from error

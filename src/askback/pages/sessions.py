@@ -62,6 +62,3 @@ class Sessions:
             httponly=True,
             samesite="lax",
         )
-
-    def clear(self, response: Response) -> None:
-        response.delete_cookie(self._name, path="/", secure=self._is_secure, httponly=True, samesite="lax")

@@ -19,7 +19,7 @@ ROOT = "/askback"
 Told = str | Mapping[str, Any] | None
 """Whom an author's function sees at the door: the name that `Askback(caller=...)` gives them, or their claims."""
 
-Ask = Callable[[Request], Awaitable[Told]]
+Ask = Callable[[Request], Awaitable[Told] | Told]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,20 +1,21 @@
 """The door by OpenID Connect: visitors sign in where the callers of the MCP server do (R26)."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from secrets import token_urlsafe
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from askback.channels import Channel
 from askback.errors import ProviderUnavailable
 from askback.oauth import exchange
 from askback.oauth.identity import NotBelieved, claims_of
 from askback.oauth.metadata import Directory, IssuerMismatch, Metadata, require_issuer
 from askback.oauth.provider import Provider
 from askback.owners import owner_with
-from askback.pages.flows import Flows
+from askback.pages.flows import Flows, answer_in
 from askback.pages.rendering import Renderer
 from askback.pages.sessions import Session, Sessions
 from askback.pages.settings import Pages, SignIn
@@ -27,6 +28,7 @@ CALLBACK = "/sign-in/callback"
 class ByOpenID:
     """Whoever has the claims of the caller is the caller."""
 
+    channel = Channel.SIGN_IN
     sees_kept = True
 
     def __init__(
@@ -85,12 +87,13 @@ class ByOpenID:
         return response
 
     async def _return(self, request: Request) -> Response:
-        session, state = self._sessions.read(request), request.query_params.get("state", "")
+        session, answer = self._sessions.read(request), answer_in(request)
+        state = answer.get("state", "")
         facts = None if session is None else await self._flows.look("sign-in", state, session.browser)
         if facts is None or not await self._flows.finish(state):
             return self._renderer.stranger(request)
         try:
-            owner = await self._owner(request, verifier=facts["verifier"], nonce=facts["nonce"])
+            owner = await self._owner(answer, verifier=facts["verifier"], nonce=facts["nonce"])
         except (ProviderUnavailable, IssuerMismatch, exchange.Refused, NotBelieved) as error:
             logger.warning("a sign-in did not work out: %s", error)
             return self._renderer.stranger(request)
@@ -101,12 +104,12 @@ class ByOpenID:
         self._sessions.write(response, Session.new(owner))
         return response
 
-    async def _owner(self, request: Request, *, verifier: str, nonce: str) -> str | None:
+    async def _owner(self, answer: Mapping[str, str], *, verifier: str, nonce: str) -> str | None:
         """Whom the authorization server names, if it is the one that was asked."""
-        metadata, answer = await self._metadata(), request.query_params
+        metadata = await self._metadata()
         require_issuer(metadata, answer.get("iss"))
         if "code" not in answer:
-            raise exchange.Refused(answer.get("error", "no code")[:50])
+            raise exchange.Refused(answer.get("error", "no_code"))
         granted = await exchange.redeem(
             self._provider,
             metadata,

@@ -32,6 +32,12 @@ class Site:
     key: bytes
     clock: Callable[[], float]
 
+    async def find(self, id: str) -> Visiting | None:
+        """The visit whose page is here; None where there never was one, its time is over, or it leads elsewhere."""
+        found = await self.visits.find(id)
+        is_here = found is not None and found.kind != "elsewhere" and found.server == self.server
+        return found if is_here else None
+
     async def settle(self, visiting: Visiting) -> bool:
         """What it was to bring is there: it is done, and so is whatever else waits for the same. Whether it was."""
         stands = await self.end(digest_of(visiting.id), Settled())

@@ -1,16 +1,19 @@
 """The page of a visit: what is asked and by whom; a secret is typed here, and from here it goes into the vault."""
 
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
-from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from askback.errors import VisitUnknown
 from askback.owners import described
 from askback.pages.connecting import Connecting
 from askback.pages.lengths import in_words
 from askback.pages.reception import Guest, Reception
+from askback.pages.texts import line
 from askback.vault.vault import Item
 from askback.visits import Ending, Failed, Settled, TurnedDown, Visiting
 
@@ -50,13 +53,16 @@ class VisitPage:
         if ending is not None:
             return self._ended(visiting, ending, status=409)
         if form.get("answer") == "no":
-            await self._site.turn_down(visiting, TurnedDown())
+            with suppress(VisitUnknown):
+                await self._site.turn_down(visiting, TurnedDown())
             return self._back(visiting)
         if visiting.kind == "connect":
             return await self._connecting.begin(guest, visiting)
         return await self._keep(request, guest, visiting, form)
 
-    async def _keep(self, request: Request, guest: Guest, visiting: Visiting, form: FormData) -> Response:
+    async def _keep(
+        self, request: Request, guest: Guest, visiting: Visiting, form: Mapping[str, str]
+    ) -> Response:
         values = {field["name"]: _typed(form, field["name"]) for field in visiting.about["fields"]}
         problems = {name: problem for name, value in values.items() if (problem := _problem(value))}
         if problems:
@@ -65,7 +71,10 @@ class VisitPage:
         until = None if keep is None else site.clock() + keep
         item = Item("secret", visiting.about["name"])
         await site.vault.put(visiting.owner, item, values, until=until)
-        if not await site.settle(visiting):
+        is_settled = False
+        with suppress(VisitUnknown):  # its time was over just now
+            is_settled = await site.settle(visiting)
+        if not is_settled:
             await site.vault.forget(visiting.owner, item)  # a no in another window came first, and stands
         return self._back(visiting)
 
@@ -85,6 +94,7 @@ class VisitPage:
             "whom": described(visiting.owner),
             "client": _shown(visiting.client),
             "problems": problems or {},
+            "sees_kept": self._reception.door.sees_kept,
             "token": self._reception.token(request, guest),
         }
         if visiting.kind == "connect":
@@ -111,13 +121,15 @@ class VisitPage:
             visit=visiting,
             ending=ending,
             is_again=status != 200,
+            sees_kept=self._reception.door.sees_kept,
             client=_shown(visiting.client),
         )
 
 
-def _typed(form: FormData, name: str) -> str:
-    value = form.get(f"field-{name}")
-    return value.strip("\r\n") if isinstance(value, str) else ""
+def _typed(form: Mapping[str, str], name: str) -> str:
+    """As it was meant: browsers write every line's end as two signs, and what is pasted often ends in one. Spaces are
+    part of it."""
+    return form.get(f"field-{name}", "").replace("\r\n", "\n").strip("\n")
 
 
 def _problem(value: str) -> str:
@@ -127,4 +139,4 @@ def _problem(value: str) -> str:
 
 
 def _shown(client: str) -> str:
-    return "".join(sign for sign in client if sign.isprintable())[:MOST_CLIENT]
+    return line("".join(filter(str.isprintable, client)), MOST_CLIENT)

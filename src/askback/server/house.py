@@ -5,14 +5,16 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import anyio.to_thread
 
 from askback.errors import AuthorError, OperatorError, Unguarded
 from askback.oauth import Provider
 from askback.pages import Pages
-from askback.pages.settings import ROOT
+from askback.pages.settings import ROOT, SignIn
 from askback.premises import Connection
 from askback.stores.protocol import Store
 from askback.vault.vault import Vault
@@ -43,6 +45,24 @@ class Foundation:
     clock: Callable[[], float]
 
 
+def require_callers(pages: Pages, *, are_named: bool, bring_tokens: bool | None) -> None:
+    """Refuse pages at whose door nobody could ever be the caller, before anybody is sent there."""
+    if pages.url is None or pages.door is None:
+        return
+    if are_named and isinstance(pages.door, SignIn):
+        raise Unguarded(
+            "Askback(caller=...) gives callers a name of your own, and Pages(door=SignIn(...)) knows visitors by their "
+            "claims, so no visitor would ever be the caller. Leave caller= out and say with Pages(claims=...) what "
+            "makes a person; or give a function as door=, from a request to the same name."
+        )
+    if not are_named and bring_tokens is False:
+        raise Unguarded(
+            "Pages(door=...) lets in the caller alone, and this server has no authorization, so over HTTP nobody tells "
+            "who calls. Protect the server (auth=...) before Askback(server, ...), or tell callers apart with "
+            "Askback(server, caller=...)."
+        )
+
+
 class House:
     """Opens the vault and the listener when they are first needed: most servers ask for no secret."""
 
@@ -54,9 +74,14 @@ class House:
         self._vault: Vault | None = None
 
     @property
+    def server(self) -> str:
+        """The name of the server whose pages these are."""
+        return self._on.server
+
+    @property
     def vault(self) -> Vault:
         with self._lock:
-            self._vault = self._vault or self._on.open_vault()
+            self._vault = self._vault or self._on.open_vault().room_of(self._on.server)
         return self._vault
 
     @cached_property
@@ -67,6 +92,7 @@ class House:
                 "These pages have no address. Say where the server is reached: Askback(server, "
                 'pages=Pages(url="https://tools.example", door=...)).'
             )
+        _require_extra()
         from askback.pages.app import make_app
 
         return make_app(self._site(self._on.pages.base + ROOT), self._on.pages)
@@ -91,15 +117,19 @@ class House:
         finally:
             self._runs -= 1
             if not self._runs and "loopback" in vars(self):
-                await self.loopback.close()
+                # Servers end by cancellation, and the socket must not stay open.
+                with anyio.CancelScope(shield=True):
+                    await self.loopback.close()
 
     async def rooms(self, owner: str, *, is_local: bool, verb: str) -> "Rooms":
         """What one caller may use; raises `Unguarded` where nobody could tell them from others."""
         if not owner:
+            claims = " and ".join(self._on.pages.claims)
             raise Unguarded(
                 f"{verb} keeps something for its caller, and nobody tells who that is: this call came over HTTP "
-                "without authorization, or with a token that names nobody. Protect the server with tokens that have a "
-                "subject, or tell callers apart with Askback(server, caller=...)."
+                f"without authorization, or with a token that does not say all of {claims}. "
+                "Protect the server with tokens that do, say with Pages(claims=...) what else makes a person, or tell "
+                "callers apart with Askback(server, caller=...)."
             )
         if not is_local and self._on.pages.url is None:
             raise Unguarded(
@@ -108,9 +138,13 @@ class House:
             )
         if is_local:
             self._local_owners.add(owner)
-        # A key may come from the desktop's keyring, which may ask the person first.
-        vault = await anyio.to_thread.run_sync(lambda: self.vault)
+        vault = await anyio.to_thread.run_sync(self._open)
         return Rooms(owner=owner, is_local=is_local, vault=vault, house=self)
+
+    def _open(self) -> Vault:
+        """Takes its time: much is imported, and a key may come from the desktop's keyring, which may ask the person."""
+        _require_extra()
+        return self.vault
 
     async def base(self, *, is_local: bool) -> str:
         """The address of the pages; on this machine they are there from now on."""
@@ -153,6 +187,19 @@ class House:
             key=on.key,
             clock=on.clock,
         )
+
+
+def _require_extra() -> None:
+    """Before anything of the pages is used."""
+    try:
+        import_module("askback.pages.app")
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("askback"):
+            raise
+        raise OperatorError(
+            f"secret(...), connect(...) and their pages need the pages extra ({error.name} is not there). Install it "
+            'with: pip install "askback[pages]"'
+        ) from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

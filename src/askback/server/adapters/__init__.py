@@ -31,6 +31,11 @@ def add_pages(server: object, app: object) -> None:
         mcp.add_pages(server, app)
 
 
+def is_protected(server: object) -> bool | None:
+    """Whether its callers over HTTP bring tokens; None where that cannot be told before they call."""
+    return _fastmcp().is_protected(cast("Any", server)) if is_fastmcp(server) else mcp.is_protected(server)
+
+
 def is_fastmcp(server: object) -> bool:
     """Told by the names of its classes, so that nothing is imported for the sake of asking."""
     return any(

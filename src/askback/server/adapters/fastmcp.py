@@ -80,6 +80,10 @@ def add_pages(server: FastMCP[Any], app: object) -> None:
     server.custom_route(f"{ROOT}/{{path:path}}", methods=["GET", "POST"])(cast("Any", app))
 
 
+def is_protected(server: FastMCP[Any]) -> bool:
+    return server.auth is not None
+
+
 def _told(error: BaseException) -> MCPError | None:
     """Our own error, or the demand for a visit, that FastMCP wrapped into one of its own."""
     ours = own_error(error)

@@ -147,6 +147,11 @@ def add_pages(server: object, app: object) -> None:
         cast("Any", server).custom_route(f"{ROOT}/{{path:path}}", methods=["GET", "POST"])(app)
 
 
+def is_protected(server: object) -> bool | None:
+    """A low-level server does not know who is let in before it."""
+    return cast("MCPServer[Any]", server).settings.auth is not None if isinstance(server, MCPServer) else None
+
+
 def hand_returns_over(lowlevel: Server[Any]) -> None:
     """Where a body returns questions by itself, let the running conversation see them before the SDK refuses them."""
     look_up = lowlevel.get_request_handler

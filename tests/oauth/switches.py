@@ -1,0 +1,56 @@
+"""The defences, each to be taken out by itself: an attack that then succeeds shows that its test would notice."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from askback.oauth import fetching
+from askback.oauth.metadata import Metadata
+from askback.oauth.zones import Zone
+from askback.pages import connecting
+from askback.pages.forgery import Forgery
+from askback.pages.reception import Reception
+
+Switch = Callable[[pytest.MonkeyPatch], None]
+
+SWITCH = pytest.mark.parametrize("is_on", [True, False], ids=["as it is", "without the defence"])
+
+
+def _objects_to_nothing(*what: Any) -> None: ...
+
+
+def let_anybody_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever was let in may go on with any visit."""
+    monkeypatch.setattr(Reception, "require_same", _objects_to_nothing)
+
+
+def take_any_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The token of a form is not looked at."""
+    monkeypatch.setattr(Forgery, "objection_to_token", _objects_to_nothing)
+
+
+def take_any_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A state is good in whatever browser it comes."""
+
+    def alike(one: bytes, other: bytes) -> bool:
+        return True
+
+    monkeypatch.setattr("askback.pages.flows.compare_digest", alike)
+
+
+def believe_any_issuer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whom an answer is from is not looked at."""
+
+    def believe(metadata: Metadata, said: str | None) -> None: ...
+
+    monkeypatch.setattr(connecting, "require_issuer", believe)
+
+
+def place(monkeypatch: pytest.MonkeyPatch, zones: dict[str, Zone]) -> None:
+    """Have these addresses lie elsewhere; all others are outside."""
+
+    def zone_of(address: str) -> Zone:
+        return zones.get(address, Zone.PUBLIC)
+
+    monkeypatch.setattr(fetching, "zone_of", zone_of)

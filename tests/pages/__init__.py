@@ -1,0 +1,1 @@
+"""The hosted pages: what people, strangers and other sites see of them."""

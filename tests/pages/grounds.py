@@ -1,0 +1,182 @@
+"""A server whose visits are under way, and its pages: on this machine, at an address outside, or before a browser."""
+
+import socket
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+import uvicorn
+from mcp.server import MCPServer
+from starlette.requests import Request
+from starlette.types import ASGIApp
+
+from askback import Askback
+from askback.oauth import Provider
+from askback.owners import LOCAL, described, owner_named
+from askback.pages import Pages
+from askback.pages.settings import ROOT
+from askback.stores import MemoryStore
+from askback.vault.sealing import KeyRing
+from askback.vault.vault import Item, Vault
+from askback.visits import Ending, Kind, Visiting
+
+OUTSIDE = "https://tools.example"
+
+ADA, EVE = owner_named("ada"), owner_named("eve")
+
+WHO = "x-signed-in-as"
+"""The header by which a proxy of the author's says who somebody is."""
+
+LIBRARY = Provider(
+    name="library",
+    client_id="weather",
+    title="City Library",
+    authorization_endpoint="https://login.library.example/authorize",
+    token_endpoint="https://login.library.example/token",
+)
+
+LASTS = 4 * 3600.0
+"""Seconds of a visit: longer than a browser is known."""
+
+
+@dataclass
+class Clock:
+    """Stands still until it is moved."""
+
+    now: float = 1_800_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+async def by_header(request: Request) -> str | None:
+    return request.headers.get(WHO)
+
+
+def by_function(url: str = OUTSIDE, **options: Any) -> Pages:
+    options.setdefault("door", by_header)
+    return Pages(url=url, **options)
+
+
+@dataclass(kw_only=True)
+class Grounds:
+    """One server, and what is behind its links."""
+
+    asked: Askback
+    vault: Vault
+    clock: Clock
+    owner: str
+    base: str
+    """Of all pages."""
+
+    @property
+    def app(self) -> ASGIApp:
+        return self.asked.pages
+
+    async def secret(self, *, name: str = "weather key", message: str = "", **about: Any) -> str:
+        """The link of a question for a secret."""
+        value = {"name": "value", "label": name, "hint": "", "hidden": True}
+        shown = {"name": name, "fields": [value], "keep": None, "problem": "", **about}
+        return await self.visit("secret", message or "To look up the forecast where you are.", name, shown)
+
+    async def connect(self, *scopes: str, message: str = "") -> str:
+        """The link of a question for a sign-in."""
+        about = {"provider": "library", "scopes": list(scopes)}
+        return await self.visit(
+            "connect", message or "To renew the books that are due this week.", "library", about
+        )
+
+    async def visit(
+        self, kind: Kind, message: str, thing: str, about: dict[str, Any], *, client: str = "Desktop Chat"
+    ) -> str:
+        id = self.asked.visits.new_id()
+        now = self.clock()
+        await self.asked.visits.open(
+            Visiting(
+                id=id,
+                kind=kind,
+                server=self.asked.house.server,
+                owner=self.owner,
+                client=client,
+                message=message,
+                asked_at=now,
+                until=now + LASTS,
+                about=about,
+                thing=thing,
+            )
+        )
+        return f"{self.base}/visit/{id}"
+
+    async def ending(self, link: str) -> Ending | None:
+        return await self.asked.visits.ended(link.rpartition("/")[2])
+
+    async def kept(self, owner: str = "") -> dict[str, dict[str, str]]:
+        """All that is in the vault of one owner, by name."""
+        found = [note.item for note in await self.vault.notes(owner or self.owner)]
+        rows = {item.name: await self.vault.get(owner or self.owner, item) for item in found}
+        return {name: dict(row.values) for name, row in rows.items() if row is not None}
+
+    async def keep(self, *names: str, owner: str = "", until: float | None = None) -> None:
+        for name in names:
+            await self.vault.put(owner or self.owner, Item("secret", name), {"value": name}, until=until)
+
+    @property
+    def whom(self) -> str:
+        return described(self.owner)
+
+
+def outside(pages: Pages | None = None, *, server: str = "weather", owner: str = ADA) -> Grounds:
+    """Pages at an address outside, which nobody serves: see `visitor(grounds.app)`."""
+    pages = pages or by_function()
+    clock = Clock()
+    store = MemoryStore(clock=clock)
+    vault = Vault(store, KeyRing([bytes(32)]), clock=clock)
+    asked = Askback(
+        MCPServer(server),
+        pages=pages,
+        store=store,
+        vault=vault,
+        providers=[LIBRARY],
+        caller=lambda _: "ada",
+        clock=clock,
+    )
+    return Grounds(asked=asked, vault=vault, clock=clock, owner=owner, base=pages.base + ROOT)
+
+
+@asynccontextmanager
+async def on_this_machine(pages: Pages | None = None, **options: Any) -> AsyncGenerator[Grounds]:
+    """Pages as a server on stdio opens them."""
+    grounds = outside(pages or Pages(), owner=LOCAL, **options)
+    house = grounds.asked.house
+    async with house.closing():
+        await house.rooms(LOCAL, is_local=True, verb="secret(...)")
+        grounds.base = await house.base(is_local=True)
+        yield grounds
+
+
+@asynccontextmanager
+async def in_a_browser(**options: Any) -> AsyncGenerator[Grounds]:
+    """Pages as a server over HTTP has them, with these options, listening on this machine: a browser can go there."""
+    with socket.socket(proto=socket.IPPROTO_TCP) as listener:
+        listener.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        grounds = outside(by_function(url, **options))
+        async with listening(grounds.app, listener):
+            yield grounds
+
+
+@asynccontextmanager
+async def listening(app: ASGIApp, listener: socket.socket) -> AsyncGenerator[None]:
+    """Any application on a socket that is bound."""
+    runner = uvicorn.Server(
+        uvicorn.Config(app, log_level="critical", lifespan="off", timeout_graceful_shutdown=1)
+    )
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(runner.serve, [listener])
+        with anyio.fail_after(10):
+            while not runner.started:
+                await anyio.lowlevel.checkpoint()
+        yield
+        runner.should_exit = True
