@@ -279,11 +279,13 @@ async def visit(
         key: names this question for good, like that of `ask`.
         wait: whether to wait for the end. Without, the body goes on when the person has agreed to go, and the answer's
             value is the id.
-        timeout: from the question to the end of the visit; then `TimedOut`.
+        timeout: from the question to the end of the visit; then `TimedOut`. Twice the server's `think_time`, if nothing
+            is said.
         meta: for the client, beside the question.
 
     Gives `Accepted` with what the visit was settled with, `Declined` or `Cancelled`; raises `VisitFailed` where the
-    application said that it failed, and `CannotAsk` where the client can show no links.
+    application said that it failed, `StillOpen` where the client waits no longer and the same call made again finds the
+    visit, and `CannotAsk` where the client can show no links.
     """
     conversation = current_conversation("visit(...)")
     require_message(message)

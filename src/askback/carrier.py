@@ -58,6 +58,11 @@ class Carrier(Protocol):
         ...
 
     @property
+    def comes_back(self) -> bool:
+        """Whether a call that is cut short may come again with what it knew, and not only anew."""
+        ...
+
+    @property
     def grace(self) -> float | None:
         """For how long a visit that an earlier call left is waited for, before it is put again.
 

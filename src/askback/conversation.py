@@ -125,13 +125,13 @@ class Conversation:
         seconds = self._setting.policy.seconds if seconds is None else seconds
         return Put(place, key is not None, question, seconds)
 
-    def _take_place(self, key: str | None, *, kind: str) -> str:
+    def _take_place(self, key: str | None, *, kind: str, verb: str = "ask") -> str:
         """The author's key, or the question's number among those without one."""
         if key is None:
             self._unkeyed += 1
         place = f"{kind}-{self._unkeyed}" if key is None else key
         if place in self._places:
-            raise KeyTaken(place, kind=kind)
+            raise KeyTaken(place, kind=verb)
         self._places.add(place)
         return place
 
@@ -179,7 +179,7 @@ class Conversation:
     async def visit(self, going: Going, *, key: str | None) -> Answer[Any]:
         """Send the person somewhere; their answer is what came of it, or their no."""
         self._enter()
-        place = self._take_place(key, kind="link")
+        place = self._take_place(key, kind="link", verb="visit")
         return await Trips(self, self._setting, self._journal).go(place, going, is_keyed=key is not None)
 
     async def premises(self, verb: str) -> Premises:

@@ -337,6 +337,18 @@ class StillOpen(TimedOut):
         "The person has agreed to open the link and is not done there yet, and this client does not wait any longer. "
         "Nothing is lost: when they have finished on that page, make the same call again."
     )
+    lost = (
+        "The person has agreed to open the link and is not done there yet, and this client does not wait any longer. "
+        "Nobody tells who calls here, so the next call begins anew. The operator can add authorization to the server, "
+        "or name its callers with Askback(caller=...); then a later call finds what this one has left."
+    )
+
+    def __init__(self, *, place: str, seconds: float, lasts: bool = True) -> None:
+        self.lasts = lasts
+        """Whether a later call finds the visit that this one has left."""
+        if not lasts:
+            self.advice = self.lost
+        super().__init__(place=place, seconds=seconds)
 
 
 class VisitFailed(AskbackError):

@@ -20,7 +20,8 @@ class Connection(Protocol):
         ...
 
     async def wanted(self, scopes: Collection[str]) -> tuple[str, ...]:
-        """The scopes to ask the person for: these, and what they agreed to before."""
+        """The scopes to ask the person for: these, and what they agreed to before. Raises `ProviderUnavailable` where
+        it would be in vain."""
         ...
 
     async def disconnect(self) -> bool:

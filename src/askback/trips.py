@@ -3,11 +3,13 @@
 `accept` is consent and never the end (R24): that comes through the store, from a page or from the application.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Container, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NoReturn, Protocol
+
+import anyio
 
 from askback.answer import Accepted, Answer, Declined
 from askback.carrier import Carrier, Pause, Put
@@ -15,6 +17,11 @@ from askback.errors import StillOpen, TimedOut, VisitFailed, VisitUnknown
 from askback.journal.entries import Journal, Trip
 from askback.question import Visit
 from askback.visits import Ending, Failed, Kind, Settled, TurnedDown, Visiting, Visits, digest_of
+
+ABANDONED = Failed("nobody waits for this visit any more")
+
+LAST_WORDS = 1.0
+"""Seconds for writing down what a call leaves that is being cancelled; a store that hangs must not hold it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +33,7 @@ class Going:
     link: Callable[[str], Awaitable[str]]
     """The URL for an id."""
     seconds: float | None = None
-    """From the question to the end of the visit; None for as long as a person may think anyway."""
+    """From the question to the end of the visit; None for as long as any visit may take."""
     waits: bool = True
     """Whether the body goes on only when the visit has ended."""
     about: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -50,6 +57,9 @@ class Grounds(Protocol):
         ...
 
     @property
+    def server_name(self) -> str: ...
+
+    @property
     def client_name(self) -> str: ...
 
     def clock(self) -> float: ...
@@ -62,8 +72,8 @@ class Grounds(Protocol):
         """The same for the same question in the same call of the same caller, made anew; None for callers unknown."""
         ...
 
-    def tell_end_of(self, id: str) -> None:
-        """Nobody waits for this visit; its client is told when it ends."""
+    def tell_end_of(self, id: str, *, until: float) -> None:
+        """Nobody waits for this visit; its client is told when it ends, if it does so by then."""
         ...
 
 
@@ -93,10 +103,10 @@ class Trips:
         trip = self._journal.trips.get(place)
         if trip is None:
             self._grounds.carrier.require_visits()
-            left = await self._take_up(place)
-            if left is not None and (answer := await self._found(place, left, going)) is not None:
-                return answer
-            trip = await self._begin(place, going, left)
+            found = await self._left(place, going)
+            if found is not None and not isinstance(found, Visiting):
+                return found
+            trip = await self._begin(place, going, found)
         visit = Visit(message=going.message, url=await going.link(trip.id), id=trip.id, meta=going.meta)
         return await self._send(trip, going, Put(place, is_keyed, visit, self._seconds))
 
@@ -107,6 +117,7 @@ class Trips:
             Visiting(
                 id=trip.id,
                 kind=going.kind,
+                server=self._grounds.server_name,
                 owner=self._grounds.owner,
                 client=self._grounds.client_name,
                 message=going.message,
@@ -120,30 +131,28 @@ class Trips:
         return trip
 
     async def _send(self, trip: Trip, going: Going, put: Put) -> Answer[Any]:
-        if self._grounds.carrier.grace is not None:
-            await self._leave(trip)
         while isinstance(answer := await self._talk.ask(put), Accepted):
             if not going.waits:
-                self._grounds.tell_end_of(trip.id)
+                self._grounds.tell_end_of(trip.id, until=trip.asked_at + self._seconds)
                 return Accepted(trip.id)
             ending = await self._wait(trip)
             if ending is not None:
                 return _answer(trip.place, ending)
             self._talk.ask_anew(put)
-        with suppress(VisitUnknown):  # its time may be over
-            await self._visits.end(digest_of(trip.id), TurnedDown())
+        stands = await self._turn_down(trip)
+        if going.waits and isinstance(stands, Settled):
+            # Done there before they were asked once more: a no does not undo it.
+            return Accepted(stands.result)
         return answer
+
+    async def _turn_down(self, trip: Trip) -> Ending | None:
+        with suppress(VisitUnknown):  # its time may be over
+            return await self._visits.end(digest_of(trip.id), TurnedDown())
+        return None
 
     async def _wait(self, trip: Trip) -> Ending | None:
         """How it ended; None if the person is to be asked once more."""
-        seconds = max(trip.asked_at + self._seconds - self._grounds.clock(), 0.0)
-        ended = partial(_ended, self._visits, trip.id)
-        waited = await self._talk.wait_outside(
-            partial(self._grounds.carrier.end_of, trip.id, ended, seconds=seconds)
-        )
-        if not isinstance(waited, Pause):
-            return waited
-        match waited:
+        match await self._end_of(trip):
             case Pause.ANEW:
                 return None
             case Pause.LATER:
@@ -151,27 +160,81 @@ class Trips:
             case Pause.TIME_OVER:
                 raise TimedOut(place=trip.place, seconds=self._seconds)
             case Pause.NO_MORE:
-                await self._leave(trip)
-                raise StillOpen(place=trip.place, seconds=self._seconds)
+                return await self._give_up(trip)
+            case ending:
+                return ending
+
+    async def _give_up(self, trip: Trip) -> Ending:
+        """Raise `StillOpen`. Where no later call could find it, it is over: whoever settles it then learns so."""
+        lasts, stands = await _leave(self._grounds, trip), None
+        if not lasts:
+            with suppress(VisitUnknown):
+                stands = await self._visits.end(digest_of(trip.id), ABANDONED)
+        if stands is not None and stands != ABANDONED:
+            return stands  # it has ended this very moment
+        raise StillOpen(place=trip.place, seconds=self._seconds, lasts=lasts)
+
+    async def _end_of(self, trip: Trip) -> Ending | Pause:
+        carrier = self._grounds.carrier
+        seconds = max(trip.asked_at + self._seconds - self._grounds.clock(), 0.0)
+        ended = partial(_ended, self._visits, trip.id)
+        try:
+            return await self._talk.wait_outside(partial(carrier.end_of, trip.id, ended, seconds=seconds))
+        except anyio.get_cancelled_exc_class():
+            if not carrier.comes_back:
+                with anyio.move_on_after(LAST_WORDS, shield=True):
+                    await _leave(self._grounds, trip)
+            raise
 
     # A visit that outlives its call.
 
-    async def _leave(self, trip: Trip) -> None:
-        scope = self._grounds.scope(trip.place)
-        if scope is not None:
-            await self._visits.leave(scope, trip.id, until=trip.asked_at + self._seconds)
+    async def _left(self, place: str, going: Going) -> Visiting | Answer[Any] | None:
+        """The visit that an earlier call has left, to be put once more; or what became of it, if something did."""
+        carrier, scope = self._grounds.carrier, self._grounds.scope(place)
+        if scope is None or not (going.waits or carrier.grace is not None):
+            return None
+        left = await self._visits.left(scope)
+        if left is None:
+            return None
+        if not going.waits:  # that the client comes back is its word that the person agreed
+            return Accepted(left.id) if await self._take_up(scope, place, left) else None
+        ending = await self._end_of_left(left)
+        if ending is None:
+            return left if carrier.grace is not None or await self._visits.take_up(scope) else None
+        return _answer(place, ending) if await self._take_up(scope, place, left) else None
 
-    async def _take_up(self, place: str) -> Visiting | None:
-        scope = self._grounds.scope(place)
-        return None if scope is None else await self._visits.take_up(scope)
+    async def _end_of_left(self, left: Visiting) -> Ending | None:
+        async def wait() -> Ending | Pause:
+            ended = await self._visits.ended(left.id, seconds=self._grounds.carrier.grace or 0.0)
+            return Pause.ANEW if ended is None else ended
 
-    async def _found(self, place: str, left: Visiting, going: Going) -> Answer[Any] | None:
-        """What became of a visit that an earlier call has left, if something did."""
-        grace = self._grounds.carrier.grace
-        if grace is not None and not going.waits:
-            return Accepted(left.id)  # that the client comes back is its word that the person agreed
-        ending = await self._visits.ended(left.id, seconds=grace or 0.0)
-        return None if ending is None else _answer(place, ending)
+        waited = await self._talk.wait_outside(wait)
+        return None if isinstance(waited, Pause) else waited
+
+    async def _take_up(self, scope: str, place: str, left: Visiting) -> bool:
+        """Where a call may have to leave what it took, it is noted."""
+        is_ours = await self._visits.take_up(scope)
+        if is_ours and self._grounds.carrier.grace is not None:
+            self._journal.trips[place] = Trip(place, left.id, left.asked_at)
+        return is_ours
+
+
+async def leave_trips(grounds: Grounds, journal: Journal, *, out: Container[str]) -> None:
+    """All visits of a call that ends here are for the call after it; its client hears of the ends of those at `out`."""
+    for trip in journal.trips.values():
+        await _leave(grounds, trip)
+        visiting = await grounds.visits.find(trip.id) if trip.place in out else None
+        if visiting is not None:
+            grounds.tell_end_of(trip.id, until=visiting.until)
+
+
+async def _leave(grounds: Grounds, trip: Trip) -> bool:
+    """Whether a later call can find it: only one of the same caller can, and somebody must tell who that is."""
+    scope = grounds.scope(trip.place)
+    if scope is None:
+        return False
+    await grounds.visits.leave(scope, trip.id)
+    return True
 
 
 async def _ended(visits: Visits, id: str, seconds: float) -> Ending | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from secrets import token_urlsafe
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
@@ -29,13 +29,15 @@ REMEMBERED = 86_400.0
 """Seconds for which it is known how a visit ended: a body that runs again wants to know it again."""
 
 
-class Settled(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Settled:
     """Done; with whatever the application said of it."""
 
     result: Any = None
 
 
-class Failed(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Failed:
     """It did not work out, and why."""
 
     reason: str
@@ -55,6 +57,8 @@ class Visiting:
 
     id: str
     kind: Kind
+    server: str
+    """The name of the server that asked: a page of another one is not for it, even where they share a store."""
     owner: str
     """The caller it was asked of; empty where nobody could tell, and then it is no page of ours."""
     client: str
@@ -80,7 +84,7 @@ class Visits:
 
     async def open(self, visiting: Visiting) -> None:
         """Before the link is out: whoever follows it finds what it is for."""
-        row = [visiting.kind, visiting.owner, visiting.client, visiting.message]
+        row = [visiting.kind, visiting.server, visiting.owner, visiting.client, visiting.message]
         times = [visiting.asked_at, visiting.until]
         name, until = digest_of(visiting.id), visiting.until
         await self._store.put(
@@ -94,10 +98,13 @@ class Visits:
         row = await self._store.get(SHELF, digest_of(id))
         if row is None:
             return None
-        kind, owner, client, message, asked_at, until, about, thing = from_json(row, cache_strings="none")
+        kind, server, owner, client, message, asked_at, until, about, thing = from_json(
+            row, cache_strings="none"
+        )
         return Visiting(
             id=id,
             kind=kind,
+            server=server,
             owner=owner,
             client=client,
             message=message,
@@ -124,16 +131,28 @@ class Visits:
         row = await self._store.wait(_bell(digest_of(id)), seconds=seconds)
         return None if row is None else _read(row)
 
-    async def leave(self, scope: str, id: str, *, until: float) -> None:
+    async def leave(self, scope: str, id: str) -> None:
         """The call goes, its visit stays: a later call of the same scope takes it up."""
-        await self._store.put(LEFT, scope, id.encode(), until=until)
+        if (visiting := await self.find(id)) is not None:
+            await self._store.put(LEFT, scope, id.encode(), until=visiting.until)
 
-    async def take_up(self, scope: str) -> Visiting | None:
-        """The visit that an earlier call of this scope has left. Of several calls at once one gets it."""
+    async def left(self, scope: str) -> Visiting | None:
+        """The visit that an earlier call of this scope has left; it stays there until it is taken up."""
         row = await self._store.get(LEFT, scope)
-        if row is None or not await self._store.delete(LEFT, scope):
-            return None
-        return await self.find(row.decode())
+        return None if row is None else await self.find(row.decode())
+
+    async def take_up(self, scope: str) -> bool:
+        """Have the visit that was left there. Of several calls at once one gets it."""
+        return await self._store.delete(LEFT, scope)
+
+
+def is_alike(one: Ending, other: Ending) -> bool:
+    """Whether they say the same, once written down: a tuple comes back as a list, and a model as a dict."""
+    return _as_kept(one) == _as_kept(other)
+
+
+def _as_kept(ending: Ending) -> bytes:
+    return _written(_read(_written(ending)))
 
 
 def digest_of(id: str) -> str:
@@ -146,7 +165,11 @@ def _bell(name: str) -> str:
 
 
 def _alike(visiting: Visiting) -> str:
-    return ALIKE + digest_of(to_json([visiting.owner, visiting.kind, visiting.thing]).decode()) + "/"
+    return (
+        ALIKE
+        + digest_of(to_json([visiting.server, visiting.owner, visiting.kind, visiting.thing]).decode())
+        + "/"
+    )
 
 
 def _written(ending: Ending) -> bytes:
@@ -154,7 +177,7 @@ def _written(ending: Ending) -> bytes:
         case Settled(result):
             try:
                 return to_json(["settled", result])
-            except PydanticSerializationError as error:
+            except (PydanticSerializationError, ValueError, RecursionError) as error:
                 raise AuthorError(
                     f"settle(id, {type(result).__name__}) cannot be written down ({error}). Give plain values: texts, "
                     "numbers, lists and dicts of them, or a pydantic model."

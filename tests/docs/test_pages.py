@@ -206,7 +206,7 @@ async def connected(*, token: str) -> Vault:
     """A vault in which whoever uses this machine has a token already."""
     vault = empty_vault()
     granted = Granted(access_token=token, refresh_token=None, lasts=None, scopes=("calendar.read",))
-    await vault.put(LOCAL, Item("connection", "calendar"), written(granted, time.time()))
+    await vault.room_of("secretary").put(LOCAL, Item("connection", "calendar"), written(granted, time.time()))
     return vault
 
 

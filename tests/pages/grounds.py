@@ -142,7 +142,7 @@ def outside(pages: Pages | None = None, *, server: str = "weather", owner: str =
         caller=lambda _: "ada",
         clock=clock,
     )
-    return Grounds(asked=asked, vault=vault, clock=clock, owner=owner, base=pages.base + ROOT)
+    return Grounds(asked=asked, vault=asked.house.vault, clock=clock, owner=owner, base=pages.base + ROOT)
 
 
 @asynccontextmanager

@@ -33,4 +33,4 @@ def clock() -> Clock:
 
 @pytest.fixture
 def vault(clock: Clock) -> Vault:
-    return Vault(MemoryStore(clock=clock), ring("key"), clock=clock)
+    return Vault(MemoryStore(clock=clock), ring("key"), clock=clock).room_of("weather")

@@ -13,6 +13,11 @@ from tests.vault.keys import ring
 KEY = Item("secret", "weather key")
 
 
+def keyless(vault: Vault) -> Vault:
+    """The same room, for whoever has other keys."""
+    return Vault(vault.store, ring("another"), clock=vault.clock).room_of("weather")
+
+
 async def version_of(vault: Vault) -> str:
     kept = await vault.get("ada", KEY)
     assert kept is not None
@@ -93,7 +98,7 @@ async def test_a_reason_is_short_and_forgotten_in_time_and_with_the_next_value(v
 async def test_a_reason_whose_key_is_gone_is_no_reason_to_stop(vault: Vault):
     await vault.put("ada", KEY, {"value": "1"})
     await vault.reject("ada", KEY, "It was wrong.", version=await version_of(vault))
-    assert await Vault(vault.store, ring("another"), clock=vault.clock).why_rejected("ada", KEY) == ""
+    assert await keyless(vault).why_rejected("ada", KEY) == ""
 
 
 async def test_notes_tell_names_and_times_of_one_owner_or_all(vault: Vault, clock: Clock):
@@ -102,18 +107,18 @@ async def test_notes_tell_names_and_times_of_one_owner_or_all(vault: Vault, cloc
     clock.advance(60)
     await vault.put("ada", github, {"access_token": "2"}, until=until)
     await vault.put("adam", KEY, {"value": "3"})
-    adas = [Note("ada", github, clock(), until), Note("ada", KEY, clock() - 60, None)]
+    adas = [Note("weather", "ada", github, clock(), until), Note("weather", "ada", KEY, clock() - 60, None)]
     assert await vault.notes("ada") == adas
-    assert await vault.notes() == [*adas, Note("adam", KEY, clock(), None)]
+    assert await vault.notes() == [*adas, Note("weather", "adam", KEY, clock(), None)]
     assert await vault.notes("ad") == []
 
 
 async def test_what_no_key_opens_is_listed_all_the_same_and_can_be_forgotten(vault: Vault):
     await vault.put("ada", KEY, {"value": "1"})
-    keyless = Vault(vault.store, ring("another"), clock=vault.clock)
-    assert await keyless.notes() == [Note("ada", KEY, None, None)]
-    assert await keyless.forget("ada", KEY)
-    assert await keyless.notes() == []
+    locked = keyless(vault)
+    assert await locked.notes() == [Note("weather", "ada", KEY, None, None)]
+    assert await locked.forget("ada", KEY)
+    assert await locked.notes() == []
 
 
 @pytest.mark.verifies("R28", "T23")
@@ -154,3 +159,16 @@ async def test_what_one_server_kept_the_next_one_finds(clock: Clock):
     assert kept is not None and kept.values == {"value": "1"}
     assert "'1'" not in repr(kept)
     await second.store.close()
+
+
+@pytest.mark.verifies("T23")
+async def test_what_was_typed_for_one_server_is_not_there_for_another(vault: Vault, clock: Clock):
+    weather, bank = vault.room_of("weather"), vault.room_of("bank/weather")
+    await weather.put("ada", KEY, {"value": "1"})
+    assert await bank.get("ada", KEY) is None
+    assert await bank.notes() == []
+    assert not await bank.forget("ada", KEY)
+    assert await weather.notes("ada") == [Note("weather", "ada", KEY, clock(), None)]
+    await bank.put("ada", KEY, {"value": "2"})
+    whole = Vault(vault.store, ring("key"), clock=clock)
+    assert [note.server for note in await whole.notes()] == ["bank/weather", "weather"]

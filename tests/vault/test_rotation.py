@@ -15,7 +15,7 @@ TOKEN = Item("secret", "token")
 
 def with_keys(vault: Vault, *names: str) -> Vault:
     """The same vault in the hands of a server with these keys."""
-    return Vault(vault.store, ring(*names), clock=vault.clock)
+    return Vault(vault.store, ring(*names), clock=vault.clock).room_of("weather")
 
 
 async def value_of(vault: Vault, owner: str = "ada", item: Item = TOKEN) -> str | None:

@@ -42,9 +42,9 @@ MOVES = {
 async def is_read_by(vault: Vault, owner: str, item: Item) -> bool:
     """A thief who can write to the database puts Ada's row where it suits them, and has the server open it."""
     await vault.put("ada", WEATHER, {"value": "ada's"})
-    row = await vault.store.get("askback/vault/ada", WEATHER.row)
+    row = await vault.store.get("askback/vault/weather/ada", WEATHER.row)
     assert row is not None
-    await vault.store.put(f"askback/vault/{owner}", item.row, row)
+    await vault.store.put(f"askback/vault/weather/{owner}", item.row, row)
     try:
         kept = await vault.get(owner, item)
     except VaultUnavailable:
@@ -95,7 +95,7 @@ def test_keys_of_another_length_are_refused_with_where_to_get_one(keys: list[byt
 async def test_without_its_key_a_vault_says_what_to_do(vault: Vault):
     await vault.put("ada", WEATHER, {"value": "ada's"})
     with pytest.raises(VaultUnavailable, match="put it back behind the new one"):
-        await Vault(vault.store, ring("another")).get("ada", WEATHER)
+        await Vault(vault.store, ring("another")).room_of("weather").get("ada", WEATHER)
 
 
 async def rows_of(store: Store) -> dict[tuple[str, str], bytes | None]:

@@ -24,6 +24,7 @@ def print_notes(notes: Sequence[Note], paper: Paper) -> None:
 def as_json(note: Note) -> dict[str, Any]:
     """Times in UTC; None for no end, or where no key opens it."""
     return {
+        "server": note.server,
         "owner": note.owner,
         "whose": described(note.owner),
         "kind": note.item.kind,
@@ -36,13 +37,16 @@ def as_json(note: Note) -> dict[str, Any]:
 
 def named(note: Note) -> str:
     """Enough to tell it from all others."""
-    return f"the {note.item.kind} {safe(note.item.name)!r} of {safe(described(note.owner))}, {_when(note)}"
+    whose = f"of {safe(described(note.owner))} for {safe(note.server)}"
+    return f"the {note.item.kind} {safe(note.item.name)!r} {whose}, {_when(note)}"
 
 
-def meant(notes: Sequence[Note], name: str, *, kind: str | None, owner: str | None) -> Note | None:
+def meant(
+    notes: Sequence[Note], name: str, *, kind: str | None, owner: str | None, server: str | None
+) -> Note | None:
     """The one of that name; None where there is none, and `Misused` where what was typed fits several or no one."""
     alike = [note for note in notes if note.item.name == name]
-    fitting = [note for note in alike if _fits(note, kind, owner)]
+    fitting = [note for note in alike if _fits(note, kind, owner, server)]
     if len(fitting) == 1 or not alike:
         return next(iter(fitting), None)
     listed = "".join(f"\n  {named(note)}" for note in fitting or alike)
@@ -56,23 +60,25 @@ def safe(text: str) -> str:
     return "".join(sign if sign.isprintable() else f"<U+{ord(sign):04X}>" for sign in text)
 
 
-def _fits(note: Note, kind: str | None, owner: str | None) -> bool:
-    return kind in {None, note.item.kind} and (owner is None or is_called(note.owner, owner))
+def _fits(note: Note, kind: str | None, owner: str | None, server: str | None) -> bool:
+    is_theirs = owner is None or is_called(note.owner, owner)
+    return is_theirs and kind in {None, note.item.kind} and server in {None, note.server}
 
 
 def _apart(notes: Sequence[Note]) -> str:
     options = {
         "--kind": {note.item.kind for note in notes},
         "--owner": {note.owner for note in notes},
+        "--server": {note.server for note in notes},
     }
     return "with " + " and ".join(option for option, values in options.items() if len(values) > 1)
 
 
 def _lines(notes: Sequence[Note]) -> Iterator[str]:
-    rows = [(note.item.kind, safe(note.item.name), _when(note)) for note in notes]
-    kinds, names = (max(width_of(row[column]) for row in rows) for column in (0, 1))
-    for kind, name, when in rows:
-        yield f"{filled(kind, kinds)}  {filled(name, names)}  {when}"
+    rows = [(note.item.kind, safe(note.item.name), f"for {safe(note.server)}", _when(note)) for note in notes]
+    widths = [max(width_of(row[column]) for row in rows) for column in range(3)]
+    for *told, when in rows:
+        yield "  ".join([*map(filled, told, widths), when])
 
 
 def _when(note: Note) -> str:

@@ -67,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     forget = verbs.add_parser("forget", help="take one thing out of the vault")
     forget.add_argument("name", metavar="NAME", help="as `list` shows it")
     forget.add_argument("--owner", metavar="WHO", help="whose it is, where several have one of that name")
+    forget.add_argument("--server", metavar="NAME", help="which server has it, where several have one")
     forget.add_argument("--kind", choices=KINDS, help="which it is, where there is one of each")
     forget.add_argument("--yes", action="store_true", help="do not ask first")
     rotate = verbs.add_parser("rotate", help="seal with the first key what was sealed with another")
@@ -92,7 +93,9 @@ def _list(chosen: argparse.Namespace) -> int:
 
 
 def _forget(chosen: argparse.Namespace) -> int:
-    note = meant(run(_notes, chosen.store), chosen.name, kind=chosen.kind, owner=chosen.owner)
+    note = meant(
+        run(_notes, chosen.store), chosen.name, kind=chosen.kind, owner=chosen.owner, server=chosen.server
+    )
     if note is None:
         say(f"Nothing is called {safe(chosen.name)!r} in {_place(chosen.store)}. See `askback vault list`.")
         return Exit.FAILED
@@ -145,12 +148,12 @@ async def _notes(store: str | None) -> list[Note]:
     """Sorted for a reader; without keys it can be listed and forgotten all the same."""
     async with aclosing(_Opened(store, known_keys())) as opened:
         notes = await opened.vault.notes()
-    return sorted(notes, key=lambda note: (described(note.owner), note.owner, note.item))
+    return sorted(notes, key=lambda note: (described(note.owner), note.owner, note.server, note.item))
 
 
 async def _drop(store: str | None, note: Note) -> None:
     async with aclosing(_Opened(store, None)) as opened:
-        await opened.vault.forget(note.owner, note.item)
+        await opened.vault.room_of(note.server).forget(note.owner, note.item)
 
 
 async def _seal(store: str | None, ring: KeyRing) -> Rotated:

@@ -157,7 +157,7 @@ def _kind(name: str, whole: Json) -> type[Field[Any]]:
         raise SecretInForm(
             field=name,
             problem="it asks for a secret, and a form passes through the client and perhaps a model",
-            instead="ask for it on a page of yours, where what is typed does not pass the client",
+            instead="ask for it with secret(...), on a page where what is typed does not pass the client",
         )
     found = KINDS.get((str(kind), form)) if form is None or isinstance(form, str) else None
     if found is not None:

@@ -15,7 +15,6 @@ from pydantic import ValidationError
 from pydantic_core import Url
 
 from askback.errors import LinkRefused
-from askback.schema.formats import is_readable
 from askback.schema.secrets.judging import asked_in_label
 from askback.schema.secrets.shapes import likeness
 
@@ -25,23 +24,43 @@ PLACE = "{id}"
 MOST_LINK = 2_000
 """Characters: what every browser takes, with room for the id."""
 
+MOST_DECODINGS = 3
+"""How often a value is decoded once more: one that goes through two services is encoded twice."""
+
 _STAND_IN = "A" * 43
 """As long as an id; the link is judged with this in its place."""
 
+_WHOLE = re.compile(r"""(?i)https?://[^/?#\s][^\s\\{}"<>^`|]*""")
+"""Written out, and read alike by every parser: a backslash is a slash to some, and a part of the host to others."""
+
 _SIGNS_IN = re.compile(
-    r"(?i)(x-(amz|goog)-)?(sig(nature)?|signed|credentials?|otp|jwt|sso|saml\w*|assertion|ticket|sid|session\w*|magic\w*|"
-    r"auth\w*|bearer|nonce_?token|login_?token|key|code)"
+    r"(.+_)?(sig|signature|signed|credentials?|otp|jwt|bearer|assertion|sso|sid|session(_?(id|token|key))?|"
+    r"auth(orization|_?(key|code|hash|cookie|header))?|magic(_?(link|key|code))?|login_?(key|code))|"
+    r"\w*sess_?(ion)?_?id|saml\w+|x_(amz|goog)_\w+"
 )
 """Names of parameters that sign somebody in, beside what the secret lint knows."""
 
+_MAY_SIGN_IN = {"code", "key", "ticket"}
+_PLAIN = re.compile(r"[A-Za-z]+([-_ .][A-Za-z]+)*[-_]?\d{0,4}|\d{1,5}")
+"""A voucher, the key of a table, the number of a ticket: what nobody would sign in with."""
+
 _PERSONAL = re.compile(
-    r"(?i)(e-?mail\w*|mail|phone\w*|tel|mobile|msisdn|(first|last|sur|full|user|given|family)?_?-?name|user(_?-?id)?|"
-    r"uid|login(_?hint)?|ssn|dob|birth\w*|address|street|zip|iban|passport\w*|customer\w*|account\w*|patient\w*)"
+    r"(.+_)?(e?_?mail(_?addr(ess)?)?|(tele|mobile_?)?phone(_?(no|nr|number))?|tel|mobile|msisdn|ssn|dob|iban|surname|"
+    r"birth_?(day|date)|date_of_birth|street|address|zip|postcode)|"
+    r"((first|last|full|user|given|family|middle|display|real|customer|patient|person)_?)?name|"
+    r"(user|customer|account|patient|person|member|employee|passport)(_?(id|no|nr|num|number|ref))?|uid|login(_?hint)?"
 )
-"""Names of parameters that say who somebody is."""
+"""Names of parameters that say who somebody is. A bare `name` may be a product's; `product_name` says so."""
+
+_SWITCH = re.compile(r"(?i)|true|false|on|off|yes|no|none|all|auto|required|optional|[01]")
+"""Values that say nothing of anybody, whatever they are called."""
+
+_OPEN = {"client_id", "code_challenge", "nonce", "state"}
+"""Parameters of an OAuth request that look like chance, and are meant to be read on their way."""
 
 _ADDRESS = re.compile(r"[^\s@/]+@[^\s@/]+\.[^\s@/]+")
 _PHONE = re.compile(r"(\+|00)\d[\d\s().-]{6,}\d")
+_IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,11 +73,17 @@ class Link:
         return self.template.replace(PLACE, id)
 
 
-@lru_cache(maxsize=256)
 def link_of(template: str, *, needs_id: bool = True) -> Link:
     """The link with this template; raises `LinkRefused` where it must not go out."""
-    if not isinstance(template, str) or not is_readable(template) or len(template) > MOST_LINK:  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
-        raise _refused("the link is not a text of at most 2,000 characters", "give the URL as a text")
+    if not isinstance(template, str) or len(template) > MOST_LINK:  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
+        raise _refused(
+            f"the link is not a text of at most {MOST_LINK:,} characters", "give the URL as a text"
+        )
+    return _judged(template, needs_id)
+
+
+@lru_cache(maxsize=256)
+def _judged(template: str, needs_id: bool) -> Link:
     if needs_id and PLACE not in template:
         raise _refused(
             "the link has no {id} in it, so nobody could say which visit has ended",
@@ -67,6 +92,11 @@ def link_of(template: str, *, needs_id: bool = True) -> Link:
         )
     filled = template.replace(PLACE, _STAND_IN)
     _examine_place(_parsed(filled))
+    if not (_WHOLE.fullmatch(filled) and filled.isprintable()):
+        raise _refused(
+            f"the link has spaces, backslashes or characters that hide, or is not written out ({template[:80]!r})",
+            "write it from https:// on, with such characters as %20",
+        )
     _examine_words(filled)
     return Link(template=template)
 
@@ -106,45 +136,72 @@ def is_loopback(host: str) -> bool:
 
 def _examine_words(link: str) -> None:
     """Every part of a link that could mean something, read as browsers and servers would read it."""
-    before, _, fragment = link.partition("#")
+    path = _examine_pairs(link)
+    for piece in path.split("://", 1)[-1].split("/")[1:]:
+        _examine_value(unquote(piece))
+
+
+def _examine_pairs(text: str) -> str:
+    """All that is given by name in a text; gives what stands before."""
+    before, _, fragment = text.partition("#")
     path, _, query = before.partition("?")
-    for name, value in [*_pairs(query), *_pairs(fragment)]:
-        _examine_parameter(name, value)
-    for piece in unquote(path.split("://", 1)[-1]).split("/")[1:]:
-        for name, value in _pairs(piece.partition(";")[2]):
+    matrix = "&".join(piece.partition(";")[2] for piece in path.split("/"))
+    for part in (query, fragment.rpartition("?")[2], matrix):
+        for name, value in parse_qsl(part.replace(";", "&"), keep_blank_values=True):
             _examine_parameter(name, value)
-        _examine_value(piece)
-
-
-def _pairs(text: str) -> list[tuple[str, str]]:
-    return parse_qsl(text.replace(";", "&"), keep_blank_values=True)
+    return path
 
 
 def _examine_parameter(name: str, value: str) -> None:
-    if value == _STAND_IN or not value:
+    if value == _STAND_IN or _SWITCH.fullmatch(value):
         return
-    secret = asked_in_label(name)
-    if secret is not None or _SIGNS_IN.fullmatch(name):
+    words = _in_words(name)
+    if _PERSONAL.fullmatch(words):
+        raise _refused(
+            f"the link carries {name!r}, which says who somebody is", "keep it on the server, under the id"
+        )
+    if _would_sign_in(name, words, value):
         raise _refused(
             f"the link carries {name!r}, which looks like a credential or like a sign-in that was done before",
             "let the page sign the person in by itself, and look up the rest under the id",
         )
-    if _PERSONAL.fullmatch(name):
-        raise _refused(
-            f"the link carries {name!r}, which says who somebody is", "keep it on the server, under the id"
-        )
-    _examine_value(value)
+    _examine_value(value, is_open=words in _OPEN)
 
 
-def _examine_value(value: str) -> None:
+def _in_words(name: str) -> str:
+    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
+    return re.sub(r"[^A-Za-z0-9]+", "_", parted).strip("_").lower()
+
+
+def _would_sign_in(name: str, words: str, value: str) -> bool:
+    if words in _OPEN:
+        return False
+    if words in _MAY_SIGN_IN:
+        return not _PLAIN.fullmatch(value)
+    return asked_in_label(name) is not None or _SIGNS_IN.fullmatch(words) is not None
+
+
+def _examine_value(value: str, *, is_open: bool = False, decodings: int = MOST_DECODINGS) -> None:
     text = value.replace(_STAND_IN, "")
-    if (found := likeness(text)) is not None:
+    if not is_open and (found := likeness(text)) is not None:
         raise _refused(f"a part of the link {found}", "keep it on the server, under the id")
-    if _ADDRESS.search(text) or _PHONE.fullmatch(text.strip()):
+    if _ADDRESS.search(text) or _PHONE.fullmatch(text.strip()) or _is_account(text):
         raise _refused(
-            "a part of the link looks like an e-mail address or a telephone number",
+            "a part of the link looks like an e-mail address, a telephone number or a bank account",
             "keep it on the server, under the id",
         )
+    if "=" in text:  # a link in a link, such as where to go on afterwards
+        _examine_pairs(text)
+    if decodings and (inner := unquote(text)) != text:
+        _examine_value(inner, is_open=is_open, decodings=decodings - 1)
+
+
+def _is_account(text: str) -> bool:
+    """An IBAN, by its sum: letters count from 10, and the first four characters go last."""
+    iban = text.replace(" ", "")
+    if not _IBAN.fullmatch(iban):
+        return False
+    return int("".join(str(int(character, 36)) for character in iban[4:] + iban[:4])) % 97 == 1
 
 
 def _refused(problem: str, instead: str) -> LinkRefused:

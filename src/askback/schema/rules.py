@@ -130,8 +130,8 @@ def _examine_secret(name: str, field: Field[Any]) -> None:
 
 
 SECRET_ADVICE = (
-    "ask for it on a page of yours, where what is typed does not pass the client; if it is no secret, say why, with "
-    "Text(not_a_secret='...') or Annotated[str, Text(not_a_secret='...')]"
+    "ask for it with secret(...), on a page where what is typed does not pass the client; if it is no secret, say why, "
+    "with Text(not_a_secret='...') or Annotated[str, Text(not_a_secret='...')]"
 )
 
 

@@ -15,7 +15,7 @@ from askback.duration import seconds_of
 from askback.errors import AuthorError, InstalledTwice, OperatorError
 from askback.oauth import Provider
 from askback.pages import Pages
-from askback.server.adapters import add_pages, lowlevel_of, settle_in
+from askback.server.adapters import add_pages, is_protected, lowlevel_of, settle_in
 from askback.server.adapters.mcp import (
     Caller,
     Keys,
@@ -27,7 +27,7 @@ from askback.server.adapters.mcp import (
 )
 from askback.server.call import Settings
 from askback.server.ends import Ends
-from askback.server.house import Foundation, House
+from askback.server.house import Foundation, House, require_callers
 from askback.server.middleware import Middleware
 from askback.server.owners import owners
 from askback.server.session import watch_sessions
@@ -109,6 +109,8 @@ class Askback:
                 f"Askback is already installed on the server {lowlevel.name!r}. One Askback(server, ...) with all "
                 "options does it; take out the second line."
             )
+        pages = pages or Pages()
+        require_callers(pages, are_named=caller is not None, bring_tokens=is_protected(server))
         seal = Seal(
             keys=keys,
             think_time=seconds_of(think_time, "think_time"),
@@ -120,8 +122,7 @@ class Askback:
         self.store = open_store(store, clock=clock)
         sealed = see_to_boundary(lowlevel, seal)
         self.visits = Visits(self.store, clock=clock)
-        self._ends = Ends(self.visits)
-        pages = pages or Pages()
+        self._ends = Ends(self.visits, clock=clock)
         self.house = House(
             Foundation(
                 server=lowlevel.name,

@@ -43,7 +43,7 @@ class Settings:
     owner: OwnerOf
     visits: Visits
     house: House
-    tell_end_of: Callable[[str, ServerSession], None]
+    tell_end_of: Callable[[str, ServerSession, float], None]
     """Have a client told when a visit has ended that no call waits for."""
     hold: float
     """Seconds for which a request is held while the person is on a page."""
@@ -148,26 +148,33 @@ class Call:
         return await self.settings.house.rooms(self.owner, is_local=self.ctx.request is None, verb=verb)
 
     @property
+    def server_name(self) -> str:
+        return self.settings.house.server
+
+    @property
     def client_name(self) -> str:
         """How the client calls itself; empty where it does not say."""
         params = self.ctx.session.client_params
         return "" if params is None else params.client_info.name
 
     def visit_seconds(self, asked: float | None) -> float:
-        """The author's time for this visit, or for any question, or a person's time to think."""
+        """The author's time for this visit, or for any question, or a person's time to think and as long to go."""
         settings = self.settings
-        return asked or settings.policy.seconds or settings.life
+        return asked or settings.policy.seconds or 2 * settings.life
 
     def scope(self, place: str) -> str | None:
-        """The same for the same question in the same call, made anew by the same caller."""
+        """The same for the same question in the same call to the same server, made anew by the same caller."""
         try:
             caller = caller_of(self.ctx, self.settings.caller)
         except CallerUnknown:
             return None
-        return scope_of(self.ctx, caller, place)
+        return scope_of(self.ctx, caller, f"{self.server_name}/{place}")
 
-    def tell_end_of(self, id: str) -> None:
-        self.settings.tell_end_of(id, self.ctx.session)
+    def tell_end_of(self, id: str, *, until: float) -> None:
+        """On the rounds era clients come and ask; and one that never shook hands has no connection to be told on."""
+        session = self.ctx.session
+        if self.revision.era is Era.PUSH and session.client_params is not None:
+            self.settings.tell_end_of(id, session, until)
 
     @property
     def claimed_at(self) -> float:

@@ -2,11 +2,12 @@
 
 import logging
 from collections import OrderedDict
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from mcp.server.session import ServerSession
 
-from askback.visits import Ending, Failed, Settled, Visits, digest_of
+from askback.visits import Ending, Failed, Settled, Visits, digest_of, is_alike
 
 logger = logging.getLogger("askback")
 
@@ -14,34 +15,42 @@ MOST_TOLD = 10_000
 """Clients to be told of an end that no call waits for; the oldest is forgotten first, and comes and asks."""
 
 
+class _Waiting(NamedTuple):
+    """A client that waits to hear of one visit."""
+
+    id: str
+    session: ServerSession
+    until: float
+
+
 class Ends:
     """Ends visits, and tells the client that was asked, and no other (R80)."""
 
-    def __init__(self, visits: Visits) -> None:
-        self._visits = visits
-        self._to_tell: OrderedDict[str, tuple[str, ServerSession]] = OrderedDict()
+    def __init__(self, visits: Visits, *, clock: Callable[[], float]) -> None:
+        self._visits, self._clock = visits, clock
+        self._to_tell: OrderedDict[str, _Waiting] = OrderedDict()
 
-    def tell_end_of(self, id: str, session: ServerSession) -> None:
+    def tell_end_of(self, id: str, session: ServerSession, until: float) -> None:
         """Tell this client when the visit ends."""
-        self._to_tell[digest_of(id)] = id, session
-        if len(self._to_tell) > MOST_TOLD:
-            self._to_tell.popitem(last=False)
+        waiting, now = self._to_tell, self._clock()
+        waiting[digest_of(id)] = _Waiting(id, session, until)
+        while len(waiting) > MOST_TOLD or next(iter(waiting.values())).until < now:
+            waiting.popitem(last=False)
 
     async def settle(self, id: str, result: Any) -> bool:
         ending = Settled(result)
-        return await self.end(digest_of(id), ending) == ending
+        return is_alike(await self.end(digest_of(id), ending), ending)
 
     async def fail(self, id: str, reason: str) -> bool:
         ending = Failed(reason)
-        return await self.end(digest_of(id), ending) == ending
+        return is_alike(await self.end(digest_of(id), ending), ending)
 
     async def end(self, name: str, ending: Ending) -> Ending:
         """The end that stands, which is the first."""
         stands = await self._visits.end(name, ending)
-        if (to_tell := self._to_tell.pop(name, None)) is not None:
-            id, session = to_tell
+        if (waiting := self._to_tell.pop(name, None)) is not None:
             try:
-                await session.send_elicit_complete(id)
+                await waiting.session.send_elicit_complete(waiting.id)
             except Exception:
                 logger.info("a client could not be told that its visit has ended", exc_info=True)
         return stands

@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 
 from askback.conversation import Conversation
 from askback.current import CURRENT, EFFECT
-from askback.errors import AskbackError, AuthorError, StoreUnavailable, own_error
+from askback.errors import AskbackError, AuthorError, OperatorError, StoreUnavailable, own_error
 from askback.journal.codec import decode, encode
 from askback.journal.entries import Journal
 from askback.server.adapters.mcp import output_schema
@@ -22,6 +22,7 @@ from askback.server.call import Call, Context, Settings
 from askback.server.claims import run_once
 from askback.server.returning import Returning
 from askback.server.session import held
+from askback.trips import leave_trips
 from askback.wire.demands import Demands
 from askback.wire.era import CONVERSATION_METHODS, TOOLS_CALL, Era
 from askback.wire.nested import asks_by_itself, brings_unasked, nested_round, take_over, without_round
@@ -76,6 +77,7 @@ class Middleware:
             if isinstance(call.carrier, Rounds):
                 return self._ask(call, call.carrier)
             if isinstance(call.carrier, Demands) and call.carrier.showings:
+                await leave_trips(call, call.journal, out=call.carrier.showings)
                 raise call.carrier.demand()
             try:
                 if conversation.returned is not None:
@@ -168,7 +170,7 @@ class Middleware:
     def _failure(self, call: Call, error: AskbackError) -> dict[str, Any]:
         if isinstance(error, StoreUnavailable):
             raise self._unavailable(error) from error
-        if isinstance(error, AuthorError):
+        if isinstance(error, AuthorError | OperatorError):  # whose move it is reads the log
             logger.error("%s left uncaught", type(error).__name__, exc_info=error)
         else:
             # Without its text, which may repeat what the person wrote.

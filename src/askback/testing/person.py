@@ -91,7 +91,7 @@ class ScriptedPerson:
 def _as_script_sees(turn: Turn) -> Asked:
     asked = turn.asked
     if isinstance(asked, VisitAsked):
-        return Asked(message=asked.message, schema={}, key=asked.key, mode="url")
+        return Asked(message=asked.message, schema={}, key=asked.key, mode="url", url=asked.url)
     properties = {entry.name: _described(entry) for entry in asked.blank.entries}
     return Asked(message=asked.message, schema={"properties": properties}, key=asked.key)
 

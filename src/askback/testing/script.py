@@ -22,6 +22,8 @@ class Asked:
     schema: Mapping[str, Any]
     key: str | None = None
     mode: str = "form"
+    url: str = ""
+    """Where a visit leads; empty for a form."""
 
     @property
     def fields(self) -> list[str]:
@@ -29,7 +31,7 @@ class Asked:
         return list(self.schema.get("properties", {}))
 
     def __str__(self) -> str:
-        return f"{self.message!r} ({', '.join(self.fields)})"
+        return f"{self.message!r} ({self.url or ', '.join(self.fields)})"
 
 
 Answers = Iterable[Reply] | Mapping[str, Reply] | Callable[[Asked], Reply]

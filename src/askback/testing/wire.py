@@ -110,6 +110,7 @@ class Wire:
             schema=params.get("requestedSchema", {}),
             key=key,
             mode=params.get("mode", "form"),
+            url=params.get("url", ""),
         )
         try:
             reply = self._script.reply_to(asked)
@@ -118,7 +119,8 @@ class Wire:
             await self._give_up(error)
         match reply:
             case Accept():
-                return {"action": "accept", "content": content}
+                # A yes to a link is consent alone (R67).
+                return {"action": "accept"} | ({} if asked.mode == "url" else {"content": content})
             case Raw():
                 return reply.reply
             case Fail():

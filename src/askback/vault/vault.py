@@ -1,4 +1,5 @@
-"""Secrets and tokens in the store, sealed, under their owner and name. What is kept can be listed; values cannot."""
+"""Secrets and tokens in the store, sealed, under the server that asked, their owner and name. What is kept can be
+listed; values cannot."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -6,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from secrets import token_hex
 from typing import Literal, NamedTuple, cast
-from urllib.parse import quote, quote_plus
+from urllib.parse import quote, quote_plus, unquote
 
 from pydantic_core import from_json, to_json
 
@@ -55,6 +56,7 @@ class Kept:
 class Note(NamedTuple):
     """That something is kept, and since when; never the value."""
 
+    server: str
     owner: str
     item: Item
     put_at: float | None
@@ -72,111 +74,136 @@ class Rotated(NamedTuple):
 
 
 class Vault:
-    """The vault of one server, or of all workers that share its store and its keys."""
+    """All that is kept in one store with one ring of keys. A server sees its own room of it: what somebody typed for
+    one server is not for another, even where the names are the same."""
 
     def __init__(self, store: Store, ring: KeyRing, *, clock: Callable[[], float] = time.time) -> None:
         self.store, self.clock, self._ring = store, clock, ring
+        self._server = ""
+        self._sees = _SHELF
+
+    def room_of(self, server: str) -> "Vault":
+        """The same for one server, and for all workers that go by its name."""
+        room = Vault(self.store, self._ring, clock=self.clock)
+        room._server, room._sees = server, _SHELF + _room(server)
+        return room
 
     async def get(self, owner: str, item: Item) -> Kept | None:
         """What this owner has under that name, if its time is not over."""
-        row = await self.store.get(_SHELF + owner, item.row)
-        return None if row is None else self._read(owner, item.row, row)
+        whose = self._whose(owner)
+        row = await self.store.get(_SHELF + whose, item.row)
+        return None if row is None else self._read(whose, item.row, row)
 
     async def put(
         self, owner: str, item: Item, values: Mapping[str, str], *, until: float | None = None
     ) -> None:
         """Keep it in place of what was there; for good where no time is given."""
-        await self.store.put(_SHELF + owner, item.row, self._sealed(owner, item, values, until), until=until)
-        await self.store.delete(_REJECTED + owner, item.row)
+        whose = self._whose(owner)
+        await self.store.put(_SHELF + whose, item.row, self._sealed(whose, item, values, until), until=until)
+        await self.store.delete(_REJECTED + whose, item.row)
 
     async def replace(self, owner: str, item: Item, values: Mapping[str, str], *, version: str) -> bool:
         """Keep it for good in place of that version; False, with nothing changed, where that is no longer there."""
-        row = await self._row(owner, item, version)
+        whose = self._whose(owner)
+        row = await self._row(whose, item, version)
         if row is None:
             return False
-        sealed = self._sealed(owner, item, values, None)
-        return await self.store.replace(_SHELF + owner, item.row, row, sealed)
+        return await self.store.replace(
+            _SHELF + whose, item.row, row, self._sealed(whose, item, values, None)
+        )
 
     async def forget(self, owner: str, item: Item, *, version: str | None = None) -> bool:
         """Whether there was something to forget. With a version, only that one: what came later stays."""
+        whose = self._whose(owner)
         if version is None:
-            return await self.store.delete(_SHELF + owner, item.row)
-        row = await self._row(owner, item, version)
-        return row is not None and await self.store.replace(_SHELF + owner, item.row, row, None)
+            return await self.store.delete(_SHELF + whose, item.row)
+        row = await self._row(whose, item, version)
+        return row is not None and await self.store.replace(_SHELF + whose, item.row, row, None)
 
     async def reject(self, owner: str, item: Item, reason: str, *, version: str) -> None:
         """Forget it because it was wrong. The reason is shown when it is asked for again, without the value in it."""
         kept = await self.get(owner, item)
         if kept is None or not await self.forget(owner, item, version=version):
             return
+        whose = self._whose(owner)
         told = without(reason, kept.values.values())[:MOST_REASON].encode("utf-8", "replace")
-        sealed = self._ring.seal(told, owner=owner, name=_REJECTED + item.row)
-        await self.store.put(_REJECTED + owner, item.row, sealed, until=self.clock() + REASON_KEPT)
+        sealed = self._ring.seal(told, owner=whose, name=_REJECTED + item.row)
+        await self.store.put(_REJECTED + whose, item.row, sealed, until=self.clock() + REASON_KEPT)
 
     async def why_rejected(self, owner: str, item: Item) -> str:
         """Why what was there before is no longer; empty if nobody said."""
-        row = await self.store.get(_REJECTED + owner, item.row)
+        whose = self._whose(owner)
+        row = await self.store.get(_REJECTED + whose, item.row)
         try:
             return (
-                "" if row is None else self._ring.open(row, owner=owner, name=_REJECTED + item.row).decode()
+                "" if row is None else self._ring.open(row, owner=whose, name=_REJECTED + item.row).decode()
             )
         except VaultUnavailable:  # its key was taken off since; nobody should wait for a reason
             return ""
 
     async def notes(self, owner: str | None = None) -> list[Note]:
-        """What is kept of one owner, or of all; also what does not open, so that it can be forgotten."""
+        """What is kept here, of one owner or of all; also what does not open, so that it can be forgotten."""
         notes: list[Note] = []
-        for whose, name in await self._rows(owner):
+        for whose, name in await self._rows():
             row = await self.store.get(_SHELF + whose, name)
             if row is not None:
                 notes.append(self._note(whose, name, row))
-        return notes
+        return [note for note in notes if owner is None or note.owner == owner]
 
     async def rotate(self) -> Rotated:
         """Seal with the first key what was sealed with another. Servers may go on meanwhile: what one of them puts or
         forgets stands."""
         sealed = unopened = 0
-        for owner, name in await self._rows(None):
-            row = await self.store.get(_SHELF + owner, name)
+        for whose, name in await self._rows():
+            row = await self.store.get(_SHELF + whose, name)
             if row is None or self._ring.is_current(row):
                 continue
             try:
-                written = self._ring.open(row, owner=owner, name=name)
+                written = self._ring.open(row, owner=whose, name=name)
             except VaultUnavailable:
                 unopened += 1
                 continue
-            anew, until = self._ring.seal(written, owner=owner, name=name), _kept(written).until
-            sealed += await self.store.replace(_SHELF + owner, name, row, anew, until=until)
+            anew, until = self._ring.seal(written, owner=whose, name=name), _kept(written).until
+            sealed += await self.store.replace(_SHELF + whose, name, row, anew, until=until)
         return Rotated(sealed, unopened)
 
-    async def _row(self, owner: str, item: Item, version: str) -> bytes | None:
+    def _whose(self, owner: str) -> str:
+        """The owner as the store and the seal know them: in the room of one server."""
+        return f"{_room(self._server)}{owner}"
+
+    async def _row(self, whose: str, item: Item, version: str) -> bytes | None:
         """As the store has it, if it is of that version."""
-        row = await self.store.get(_SHELF + owner, item.row)
-        return row if row is not None and self._read(owner, item.row, row).version == version else None
+        row = await self.store.get(_SHELF + whose, item.row)
+        return row if row is not None and self._read(whose, item.row, row).version == version else None
 
-    def _sealed(self, owner: str, item: Item, values: Mapping[str, str], until: float | None) -> bytes:
+    def _sealed(self, whose: str, item: Item, values: Mapping[str, str], until: float | None) -> bytes:
         written = to_json([dict(values), self.clock(), until, token_hex(8)])
-        return self._ring.seal(written, owner=owner, name=item.row)
+        return self._ring.seal(written, owner=whose, name=item.row)
 
-    def _read(self, owner: str, name: str, row: bytes) -> Kept:
-        return _kept(self._ring.open(row, owner=owner, name=name))
+    def _read(self, whose: str, name: str, row: bytes) -> Kept:
+        return _kept(self._ring.open(row, owner=whose, name=name))
 
-    def _note(self, owner: str, name: str, row: bytes) -> Note:
+    def _note(self, whose: str, name: str, row: bytes) -> Note:
+        room, _, owner = whose.partition("/")
         kind, _, called = name.partition(":")
-        item = Item(cast("Kind", kind), called)
+        server, item = unquote(room), Item(cast("Kind", kind), called)
         try:
-            kept = self._read(owner, name, row)
+            kept = self._read(whose, name, row)
         except VaultUnavailable:
-            return Note(owner, item, None, None)
-        return Note(owner, item, kept.put_at, kept.until)
+            return Note(server, owner, item, None, None)
+        return Note(server, owner, item, kept.put_at, kept.until)
 
-    async def _rows(self, owner: str | None) -> list[tuple[str, str]]:
+    async def _rows(self) -> list[tuple[str, str]]:
         found: list[tuple[str, str]] = []
         after: tuple[str, str] | None = None
-        while page := await self.store.rows(prefix=_SHELF + (owner or ""), after=after):
+        while page := await self.store.rows(prefix=self._sees, after=after):
             found.extend((whose.removeprefix(_SHELF), name) for whose, name in page)
             after = page[-1]
-        return [pair for pair in found if owner is None or pair[0] == owner]
+        return found
+
+
+def _room(server: str) -> str:
+    return quote(server, safe="") + "/"
 
 
 def _kept(written: bytes) -> Kept:

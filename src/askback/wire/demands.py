@@ -21,6 +21,8 @@ DEMAND = "This call needs the user to visit a page first. When they have done so
 class Demands:
     """Collects the visits of one call; forms, where there is a way back, go the usual way."""
 
+    comes_back = True
+
     def __init__(
         self, push: Push, *, revision: Revision, can_show: CanShow, hold: float, is_caller_known: bool
     ) -> None:

@@ -41,10 +41,12 @@ class Push:
     """Sends one question at a time, in the order they were asked."""
 
     grace: float | None = None
+    comes_back = False
 
     def __init__(self, *, revision: Revision, can_show: CanShow, channel: BackChannel) -> None:
         self._revision, self._can_show, self._channel = revision, can_show, channel
         self._turn: anyio.Lock | None = None
+        self._told: set[str] = set()
 
     @property
     def dialect(self) -> Dialect:
@@ -64,7 +66,9 @@ class Push:
         ending = await ended(seconds)
         if ending is None:
             return Pause.TIME_OVER
-        await self._channel.notify(ENDED, {"elicitationId": id})
+        if id not in self._told:  # a body that runs again meets the same end again
+            self._told.add(id)
+            await self._channel.notify(ENDED, {"elicitationId": id})
         return ending
 
     def _require(self, mode: Mode) -> None:

@@ -18,6 +18,7 @@ class Replaying:
     """A push carrier that keeps what arrives for the next pass."""
 
     grace: float | None = None
+    comes_back = True
 
     def __init__(self, push: Push) -> None:
         self._push = push

@@ -47,6 +47,7 @@ class Rounds:
     """Collects the questions of this round; the middleware ends the call with them."""
 
     grace: float | None = None
+    comes_back = True
 
     def __init__(self, *, revision: Revision, can_show: CanShow, holding: Callable[[], Holding]) -> None:
         self.revision, self._can_show, self._holding = revision, can_show, holding

@@ -62,7 +62,7 @@ def filled(
 
     async def fill() -> None:
         store = SQLiteStore(file or embedded_file(), clock=lambda: THEN)
-        await work(Vault(store, ring, clock=lambda: THEN))
+        await work(Vault(store, ring, clock=lambda: THEN).room_of("tools"))
         await store.close()
 
     anyio.run(fill)
@@ -81,12 +81,12 @@ async def mine(vault: Vault) -> None:
 
 LISTED = """\
 ada at https://id.example
-  secret  weather key  since 2027-01-15 08:00
+  secret  weather key  for tools  since 2027-01-15 08:00
 bob at https://id.example
-  secret  weather key  since 2027-01-15 08:00
+  secret  weather key  for tools  since 2027-01-15 08:00
 whoever uses this computer
-  connection  github       since 2027-01-15 08:00, until 2100-01-01 00:00
-  secret      weather key  since 2027-01-15 08:00
+  connection  github       for tools  since 2027-01-15 08:00, until 2100-01-01 00:00
+  secret      weather key  for tools  since 2027-01-15 08:00
 """
 
 
@@ -103,6 +103,7 @@ def test_for_programs_it_is_one_json_object(shell: Shell):
     ended = shell.run("vault", "list", "--json")
     assert ended.code == ended.json["exit"] == 0
     assert ended.json["kept"][2] == {
+        "server": "tools",
         "owner": LOCAL,
         "whose": "whoever uses this computer",
         "kind": "connection",
@@ -171,7 +172,7 @@ def test_keys_that_cannot_be_read_are_said(shell: Shell, monkeypatch: pytest.Mon
 def test_forgetting_takes_that_one_and_no_other(shell: Shell):
     filled(everybody)
     ended = shell.run("vault", "forget", "weather key", "--owner", "ada", "--yes")
-    told = "Forgotten: the secret 'weather key' of ada at https://id.example, since 2027-01-15 08:00.\n"
+    told = "Forgotten: the secret 'weather key' of ada at https://id.example for tools, since 2027-01-15 08:00.\n"
     assert (ended.code, ended.out, ended.errors) == (0, told, "")
     assert shell.run("vault", "list").out == LISTED.partition("bob")[1] + LISTED.partition("bob")[2]
     assert shell.run("vault", "forget", "weather key", "--owner", "ada", "--yes").code == 2
@@ -260,7 +261,7 @@ def test_ctrl_c_is_a_no_too(screen: Open, shell: Shell):
 def test_a_list_fits_into_forty_columns(screen: Open):
     filled(everybody)
     terminal = screen("vault", "list", columns=40)
-    terminal.until("ada at https://id.example", "until 2100-01-01", "whoever uses this computer")
+    terminal.until("ada at https://id.example", "2100-01-01 00:00", "whoever uses this computer")
     assert terminal.ended() == 0
 
 
@@ -305,7 +306,7 @@ def test_rows_that_no_key_opens_are_told_and_can_be_forgotten(
     monkeypatch.setenv(VARIABLE, written("new"))
     ended = shell.run("vault", "rotate", *store)
     assert ended.code == 1 and "1 row was left as before" in ended.errors
-    assert "secret  weather key  no key here opens it" in shell.run("vault", "list", *store).out
+    assert "secret  weather key  for tools  no key here opens it" in shell.run("vault", "list", *store).out
     assert not shell.run("vault", "list", "--json", *store).json["kept"][0]["opens"]
     assert shell.run("vault", "forget", "weather key", "--yes", *store).code == 0
 
@@ -346,7 +347,7 @@ def test_it_needs_no_extra_but_what_every_server_has():
         env={**os.environ, "TZ": "UTC"},
     )
     assert said.returncode == 0, said.stderr
-    assert "secret  weather key  since 2027-01-15 08:00" in said.stdout
+    assert "secret  weather key  for tools  since 2027-01-15 08:00" in said.stdout
 
 
 def test_on_this_machine_one_command_replaces_the_key(shell: Shell, monkeypatch: pytest.MonkeyPatch):
