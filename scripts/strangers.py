@@ -58,7 +58,7 @@ def install() -> str:
             "npm", otherwise="npm is missing. Install Node 22 or newer with npm and run `make strangers`."
         )
     STEP.say(
-        "installing the conformance suite, Inspector and server-everything from npm (about half a minute)"
+        "installing the conformance suite, Inspector, server-everything and oidc-provider from npm (half a minute)"
     )
     for name in ("package.json", "package-lock.json"):
         shutil.copy(PINNED / name, HOME)

@@ -27,6 +27,16 @@ def everything_command() -> list[str]:
     return [_node(), str(PACKAGES / "server-everything" / "dist" / "index.js")]
 
 
+def openid_node() -> str:
+    """The Node that runs the OpenID provider of tests/openid/provider.mjs."""
+    return _node()
+
+
+def openid_library() -> str:
+    """Where that script imports oidc-provider from."""
+    return (HOME / "node_modules" / "oidc-provider" / "lib" / "index.js").as_uri()
+
+
 def sdk_server_words() -> list[str]:
     """What Python is to be given to run the server of the SDK's sources, on a free port."""
     _node()

@@ -1,0 +1,1 @@
+"""A real OpenID provider, started by the tests, and servers that trust it."""
