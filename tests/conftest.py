@@ -1,5 +1,6 @@
 """What all tests share: the backend, the numbers that tests may name, and the count of what was left out."""
 
+import os
 import signal
 
 import pytest
@@ -15,6 +16,15 @@ settings.load_profile("shared machine")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts what it runs in the background so, and the programs under test would be as deaf to Ctrl-C.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"  # nobody's own is touched
+
+
+@pytest.fixture(scope="session", autouse=True)
+def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Nobody's own vault is touched either."""
+    os.environ["ASKBACK_HOME"] = str(tmp_path_factory.mktemp("home"))
 
 
 @pytest.fixture
