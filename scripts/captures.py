@@ -87,10 +87,10 @@ def visit(seat: Seat) -> str:
 
 
 def waiting(seat: Seat) -> str:
-    terminal = seat.visit(url="https://pay.example.com/order/7")
+    terminal = seat.visit(url="https://pay.example.com/order/7", is_demanded=True)
     terminal.press("open")
     seat.answer()
-    seat.order("wait", url="https://pay.example.com/order/7")
+    seat.order("wait", url="https://pay.example.com/order/7", id="7")
     terminal.until("opened in the browser", "Retry Ctrl-O", "0:00")
     seat.tell("pass", seconds=42)
     return _taken(seat, "0:42")

@@ -297,7 +297,8 @@ class Conversation:
             case "cancel":
                 return Cancelled()
             case "late":
-                raise TimedOut(place=put.place, seconds=put.seconds or 0.0)
+                has_agreed = closed.problem == STILL_OPEN
+                raise TimedOut(place=put.place, seconds=put.seconds or 0.0, has_agreed=has_agreed)
             case "unfit":
                 raise InvalidAnswer(place=put.place, attempts=closed.attempts, problems=closed.problem)
             case _:

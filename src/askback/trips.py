@@ -158,7 +158,7 @@ class Trips:
             case Pause.LATER:
                 return await self._talk.pause()
             case Pause.TIME_OVER:
-                raise TimedOut(place=trip.place, seconds=self._seconds)
+                raise TimedOut(place=trip.place, seconds=self._seconds, has_agreed=True)
             case Pause.NO_MORE:
                 return await self._give_up(trip)
             case ending:

@@ -52,12 +52,22 @@ def make_visit(
     host: str | None = None,
     purpose: str | tuple[str, ...] = "tool order",
     number: int = 1,
+    id: str | None = None,
+    is_demanded: bool = False,
 ) -> Turn:
     """A visit's turn, its link judged as a driver judges it."""
     asker = Asker(label=label, name=name, host=host)
     verdict = judge(url, server_host=host)
     return Turn(
-        VisitAsked(asker=asker, purposes=_purposes(purpose), message=message, url=url, verdict=verdict),
+        VisitAsked(
+            asker=asker,
+            purposes=_purposes(purpose),
+            message=message,
+            url=url,
+            verdict=verdict,
+            id=id,
+            is_demanded=is_demanded,
+        ),
         number=number,
     )
 

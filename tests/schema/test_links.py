@@ -210,13 +210,15 @@ def test_what_authors_write_every_day_goes_out_with_the_id_in_its_place(link: st
 @pytest.mark.parametrize("link", CREDENTIALS)
 def test_a_link_that_carries_a_credential_is_refused_when_it_is_made(link: str):
     assert "credential" in refusal(link).problem or "looks like" in refusal(link).problem
-    assert "under the id" in refusal(link).instead
+    assert "under a number of your own, made in once(...)" in refusal(link).instead
 
 
 @pytest.mark.verifies("R17", "T11")
 @pytest.mark.parametrize("link", PERSONAL)
 def test_a_link_that_says_who_somebody_is_is_refused_when_it_is_made(link: str):
-    assert refusal(link).instead == "keep it on the server, under the id"
+    assert refusal(link).instead.startswith(
+        "keep it on the server under a number of your own, made in once(...)"
+    )
 
 
 @pytest.mark.verifies("R19")

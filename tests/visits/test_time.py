@@ -9,6 +9,9 @@ import pytest
 from mcp_types import ElicitResult
 
 from askback import Accepted, secret, visit
+from askback.answer import Answer
+from askback.client import Driver
+from askback.client.person import Mode, Turn, VisitAsked, Word
 from askback.stores import MemoryStore
 from askback.vault.sealing import KeyRing
 from askback.vault.vault import Vault
@@ -21,6 +24,7 @@ from tests.visits.shops import (
     NOVEMBER,
     Shop,
     Traveller,
+    id_in,
     in_memory,
     mcpserver,
     pay,
@@ -57,6 +61,29 @@ class Slow(Traveller):
         await anyio.sleep(self._seconds)
         assert await self._shop.asked.settle(id, "paid")
         self.done.set()
+
+
+class Patient:
+    """At a client of ours: agrees, and is never to be bothered again."""
+
+    modes: frozenset[Mode] = frozenset(("form", "url"))
+    shows_several = False
+
+    def __init__(self) -> None:
+        self.asked = self.waits = 0
+        self.id = ""
+        self.agreed = anyio.Event()
+
+    async def answer(self, turn: Turn) -> Answer[Any]:
+        assert isinstance(turn.asked, VisitAsked)
+        self.asked += 1
+        self.id = id_in(turn.asked.url)
+        self.agreed.set()
+        return Accepted(None)
+
+    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
+        self.waits += 1
+        return "done"
 
 
 async def call(person: Traveller, revision: str, shop: Shop) -> str:
@@ -192,8 +219,42 @@ async def test_a_link_is_good_for_as_long_as_its_visit_may_take_and_no_longer(re
         return repr(await visit("Please pay.", LINK, timeout=MINUTE))
 
     shop, person = shop_of(hurried), Traveller()
-    assert "within 60 seconds" in await call(person, revision, shop)
+    said = "The person agreed to open the link and was not done there within 60 seconds."
+    assert (await call(person, revision, shop)).startswith(said)
     assert await shop.asked.visits.find(person.id) is None
+
+
+async def test_whoever_does_not_answer_when_asked_again_had_agreed_all_the_same():
+    async def unhurried() -> str:
+        return repr(await visit("Please pay.", LINK, timeout=10 * MINUTE))
+
+    class Gone(Traveller):
+        async def __call__(self, context: Any, params: Any) -> Any:
+            if self.urls:
+                await anyio.sleep(HOUR)
+            return await super().__call__(context, params)
+
+    text = await call(Gone(), JULY, shop_of(unhurried))
+    assert text.startswith("The person agreed to open the link and was not done there within 600 seconds.")
+
+
+@pytest.mark.parametrize("seconds", [MINUTE, 20 * MINUTE, 55 * MINUTE])
+async def test_our_own_client_waits_in_rounds_and_its_person_is_asked_once(seconds: float, revision: str):
+    shop, person = shop_of(), Patient()
+    loop = moving_loop()
+
+    async def settle_later() -> None:
+        await person.agreed.wait()
+        await anyio.sleep(seconds)
+        assert await shop.asked.settle(person.id, "paid")
+
+    async with (
+        Driver(shop.server, person, revision=revision, clock=loop.time) as driver,
+        anyio.create_task_group() as group,
+    ):
+        group.start_soon(settle_later)
+        assert text_of(await driver.call_tool("t", {})) == "Accepted(value='paid')"
+    assert person.asked == 1 and person.waits == 0
 
 
 async def test_rounds_that_were_used_for_other_things_are_counted():

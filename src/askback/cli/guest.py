@@ -38,21 +38,6 @@ class Remembered(Accompanied):
         return answer
 
 
-class Awaited(Remembered):
-    """A person who is told that the server waits for them while they are on a page."""
-
-    def __init__(self, person: Person, paper: Paper) -> None:
-        super().__init__(person)
-        self._paper = paper
-
-    async def answer(self, turn: Turn) -> Answer[Any]:
-        answer = await super().answer(turn)
-        if isinstance(answer, Accepted):
-            self._paper.print("It goes on when you are done there; Ctrl-C gives it up.", "dim")
-            self._paper.print()
-        return answer
-
-
 NEVER_ASKED = decline()
 """For a link that did not come before you."""
 
@@ -95,7 +80,7 @@ def send_to_page(guest: Guest, *, plain: bool = False) -> Guest:
 async def _send(guest: Guest, person: Person, paper: Paper) -> Guest:
     paper.print(SENT, "bold")
     paper.print()
-    you = Awaited(person, paper)
+    you = Remembered(person)
     async with weather() as server:
         try:
             _show(paper, await _forecast(server, "Delft", you))

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
+from dataclasses import replace
 from typing import Any, TypeVar, cast
 
 import anyio
@@ -153,7 +154,7 @@ class Answering:
     async def _ask_visit(self, words: VisitWords) -> tuple[VisitAsked, Answer[Any]]:
         asked = self._read(words)
         assert isinstance(asked, VisitAsked)
-        return asked, await self._ask(asked)
+        return asked, await self._ask(replace(asked, is_demanded=True))
 
     async def _wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
         word = await self._intake.line.wait(asked, finished)

@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Generator, Iterable, Mapping
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -196,7 +197,7 @@ class Conversing:
     async def _ask_visit(self, call: Call, words: VisitWords) -> tuple[VisitAsked, Answer[Any] | None]:
         asked = self._intake.read(words, purposes=(call.purpose,))
         assert isinstance(asked, VisitAsked)
-        turn = Turn(asked)
+        turn = Turn(replace(asked, is_demanded=True))
         async with self._next_of(call):
             answer = await self._ask(call, turn)
         return asked, answer if turn.gone is None else None

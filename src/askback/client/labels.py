@@ -26,6 +26,9 @@ DONE_MEANS: Final = "Done: go on with the call."
 RETRY_MEANS: Final = "Retry: open the page again."
 CANCEL_WAIT_MEANS: Final = "Cancel: give the call up."
 
+GOES_ON: Final = "The call goes on by itself when the server hears that you are done there; {stop}."
+"""After an opened link for which nobody has to come back and say so."""
+
 OPENED_AGAIN: Final = "The page was opened again."
 NO_BROWSER: Final = "No browser opens here."
 

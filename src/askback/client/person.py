@@ -57,6 +57,8 @@ class VisitAsked:
     id: str | None = None
     key: str | None = None
     meta: Mapping[str, Any] | None = None
+    is_demanded: bool = False
+    """Whether the call was refused for want of it: then the person is asked when they are done, and it is made anew."""
 
     @property
     def purpose(self) -> str:

@@ -58,6 +58,12 @@ _SWITCH = re.compile(r"(?i)|true|false|on|off|yes|no|none|all|auto|required|opti
 _OPEN = {"client_id", "code_challenge", "nonce", "state"}
 """Parameters of an OAuth request that look like chance, and are meant to be read on their way."""
 
+ELSEWHERE = (
+    "keep it on the server under a number of your own, made in once(...) before the visit; put that number into the "
+    "link and look it up when the page is opened ({id} only tells which visit it is)"
+)
+"""What an author can do: the id is not known before the link goes out."""
+
 _ADDRESS = re.compile(r"[^\s@/]+@[^\s@/]+\.[^\s@/]+")
 _PHONE = re.compile(r"(\+|00)\d[\d\s().-]{6,}\d")
 _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
@@ -157,13 +163,11 @@ def _examine_parameter(name: str, value: str) -> None:
         return
     words = _in_words(name)
     if _PERSONAL.fullmatch(words):
-        raise _refused(
-            f"the link carries {name!r}, which says who somebody is", "keep it on the server, under the id"
-        )
+        raise _refused(f"the link carries {name!r}, which says who somebody is", ELSEWHERE)
     if _would_sign_in(name, words, value):
         raise _refused(
             f"the link carries {name!r}, which looks like a credential or like a sign-in that was done before",
-            "let the page sign the person in by itself, and look up the rest under the id",
+            f"let the page sign the person in by itself; what else it must know, {ELSEWHERE}",
         )
     _examine_value(value, is_open=words in _OPEN)
 
@@ -184,11 +188,11 @@ def _would_sign_in(name: str, words: str, value: str) -> bool:
 def _examine_value(value: str, *, is_open: bool = False, decodings: int = MOST_DECODINGS) -> None:
     text = value.replace(_STAND_IN, "")
     if not is_open and (found := likeness(text)) is not None:
-        raise _refused(f"a part of the link {found}", "keep it on the server, under the id")
+        raise _refused(f"a part of the link {found}", ELSEWHERE)
     if _ADDRESS.search(text) or _PHONE.fullmatch(text.strip()) or _is_account(text):
         raise _refused(
             "a part of the link looks like an e-mail address, a telephone number or a bank account",
-            "keep it on the server, under the id",
+            ELSEWHERE,
         )
     if "=" in text:  # a link in a link, such as where to go on afterwards
         _examine_pairs(text)

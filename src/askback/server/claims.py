@@ -18,7 +18,7 @@ from askback.server.keeping import Notes
 from askback.stores.protocol import Done, Lost, Mine, Refused, Store
 from askback.wire.nested import asks_by_itself
 from askback.wire.requests import read_round, require_served
-from askback.wire.results import STORE_UNAVAILABLE, error_end
+from askback.wire.results import STORE_UNAVAILABLE, VAULT_UNAVAILABLE, error_end
 from askback.wire.rounds import Resumed, judge_lateness
 
 logger = logging.getLogger("askback")
@@ -71,10 +71,13 @@ async def _run(store: Store, claim: Mine, run: Callable[[], Awaitable[HandlerRes
 
 
 def _can_be_mended(error: Exception) -> bool:
-    """Whether the same round may go on: from a client that says what it can do, or when the store is back."""
+    """Whether the same round may go on: the client says what it can do, or the store or the vault is back."""
     if not isinstance(error, MCPError):
         return False
-    return error.code == MISSING_REQUIRED_CLIENT_CAPABILITY or error.data == STORE_UNAVAILABLE
+    return error.code == MISSING_REQUIRED_CLIENT_CAPABILITY or error.data in (
+        STORE_UNAVAILABLE,
+        VAULT_UNAVAILABLE,
+    )
 
 
 async def _release(store: Store, claim: Mine) -> None:

@@ -14,7 +14,14 @@ from mcp.shared.exceptions import MCPError
 
 from askback.conversation import Conversation
 from askback.current import CURRENT, EFFECT
-from askback.errors import AskbackError, AuthorError, OperatorError, StoreUnavailable, own_error
+from askback.errors import (
+    AskbackError,
+    AuthorError,
+    OperatorError,
+    StoreUnavailable,
+    VaultUnavailable,
+    own_error,
+)
 from askback.journal.codec import decode, encode
 from askback.journal.entries import Journal
 from askback.server.adapters.mcp import output_schema
@@ -28,7 +35,7 @@ from askback.wire.era import CONVERSATION_METHODS, TOOLS_CALL, Era
 from askback.wire.nested import asks_by_itself, brings_unasked, nested_round, take_over, without_round
 from askback.wire.notices import demands_visits, visits_required
 from askback.wire.replay import Replaying
-from askback.wire.results import enveloped, error_end, polite_end, sieved, store_end
+from askback.wire.results import Unusable, enveloped, error_end, polite_end, sieved, unusable_end
 from askback.wire.rounds import Rounds, carries_journal, input_required, resume
 
 logger = logging.getLogger("askback")
@@ -163,12 +170,13 @@ class Middleware:
         end = polite_end(text, method=method, params=params, output_schema=schema)
         return sieved(self._enveloped(call, end), method=method, revision=call.revision)
 
-    def _unavailable(self, error: StoreUnavailable) -> MCPError:
-        logger.error("the store cannot be used", exc_info=error)
-        return store_end(error)
+    def _unavailable(self, error: Unusable) -> MCPError:
+        what = "store" if isinstance(error, StoreUnavailable) else "vault"
+        logger.error("the %s cannot be used", what, exc_info=error)
+        return unusable_end(error)
 
     def _failure(self, call: Call, error: AskbackError) -> dict[str, Any]:
-        if isinstance(error, StoreUnavailable):
+        if isinstance(error, StoreUnavailable | VaultUnavailable):
             raise self._unavailable(error) from error
         if isinstance(error, AuthorError | OperatorError):  # whose move it is reads the log
             logger.error("%s left uncaught", type(error).__name__, exc_info=error)

@@ -13,7 +13,7 @@ class Patience:
     """How a client takes it that a person is not done yet."""
 
     most_rounds: int | None = USUAL_ROUNDS
-    """None: it counts time, not rounds."""
+    """None: it counts time, not rounds, so its person need not be asked once more to keep the call alive."""
     takes_state_alone: bool = True
     """Whether it comes back by itself when nothing is asked."""
 
@@ -21,8 +21,8 @@ class Patience:
         """What to do about a visit that is still open, in a call that has taken so many rounds."""
         if self.most_rounds is not None and rounds >= self.most_rounds:
             return Pause.NO_MORE
-        is_time_to_ask = rounds % ((self.most_rounds or USUAL_ROUNDS) - 1) == 0
-        return Pause.ANEW if is_time_to_ask or not self.takes_state_alone else Pause.LATER
+        is_last_chance = self.most_rounds is not None and rounds == self.most_rounds - 1
+        return Pause.ANEW if is_last_chance or not self.takes_state_alone else Pause.LATER
 
 
 ASKBACK = "askback"

@@ -9,7 +9,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, SERVER_INFO_META_KEY
 from mcp_types.methods import serialize_server_result
 
-from askback.errors import AskbackError, CannotAsk, StoreUnavailable
+from askback.errors import AskbackError, CannotAsk, ProviderUnavailable, StoreUnavailable, VaultUnavailable
 from askback.wire.era import NOUN, PROMPTS_GET, RESOURCES_READ, TOOLS_CALL, Era, Revision
 
 
@@ -19,21 +19,37 @@ def error_end(error: AskbackError, *, method: str, revision: Revision) -> dict[s
         wanted: dict[str, Any] = {"elicitation": {error.mode: {}}} if error.mode in NOUN else {error.mode: {}}
         raise MCPError(error.code, str(error), {"requiredCapabilities": wanted}) from error
     if method == TOOLS_CALL:
-        return _tool_text(str(error), is_error=True)
+        return _tool_text(told(error), is_error=True)
     code = INTERNAL_ERROR if isinstance(error, CannotAsk) else error.code
-    raise MCPError(code, str(error)) from error
+    raise MCPError(code, told(error)) from error
+
+
+def told(error: AskbackError) -> str:
+    """What a client reads of it. Where a provider is asked, and how it failed, is the operator's to know."""
+    if not isinstance(error, ProviderUnavailable):
+        return str(error)
+    return (
+        f"The provider {error.provider!r} cannot be used now. Call again later; if it stays so, the operator of this "
+        "server must look after it."
+    )
 
 
 STORE_UNAVAILABLE: dict[str, Any] = {"reason": "store_unavailable"}
+VAULT_UNAVAILABLE: dict[str, Any] = {"reason": "vault_unavailable"}
+
+Unusable = StoreUnavailable | VaultUnavailable
+"""Their advice is full of files, keys and settings."""
 
 
-def store_end(error: StoreUnavailable) -> MCPError:
+def unusable_end(error: Unusable) -> MCPError:
     """One sentence for the client; what is wrong, and where, is the operator's to know."""
-    return MCPError(
-        error.code,
-        "The server cannot keep what this call needs. Its operator must look after it; try again later.",
-        STORE_UNAVAILABLE,
-    )
+    match error:
+        case StoreUnavailable():
+            what, data = "keep what this call needs", STORE_UNAVAILABLE
+        case VaultUnavailable():
+            what, data = "seal or open the secrets that this call needs", VAULT_UNAVAILABLE
+    advice = f"The server cannot {what}. Its operator must look after it; try again later."
+    return MCPError(error.code, advice, data)
 
 
 def polite_end(

@@ -91,7 +91,7 @@ async def _report(channel: BackChannel, seconds: float) -> None:
     begun = anyio.current_time()
     while True:
         await channel.progress(
-            anyio.current_time() - begun, seconds, "Waiting for the person to finish on the page."
+            round(anyio.current_time() - begun, 1), seconds, "Waiting for the person to finish on the page."
         )
         await anyio.sleep(BEAT)
 

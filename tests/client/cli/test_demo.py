@@ -79,7 +79,7 @@ def test_a_key_typed_on_the_page_brings_the_forecast_and_a_second_one_without_a_
 def test_whoever_gives_up_on_the_page_is_out_at_once(screen: Open, opened: Path):
     terminal = order_a_pizza(screen)
     terminal.press("open")
-    terminal.until("It goes on when you are done there")
+    terminal.until("The call goes on by itself when the server hears that you are done there")
     terminal.press("cancel")
     assert terminal.ended() == 130
 

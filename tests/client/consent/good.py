@@ -83,15 +83,19 @@ ORDINARY: Final = [
     "https://evil.example/$(calc)?a=`id`&b=|calc&c='(x)'#;calc",
 ]
 
+ON_THIS_COMPUTER: Final[list[str]] = [
+    "http://localhost/",
+    "http://localhost:3000/callback?code=1",
+    "http://app.localhost:8080/",
+    "http://127.0.0.1:8765/desk?x=1",
+    "http://127.8.9.10/",
+    "http://[::1]:8000/",
+    "http://[0:0:0:0:0:0:0:1]/",
+    "https://127.0.0.1:8443/",
+]
+"""Without a name or without encryption, and neither would add anything there."""
+
 WARNED: Final[dict[str, str]] = {
-    "http://localhost/": "http",
-    "http://localhost:3000/callback?code=1": "http",
-    "http://app.localhost:8080/": "http",
-    "http://127.0.0.1:8765/desk?x=1": "IP address",
-    "http://127.8.9.10/": "IP address",
-    "http://[::1]:8000/": "IP address",
-    "http://[0:0:0:0:0:0:0:1]/": "IP address",
-    "https://127.0.0.1:8443/": "IP address",
     "https://192.168.1.1/": "private network",
     "https://10.1.2.3/": "private network",
     "https://169.254.169.254/": "network segment",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from askback.client.consent import Verdict, judge
 from askback.client.safe import line
-from tests.client.consent.good import ORDINARY, WARNED
+from tests.client.consent.good import ON_THIS_COMPUTER, ORDINARY, WARNED
 from tests.client.consent.hostile import HOSTILE
 
 CASES = [
@@ -28,7 +28,7 @@ def numbered(urls: list[str]) -> list[Any]:
 
 def test_the_corpora_are_as_large_as_promised():
     assert len({url for urls in HOSTILE.values() for url in urls}) >= 300
-    assert len({*ORDINARY, *WARNED}) >= 120
+    assert len({*ORDINARY, *ON_THIS_COMPUTER, *WARNED}) >= 120
 
 
 @pytest.mark.verifies("R68", "T08", "T09")
@@ -46,6 +46,27 @@ def test_an_ordinary_link_is_allowed_and_nobody_is_warned(url: str):
     verdict = judge(url)
     assert verdict.refusal is None
     assert verdict.warnings == ()
+
+
+@pytest.mark.parametrize("url", numbered(ON_THIS_COMPUTER))
+def test_of_a_page_on_this_computer_that_is_said_and_nobody_is_warned(url: str):
+    verdict = judge(url)
+    assert verdict.allowed and verdict.warnings == ()
+    assert verdict.note == "The page is on this very computer; what goes there does not leave it."
+
+
+@pytest.mark.parametrize("url", numbered([*ORDINARY, *WARNED]))
+def test_of_no_other_page_is_it_said(url: str):
+    assert ("this very computer" in judge(url).note) == url.startswith("https://localhost")
+
+
+def test_a_server_elsewhere_that_sends_somebody_to_their_own_computer_is_warned_of():
+    (warning,) = judge("http://127.0.0.1:8000/askback/visit/x", server_host="mcp.example.com").warnings
+    assert warning == "127.0.0.1 is not the domain of the server that asks (example.com)."
+
+
+def test_a_secret_in_a_link_to_this_computer_is_still_warned_of():
+    assert "secret (token)" in "".join(judge("http://127.0.0.1:8000/?token=abc").warnings)
 
 
 @pytest.mark.verifies("R65", "T07", "T10")

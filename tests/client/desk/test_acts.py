@@ -39,6 +39,16 @@ async def test_a_no_from_another_tab_comes_too_late_while_the_browser_is_being_s
         assert card.word == Accepted(None)
 
 
+@pytest.mark.parametrize("is_demanded", [False, True], ids=["the server waits", "their word is waited for"])
+async def test_who_opened_a_link_is_told_that_the_call_goes_on_by_itself_where_it_does(is_demanded: bool):
+    board, turn = Board(), make_visit(is_demanded=is_demanded)
+    card = card_of(turn)
+    board.put(card)
+    reply = await Acts(board, lambda _: True).do(card.id, "open", Said())
+    assert ("goes on by itself" in reply["then"]) == (not is_demanded)
+    assert ("end the program that made it" in reply["then"]) == (not is_demanded)
+
+
 def asked_by(identity: str, *, number: int) -> Turn:
     """A form of a server that has this command or address, under the label that all of them have here."""
     asked = make_form().asked

@@ -118,10 +118,10 @@ class Call:
 
 @asynccontextmanager
 async def at_weather(
-    way: str, person: Guest
+    way: str, person: Guest, **options: Any
 ) -> AsyncGenerator[tuple[Driver, Askback, Visitor, anyio.abc.TaskGroup]]:
     revision, demands = WAYS[way]
-    mcp, asked = weather(demand_visits=demands)
+    mcp, asked = weather(demand_visits=demands, **options)
     with anyio.fail_after(PATIENCE):
         async with (
             Visitor() as visitor,
@@ -194,9 +194,9 @@ async def test_who_gives_up_waiting_for_a_demanded_visit_ends_the_call_and_may_c
 
 
 async def test_who_closed_the_page_opens_it_again_from_the_wait():
-    """In rounds the server asks once more after a while; a person of ours is shown that a page is under way."""
+    """Where a server asks once more, as for clients that want questions, it is shown that a page is under way."""
     person = Guest(accept(), accept(), words=["again"])
-    async with at_weather("in rounds", person) as (driver, _, visitor, tasks):
+    async with at_weather("in rounds", person, ask_again=["askback"]) as (driver, _, visitor, tasks):
         call = Call(driver, "forecast", tasks)
         await visitor.open(await person.page())
         again = await person.page()
@@ -208,7 +208,7 @@ async def test_who_closed_the_page_opens_it_again_from_the_wait():
 
 async def test_who_cancels_from_the_wait_ends_the_call_and_the_page():
     person = Guest(accept(), words=["cancel"])
-    async with at_weather("in rounds", person) as (driver, _, visitor, tasks):
+    async with at_weather("in rounds", person, ask_again=["askback"]) as (driver, _, visitor, tasks):
         call = Call(driver, "forecast", tasks)
         page = await person.page()
         await visitor.open(page)

@@ -60,11 +60,16 @@ def test_at_a_terminal_the_link_is_opened_and_the_call_goes_on_when_the_page_is_
 ):
     terminal, opened = at_terminal(way)
     terminal.until("shop")  # it is starting: on a busy machine that alone takes long
-    terminal.ready("who    shop", "where  [127.0.0.1]", "it stays on this machine", "why    tool use")
+    terminal.ready(
+        "who    shop", "where  [127.0.0.1]", "The page is on this very computer", "why    tool use"
+    )
     terminal.press("open")
     terminal.until_that(opened.exists, "the browser to be sent there")
     if way == "demanded":
-        terminal.ready("Waiting for shop", "shop goes on when the page is finished")
+        terminal.ready("Waiting for shop", "shop goes on when you say that you are done, or once it hears so")
+        assert "goes on by itself" not in terminal.text
+    else:
+        terminal.until("opened in the browser", "The call goes on by itself when", "Ctrl-C gives it up.")
     # The program ends with its only call, and still shows the page that says that the key was taken.
     assert anyio.run(typed, opened.read_text().strip()) == SAVED
     terminal.until(WELL)

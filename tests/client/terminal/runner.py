@@ -73,10 +73,10 @@ class Room:
             return
         self._reply({**_told(answer), "opened": self._opened, "declines_all": turn.declines_all})
 
-    async def _wait(self, url: str, opens: bool = True) -> None:
+    async def _wait(self, url: str, opens: bool = True, **given: Any) -> None:
         self._finished = anyio.Event()
         self._opened, self._opens = [], opens
-        asked = make_visit(url).asked
+        asked = make_visit(url, **given).asked
         assert isinstance(asked, VisitAsked)
         word = await self._person(clock=lambda: self._time).wait(asked, self._finished)
         self._reply({"word": word, "opened": self._opened})

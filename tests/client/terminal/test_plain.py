@@ -148,7 +148,15 @@ def test_only_the_word_open_opens_a_link(plain: Seat):
     plain.begin("visit", url="https://pay.example.com/order/7", opens=False)
     plain.terminal.type("open\n")
     assert plain.answer()["opened"] == ["https://pay.example.com/order/7"]
-    plain.terminal.until("Open it by hand:\nhttps://pay.example.com/order/7")
+    plain.terminal.until("Open it by hand:\nhttps://pay.example.com/order/7\nThe call goes on by itself when")
+
+
+def test_of_a_page_on_this_computer_that_is_said_and_no_warning(plain: Seat):
+    plain.begin("visit", url="http://127.0.0.1:8000/askback/visit/x")
+    assert "The page is on this very computer" in plain.terminal.text
+    assert "Warning" not in plain.terminal.text
+    plain.terminal.type("\n")
+    plain.answer()
 
 
 def test_a_refused_link_has_no_word_that_opens_it(plain: Seat):

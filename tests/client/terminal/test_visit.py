@@ -47,7 +47,25 @@ def test_an_opened_link_is_the_one_that_was_shown_and_carries_no_content(seat: S
     terminal.press("open")
     opened = {"action": "accept", "content": None, "opened": ["https://pay.example.com/order/7"]}
     assert seat.answer() == {**opened, "declines_all": False}
-    terminal.until("asked to visit pay.example.com: opened in the browser")
+    terminal.until(
+        "asked to visit pay.example.com: opened in the browser\n"
+        "The call goes on by itself when the server hears that you are done there;\n  Ctrl-C gives it up."
+    )
+
+
+def test_where_their_own_word_is_waited_for_nothing_else_is_promised(seat: Seat):
+    terminal = seat.visit(url=LINK, is_demanded=True)
+    terminal.press("open")
+    seat.answer()
+    terminal.until("opened in the browser")
+    assert "by itself" not in terminal.text
+
+
+def test_of_a_page_on_this_computer_one_calm_line_is_shown(seat: Seat):
+    terminal = seat.visit("The page is on this very computer", url="http://127.0.0.1:8000/askback/visit/x")
+    assert not any(line.startswith(" ! ") for line in terminal.lines)
+    terminal.press("decline")
+    seat.answer()
 
 
 @pytest.mark.verifies("R63")
@@ -110,12 +128,16 @@ def test_a_retry_that_opens_no_browser_leaves_the_link_to_be_copied(seat: Seat):
 
 @pytest.mark.verifies("R66")
 @pytest.mark.parametrize("columns", [40, 24])
-def test_the_wait_says_all_of_it_in_a_narrow_window(seat: Seat, columns: int):
+@pytest.mark.parametrize("hears", [True, False], ids=["may hear of the end", "cannot hear of the end"])
+def test_the_wait_says_all_of_it_in_a_narrow_window_and_promises_nothing_more(
+    seat: Seat, columns: int, hears: bool
+):
     seat.terminal.resize(columns, 20)
-    terminal = seat.order("wait", url=LINK)
+    terminal = seat.order("wait", url=LINK, **({"id": "7"} if hears else {}))
     terminal.until("Waiting for", "0:00", "[Done Enter]", "[Retry ^O]", "[Cancel ^C]")
     said = " ".join(line.strip() for line in terminal.lines)
-    assert "or when you say that it is." in said and "Retry: open the page again." in said
+    promised = "say that you are done, or once it hears so." if hears else "say that you are done."
+    assert promised in said and "Retry: open the page again." in said
     terminal.press("cancel")
     assert seat.answer()["word"] == "cancel"
 

@@ -14,6 +14,8 @@ MOST_LABELS: Final = 5
 """In front of the domain; cloud regions take four. More push the domain out of sight."""
 LONGEST_HOST: Final = 100
 
+ON_THIS_COMPUTER: Final = "The page is on this very computer; what goes there does not leave it."
+
 _NAMES = "|".join(name.replace(".", "[.-]") for name in sorted(WELL_KNOWN))
 _BORROWED = re.compile(rf"(?:^|[.-])({_NAMES})(?=[.-])")
 _UNSEEN = re.compile("%E2%80%8[BEF]|%E2%80%A[A-E]|%E2%81%A[0-9]|%EF%BB%BF", re.IGNORECASE)
@@ -27,6 +29,11 @@ def concerns_of(place: Place) -> Iterator[str]:
     """The gravest first; nothing for an ordinary https link."""
     for concern in CONCERNS if place.host else ():
         yield from concern(place)
+
+
+def note_of(place: Place) -> str:
+    """What is true of a page on this machine: neither a name nor encryption would add anything there."""
+    return ON_THIS_COMPUTER if place.is_loopback else ""
 
 
 def strangeness_of(domain: str, *, own: str | None, before: frozenset[str]) -> Iterator[str]:
@@ -79,7 +86,7 @@ def _joined(place: Place) -> Iterator[str]:
 
 
 def _address(place: Place) -> Iterator[str]:
-    if place.address is None:
+    if place.address is None or place.is_loopback:
         return
     mapped = getattr(place.address, "ipv4_mapped", None) or place.address
     where = next((words for name, words in ADDRESSES if getattr(mapped, name)), "")
@@ -98,9 +105,8 @@ ADDRESSES: Final = (
 
 
 def _unencrypted(place: Place) -> Iterator[str]:
-    if place.scheme == "http:":
-        kept = "; it stays on this machine" if place.is_loopback else ", so others can read and change it"
-        yield f"The link uses http, which is not encrypted{kept}."
+    if place.scheme == "http:" and not place.is_loopback:
+        yield "The link uses http, which is not encrypted, so others can read and change it."
 
 
 def _port(place: Place) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from askback.client.consent.concerns import concerns_of, strangeness_of
+from askback.client.consent.concerns import concerns_of, note_of, strangeness_of
 from askback.client.consent.disguises import refusal_of_host
 from askback.client.consent.names import unicode_of
 from askback.client.consent.places import Place, parse
@@ -31,6 +31,7 @@ def judge(url: object, *, server_host: str | None = None, before: Collection[str
         domain=place.domain,
         unicode_host=unicode_of(place.host),
         warnings=tuple(filter(None, (refusal, *concerns_of(place), concern_of(url), *strange))),
+        note=note_of(place),
     )
 
 

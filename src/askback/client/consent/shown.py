@@ -23,6 +23,8 @@ class Shown:
     url: str
     """The whole link as it will be opened, or as it was written where it never will be."""
     warnings: tuple[str, ...]
+    note: str
+    """A fact that is no reason for care; often empty."""
     refusal: str | None
 
 
@@ -36,6 +38,7 @@ def shown(asked: "VisitAsked") -> Shown:
         why=line(asked.purpose),
         url=line(url, LONGEST),
         warnings=tuple(line(warning, LONGEST) for warning in verdict.warnings if warning != verdict.refusal),
+        note="" if verdict.refusal else verdict.note,
         refusal=verdict.refusal,
     )
 

@@ -19,6 +19,9 @@ class Verdict:
     warnings: tuple[str, ...] = ()
     """Plain sentences, the gravest first. They may name the host in Unicode: shown like any text of a server."""
 
+    note: str = ""
+    """A fact that is no reason for care."""
+
     @property
     def allowed(self) -> bool:
         """Whether a person may be asked to open it at all."""

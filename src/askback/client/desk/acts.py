@@ -52,7 +52,7 @@ class Acts:
         settled = self._decline_others(card) if act == "decline-all" else []
         if card.outcome is not None:
             self._board.take(card)
-        return {**shown, "outcome": card.outcome, "settled": settled}
+        return {**shown, "outcome": card.outcome, "settled": settled, "then": card.then}
 
     async def _on_visit(self, card: VisitCard, act: str) -> Json:
         match act:

@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 import anyio
 
 from askback.answer import Accepted, Answer, Cancelled, Declined
+from askback.client.desk.wording import GOES_ON
 from askback.client.forms import Draft, Entry
 from askback.client.pacing import Clock
 from askback.client.person import Asked, FormAsked, Turn, VisitAsked, Word
@@ -45,6 +46,8 @@ class Card(Generic[T]):
         """How it was settled, in words, for the other tabs."""
         self.is_by_person = False
         """Whether somebody did that, in whichever tab."""
+        self.then = ""
+        """What happens next, where that is not plain to see."""
         self.settled = anyio.Event()
         self._word: T | None = None
 
@@ -240,6 +243,8 @@ class VisitCard(TurnCard):
         if not self.is_consented:
             raise Refusal("Nobody has agreed to open this link yet.")
         self.settle(Accepted(None), "opened")
+        # Where the person's word is waited for, another card follows and says so.
+        self.then = "" if self.visit.is_demanded else GOES_ON
 
 
 class WaitCard(Card[Word]):

@@ -181,5 +181,6 @@ def _visit(asked: Asked) -> Json:
         "where": visit.where,
         "url": [visit.url],
         "warnings": visit.warnings,
+        "note": visit.note,
         "refusal": visit.refusal,
     }

@@ -34,6 +34,8 @@ WORDS: Final = {
 
 WHAT: Final = {"form": "form", "visit": "link", "wait": "page under way"}
 
+GOES_ON: Final = labels.GOES_ON.format(stop="to give it up, end the program that made it")
+
 SUSPECT_FIELD: Final = "This field seems to ask for a secret."
 """Why is said once, above the form."""
 

@@ -5,10 +5,13 @@ from typing import Any
 import anyio.to_thread
 
 from askback.answer import Accepted, Answer
+from askback.client import labels
 from askback.client.consent import Opener
 from askback.client.person import Turn, VisitAsked
 from askback.client.terminal.record import by_hand, record
 from askback.client.terminal.tty import Tty
+
+GOES_ON = labels.GOES_ON.format(stop="Ctrl-C gives it up")
 
 
 async def conclude(turn: Turn, answer: Answer[Any], tty: Tty, opener: Opener) -> None:
@@ -19,6 +22,8 @@ async def conclude(turn: Turn, answer: Answer[Any], tty: Tty, opener: Opener) ->
     is_open = await opened(turn.asked, opener)
     tty.tell(record(turn, answer, is_open=is_open))
     tty.say(*(() if is_open else by_hand(turn.asked)))
+    if not turn.asked.is_demanded:  # else a screen follows that waits for their word
+        tty.tell(GOES_ON)
 
 
 async def opened(asked: VisitAsked, opener: Opener) -> bool:

@@ -71,6 +71,8 @@ class Consent(Asking):
             rows += [*warning_rows(self._shown.refusal, size.columns), []]
         for warning in self._shown.warnings:
             rows += [*warning_rows(warning, size.columns), []]
+        if self._shown.note:
+            rows += [*text_rows(self._shown.note, size.columns), []]
         rows += text_rows("the whole link:", size.columns)
         rows += link_rows(self._shown.url, size.columns)
         return Body(rows=rows)
@@ -110,8 +112,9 @@ class Wait(Scene[Word]):
     def page(self, size: Size) -> Page:
         label = safe.line(self._asked.asker.label)
         words = (labels.DONE, "Enter"), (labels.RETRY, "Ctrl-O"), (labels.CANCEL, "Ctrl-C")
-        goes_on = f"{label} goes on when the page is finished, or when you say that it is."
-        sentences = (goes_on, RETRIED[self.has_opened])
+        # Without a name no word of the server's can mean this visit; and with one, it may still not come.
+        hears = ", or once it hears so" if self._asked.id is not None else ""
+        sentences = (f"{label} goes on when you say that you are done{hears}.", RETRIED[self.has_opened])
         return Page(
             bar=(f"Waiting for {label}", said_time(self._elapsed())),
             body=Body(rows=[row for one in sentences for row in text_rows(one, size.columns)]),

@@ -45,13 +45,12 @@ const desk = {
   settle: (card, act, body) => desk.attempt(card, async () => {
     mine.add(card.id);
     const reply = await post(`/cards/${card.id}/${act}`, body);
-    desk.finished(card, reply.outcome, reply.settled);
+    desk.finished(card, reply);
   }),
-  finished(card, outcome, settled = []) {
+  finished(card, { outcome, settled, then }) {
     [card.id, ...settled].forEach(removeRow);
-    const words = `${capital(outcome)}.`;
     leave();
-    openNext({ isByPerson: true, words });
+    openNext({ isByPerson: true, words: `${capital(outcome)}.`, then });
   },
 };
 
@@ -88,16 +87,17 @@ async function openCard(id, { isByPerson }) {
   return undefined;
 }
 
-function openNext({ isByPerson, words = "" }) {
+function openNext({ isByPerson, words = "", then = "" }) {
   const next = rows.keys().next();
-  if (next.done) showEmpty(words);
+  if (next.done) showEmpty(words, then);
   else openCard(next.value, { isByPerson });
-  if (words) announce(next.done ? words : `${words} The next question is open.`);
+  if (words) announce([words, then, next.done ? "" : "The next question is open."].filter(Boolean).join(" "));
 }
 
-function showEmpty(words) {
+function showEmpty(words, then = "") {
   place.replaceChildren(make("div", { class: "empty" },
     make("p", { class: "big" }, words || "Nothing is waiting"),
+    ...(then ? [make("p", {}, then)] : []),
     make("p", {}, words ? "Nothing else is waiting." : "", " Questions appear here by themselves. You can leave this page open.")));
   current();
 }

@@ -34,13 +34,14 @@ export function visitCard(view, desk) {
     ...(view.refusal ? [caution(view.refusal)] : []),
     facts(view), address(view),
     ...view.warnings.map(caution),
+    ...(view.note ? [make("p", { class: "lead" }, view.note)] : []),
     theirWords(view), meanings(desk.words.explain));
 
   const open = button(desk.words.open, () => desk.attempt(card, async () => {
     desk.claim(card);
     card.say(desk.words.opening);
     const reply = await post(`/cards/${view.id}/open`);
-    if (reply.outcome) desk.finished(card, reply.outcome);
+    if (reply.outcome) desk.finished(card, reply);
     else {
       desk.claim(card, false);
       byHand(reply.href);

@@ -33,4 +33,6 @@ def _say(asking: Asking, asked: VisitAsked) -> None:
     if seen.refusal is not None:
         asking.warn(seen.refusal)
     asking.warn(*seen.warnings)
+    if seen.note:
+        asking.tell("", seen.note)
     asking.tell("the whole link: ", seen.url)
