@@ -37,8 +37,9 @@ PLACE = Path(__file__).parent.parent / "docs" / "reference" / "wire"
 SEALED = "v1.…"
 """Stands for the sealed state, which is another one on every run."""
 
-ID, PORT = "mJ4…", "43210"
-"""Stand for the id of a visit and for the port of a page on this machine, which are others on every run."""
+ID, PORT, LAUNCH = "mJ4…", "43210", "Vw8…"
+"""Stand for the id of a visit, and for the port and the path of a page on this machine, which are others on every run.
+"""
 
 LINKS: dict[str, Any] = {"elicitation": {"form": {}, "url": {}}}
 """What a client declares that shows links too."""
@@ -204,7 +205,8 @@ def _tidied(content: Any) -> Any:
 
 
 def _without_chance(text: str) -> str:
-    return re.sub(r"(?<=127\.0\.0\.1:)\d+", PORT, re.sub(r"[\w-]{43}", ID, text))
+    launched = re.sub(r"(?<=/askback/)[\w-]{22}(?=/)", LAUNCH, re.sub(r"[\w-]{43}", ID, text))
+    return re.sub(r"(?<=127\.0\.0\.1:)\d+", PORT, launched)
 
 
 def _tidied_member(name: str, value: Any) -> Any:

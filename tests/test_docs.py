@@ -81,13 +81,17 @@ PUBLIC = [
     "askback.oauth",
     "askback.pages",
     "askback.testing",
+    "askback.vault",
 ]
+ALSO_AT_THE_TOP = {"askback.vault.Secret", "askback.vault.Token"}
+"""Told under their shorter names."""
 
 
 @pytest.mark.parametrize("name", PUBLIC)
 def test_every_public_name_has_its_place_in_the_reference(name: str):
     listed = (DOCS / "reference" / "api.md").read_text().splitlines()
-    missing = [one for one in import_module(name).__all__ if f"::: {name}.{one}" not in listed]
+    names = {f"{name}.{one}" for one in import_module(name).__all__} - ALSO_AT_THE_TOP
+    missing = sorted(one for one in names if f"::: {one}" not in listed)
     assert not missing, f"Add to docs/reference/api.md: {', '.join(missing)}"
 
 

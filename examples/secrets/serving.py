@@ -45,7 +45,8 @@ def make_fastmcp(auth: AuthProvider, keys: Sequence[str]) -> FastMCP[Any]:
 
 # --8<-- [start:any]
 def mount(server: Server[Any], app: Starlette, keys: Sequence[str]) -> None:
-    """A low-level server has no application of its own; any ASGI application takes the pages in one line."""
+    """A low-level server has no application of its own; any ASGI application takes the pages in one line, and so does
+    FastAPI: its FastAPI() is a Starlette."""
     asked = Askback(server, pages=PAGES, keys=keys)
     app.mount("/askback", asked.pages)
 

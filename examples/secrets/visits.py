@@ -4,7 +4,7 @@ from typing import Any
 
 from mcp.server import MCPServer
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from askback import Accepted, Askback, Cancelled, Declined, VisitUnknown, once, visit
 
@@ -17,6 +17,16 @@ async def file_document(title: str) -> str:
 async def is_from_our_page(request: Request) -> bool:
     """Stands for the check that only your own page passes: a signature, or a session of somebody signed in."""
     return request.headers.get("x-from") == "notary"
+
+
+async def is_ours(request: Request) -> bool:
+    """Stands for the session of a client of the notary who is signed in, and owes this fee."""
+    return request.cookies.get("session") == "a-client"
+
+
+async def make_checkout(*, visit: str) -> str:
+    """Stands for the payment service, which gives the visit back to the webhook when somebody has paid."""
+    return f"https://checkout.example/c/pay/cs_test_{visit}"
 
 
 # --8<-- [start:first]
@@ -69,6 +79,23 @@ def add_hook(server: MCPServer[Any], asked: Askback) -> None:
 # --8<-- [end:hook]
 
 
+# --8<-- [start:checkout]
+PAGE = "https://notary.example/fees/{id}"
+
+
+def add_checkout(server: MCPServer[Any]) -> None:
+    """The page that PAGE leads to: the link carries an id alone; the checkout's own address is for them alone."""
+
+    @server.custom_route("/fees/{id}", methods=["GET"])
+    async def checkout(request: Request) -> Response:
+        if not await is_ours(request):
+            return Response(status_code=403)
+        return RedirectResponse(await make_checkout(visit=request.path_params["id"]), 303)
+
+
+# --8<-- [end:checkout]
+
+
 # --8<-- [start:elsewhere]
 async def sign_off(id: str, day: str, *, store: str) -> bool:
     """The same from another process: a worker, a cron job, a console. It needs the same store, and nothing else."""
@@ -89,4 +116,5 @@ def make_server(**options: Any) -> tuple[MCPServer[Any], Askback]:
         server.add_tool(body)
     asked = Askback(server, **options)
     add_hook(server, asked)
+    add_checkout(server)
     return server, asked

@@ -17,6 +17,11 @@ from examples.sign_in.tokens import Tokens
 CALLBACK_PORT = 8765
 """Of the pages, for a server on stdio."""
 
+NEEDED = {
+    "SIGN_IN_ISSUER": "the issuer of an OpenID provider, such as https://id.example",
+    "SIGN_IN_CLIENT_ID": "how this server is registered there; its callback is told in examples/sign_in/server.py",
+}
+
 
 def main() -> None:
     """Serve until the client leaves, or for ever."""
@@ -25,7 +30,10 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=8000, help="for HTTP")
     parser.add_argument("--callback-port", type=int, default=CALLBACK_PORT, help="for stdio")
     chosen = parser.parse_args()
-    issuer, client_id = os.environ["SIGN_IN_ISSUER"], os.environ["SIGN_IN_CLIENT_ID"]
+    missing = [name for name in NEEDED if not os.environ.get(name)]
+    if missing:
+        parser.error(f"set {' and '.join(missing)}: {'; '.join(NEEDED[name] for name in missing)}")
+    issuer, client_id = (os.environ[name] for name in NEEDED)
     secret = os.environ.get("SIGN_IN_CLIENT_SECRET")
     account = Provider(name="account", client_id=client_id, client_secret=secret, issuer=issuer)
     told = httpx2.get(f"{issuer.rstrip('/')}/.well-known/openid-configuration").raise_for_status().json()

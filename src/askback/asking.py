@@ -1,4 +1,4 @@
-"""What a body awaits: ask, ask_all, confirm, choose, once. Each is a few lines over the conversation."""
+"""What a body awaits: ask, ask_all, confirm, choose, once, visit. Each is a few lines over the conversation."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -244,23 +244,6 @@ async def once(key: str, fn: Callable[..., Any], /, *args: Any, within: Seconds 
     return await conversation.once(key, fn, partial(fn, *args, **kwargs), seconds=seconds)
 
 
-def _put(conversation: Conversation, form: Form[Any], key: str | None, timeout: Seconds) -> Put:
-    seconds = None if timeout is None else seconds_of(timeout, "timeout")
-    return conversation.put(form, key=None if key is None else _checked(key), seconds=seconds)
-
-
-def _question(key: str, pair: Any) -> Ask[Any]:
-    match pair:
-        case (str() as message, what):
-            return Ask(key, message, what)
-        case _:
-            raise QuestionRefused(
-                field=None,
-                problem=f"ask_all was given {pair!r} for {key!r}",
-                instead="give a (message, what) each",
-            )
-
-
 async def visit(
     message: str,
     url: str,
@@ -300,9 +283,27 @@ async def visit(
         link=link_for,
         seconds=seconds_of(timeout, "timeout"),
         waits=wait,
+        template=link.template,
         meta=meta,
     )
     return await conversation.visit(going, key=_checked(key))
+
+
+def _put(conversation: Conversation, form: Form[Any], key: str | None, timeout: Seconds) -> Put:
+    seconds = None if timeout is None else seconds_of(timeout, "timeout")
+    return conversation.put(form, key=None if key is None else _checked(key), seconds=seconds)
+
+
+def _question(key: str, pair: Any) -> Ask[Any]:
+    match pair:
+        case (str() as message, what):
+            return Ask(key, message, what)
+        case _:
+            raise QuestionRefused(
+                field=None,
+                problem=f"ask_all was given {pair!r} for {key!r}",
+                instead="give a (message, what) each",
+            )
 
 
 async def _ask_together(conversation: Conversation, questions: list[Ask[Any]]) -> list[Answer[Any]]:

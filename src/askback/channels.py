@@ -29,8 +29,8 @@ class Channel(Enum):
     SIGN_IN = Worth(
         through="a page behind a sign-in, `door=SignIn(...)`",
         word="the authorization server that the MCP server trusts",
-        shows="that whoever finished it has signed in there as the caller, in this browser, and was not away from the "
-        "pages for more than an hour since",
+        shows="that whoever finished it has signed in there as the caller, in this browser, not more than an hour "
+        "before",
         leaves_open="whether it was they who typed: an agent that drives their browser has their sign-in too",
     )
     FUNCTION = Worth(

@@ -42,7 +42,9 @@ class SecretField:
     label: str
     hint: str = ""
     hidden: bool = True
-    """Whether it is covered while it is typed; a user name need not be."""
+    """Whether it is covered while it is typed; a user name need not be, and several lines cannot be."""
+    lines: bool = False
+    """Whether it has several lines, as a PEM key does; they come out as they were pasted, each ending in a newline."""
 
 
 Fields = Mapping[str, SecretField | str] | Iterable[str] | None
@@ -71,7 +73,6 @@ async def secret(
     premises = await conversation.premises("secret(...)")
 
     async def going() -> Going:
-        problem = await premises.vault.why_rejected(premises.owner, item)
         shown = [{"name": part, **asdict(field)} for part, field in parts.items()]
         return Going(
             kind="secret",
@@ -79,7 +80,7 @@ async def secret(
             link=premises.link,
             seconds=seconds,
             thing=name,
-            about={"name": name, "fields": shown, "keep": kept_for, "problem": problem},
+            about={"name": name, "fields": shown, "keep": kept_for},
         )
 
     return await _found_or_asked(

@@ -9,8 +9,15 @@ LOCAL = "local"
 
 ISSUER = "iss"
 
+NAME = "a name"
+
 CLAIMS = (ISSUER, "sub")
 """What makes a person: a subject is unique with its issuer alone."""
+
+SHARED = frozenset(
+    {ISSUER, "aud", "azp", "client_id", "cid", "appid", "tid", "tenant", "tenant_id", "org_id", "hd", "realm"}
+)
+"""Claims that all people of one issuer, application or organization have alike; with nothing else, they make nobody."""
 
 
 def owner_named(name: str) -> str:
@@ -21,7 +28,7 @@ def owner_named(name: str) -> str:
 def owner_with(claims: Mapping[str, Any], wanted: Sequence[str] = CLAIMS) -> str | None:
     """Somebody with these claims; None if one of those that make a person is missing (T26)."""
     values = [claims.get(name) for name in wanted]
-    if not all(isinstance(value, str) and value for value in values):
+    if not values or not all(isinstance(value, str) and value for value in values):
         return None
     return json.dumps(["claims", *zip(wanted, values, strict=True)])
 
@@ -33,6 +40,11 @@ def described(owner: str) -> str:
     claims = dict(_parts(owner))
     who = " · ".join(value for claim, value in claims.items() if claim != ISSUER)
     return f"{who} at {claims[ISSUER]}" if ISSUER in claims else who
+
+
+def known_by(owner: str) -> str:
+    """What tells them from others, without saying who they are: a name, or which claims."""
+    return " and ".join(claim or NAME for claim, _ in _parts(owner))
 
 
 def is_called(owner: str, name: str) -> bool:

@@ -10,13 +10,25 @@ from functools import partial
 from typing import Any, NoReturn, Protocol
 
 import anyio
+from pydantic_core import to_json
 
 from askback.answer import Accepted, Answer, Declined
 from askback.carrier import Carrier, Pause, Put
-from askback.errors import StillOpen, TimedOut, VisitFailed, VisitUnknown
+from askback.errors import StillOpen, StoreUnavailable, TimedOut, VisitFailed, VisitUnknown
 from askback.journal.entries import Journal, Trip
 from askback.question import Visit
-from askback.visits import Ending, Failed, Kind, Settled, TurnedDown, Visiting, Visits, digest_of
+from askback.visits import (
+    REMEMBERED,
+    Ending,
+    Failed,
+    Kind,
+    Left,
+    Settled,
+    TurnedDown,
+    Visiting,
+    Visits,
+    digest_of,
+)
 
 ABANDONED = Failed("nobody waits for this visit any more")
 
@@ -40,6 +52,13 @@ class Going:
     thing: str = ""
     """What it is to bring, where several calls may wait for the same."""
     meta: Mapping[str, Any] | None = None
+    template: str = ""
+    """The link without its id, where that is not ours."""
+
+    def what(self, grounds: "Grounds") -> str:
+        """A digest of what is visited: the end of one visit is never taken for that of another."""
+        goal = [self.thing] if self.thing else [self.message, self.template]
+        return digest_of(to_json([self.kind, grounds.server_name, grounds.owner, *goal]).decode())
 
 
 class Grounds(Protocol):
@@ -62,6 +81,11 @@ class Grounds(Protocol):
     @property
     def client_name(self) -> str: ...
 
+    @property
+    def think_time(self) -> float:
+        """Seconds for which a call may come back by itself."""
+        ...
+
     def clock(self) -> float: ...
 
     def visit_seconds(self, asked: float | None) -> float:
@@ -79,6 +103,11 @@ class Grounds(Protocol):
 
 class Talk(Protocol):
     """What a visit needs of its conversation."""
+
+    @property
+    def is_left(self) -> bool:
+        """Whether the body is being left, to be run again: what is cancelled then comes back."""
+        ...
 
     async def ask(self, put: Put) -> Answer[Any]: ...
 
@@ -100,19 +129,36 @@ class Trips:
     async def go(self, place: str, going: Going, *, is_keyed: bool) -> Answer[Any]:
         """Their answer: what the visit gave, or their no."""
         self._seconds = self._grounds.visit_seconds(going.seconds)
+        try:
+            answer = None
+            while answer is None:
+                answer = await self._go(place, going, is_keyed=is_keyed)
+            return answer
+        except anyio.get_cancelled_exc_class():
+            await self._leave_cancelled(place)
+            raise
+
+    async def _go(self, place: str, going: Going, *, is_keyed: bool) -> Answer[Any] | None:
+        """None where another call was served with what this visit has brought, so that there must be another."""
+        what = going.what(self._grounds)
         trip = self._journal.trips.get(place)
-        if trip is None:
+        if trip is None or trip.what != what:
             self._grounds.carrier.require_visits()
-            found = await self._left(place, going)
-            if found is not None and not isinstance(found, Visiting):
-                return found
-            trip = await self._begin(place, going, found)
-        visit = Visit(message=going.message, url=await going.link(trip.id), id=trip.id, meta=going.meta)
+            found = await self._left(place, what, going)
+        else:
+            found = await self._noted(trip, going)
+        if found is not None and not isinstance(found, Trip):
+            return found
+        trip = found or await self._begin(Trip(place, self._visits.new_id(), 0.0, what), going)
+        url = await going.link(trip.id)
+        visit = Visit(message=going.message, url=url, id=trip.id, meta=going.meta, template=going.template)
         return await self._send(trip, going, Put(place, is_keyed, visit, self._seconds))
 
-    async def _begin(self, place: str, going: Going, left: Visiting | None) -> Trip:
+    async def _begin(self, trip: Trip, going: Going) -> Trip:
+        """From now on, for as long as such a visit may take; also for one that was left and begins once more."""
         now = self._grounds.clock()
-        trip = Trip(place, self._visits.new_id() if left is None else left.id, now)
+        trip = trip._replace(asked_at=now, until=now + self._seconds, holder=self._visits.new_id())
+        self._journal.trips[trip.place] = trip
         await self._visits.open(
             Visiting(
                 id=trip.id,
@@ -122,27 +168,29 @@ class Trips:
                 client=self._grounds.client_name,
                 message=going.message,
                 asked_at=now,
-                until=now + self._seconds,
+                until=trip.until,
                 about=going.about,
                 thing=going.thing,
+                remembered=_remembered(self._grounds, trip),
             )
         )
-        self._journal.trips[place] = trip
         return trip
 
-    async def _send(self, trip: Trip, going: Going, put: Put) -> Answer[Any]:
+    async def _send(self, trip: Trip, going: Going, put: Put) -> Answer[Any] | None:
         while isinstance(answer := await self._talk.ask(put), Accepted):
             if not going.waits:
-                self._grounds.tell_end_of(trip.id, until=trip.asked_at + self._seconds)
+                self._close(trip)
+                self._grounds.tell_end_of(trip.id, until=trip.until)
                 return Accepted(trip.id)
             ending = await self._wait(trip)
             if ending is not None:
-                return _answer(trip.place, ending)
+                return await self._take(trip, going, ending)
             self._talk.ask_anew(put)
         stands = await self._turn_down(trip)
-        if going.waits and isinstance(stands, Settled):
+        if going.waits and isinstance(stands, Settled) and await self._consume(trip, going, stands):
             # Done there before they were asked once more: a no does not undo it.
             return Accepted(stands.result)
+        await self._drop(trip)
         return answer
 
     async def _turn_down(self, trip: Trip) -> Ending | None:
@@ -166,7 +214,7 @@ class Trips:
 
     async def _give_up(self, trip: Trip) -> Ending:
         """Raise `StillOpen`. Where no later call could find it, it is over: whoever settles it then learns so."""
-        lasts, stands = await _leave(self._grounds, trip), None
+        lasts, stands = await _leave(self._grounds, trip, free_at=self._grounds.clock()), None
         if not lasts:
             with suppress(VisitUnknown):
                 stands = await self._visits.end(digest_of(trip.id), ABANDONED)
@@ -175,66 +223,154 @@ class Trips:
         raise StillOpen(place=trip.place, seconds=self._seconds, lasts=lasts)
 
     async def _end_of(self, trip: Trip) -> Ending | Pause:
-        carrier = self._grounds.carrier
-        seconds = max(trip.asked_at + self._seconds - self._grounds.clock(), 0.0)
+        seconds = max(trip.until - self._grounds.clock(), 0.0)
         ended = partial(_ended, self._visits, trip.id)
-        try:
-            return await self._talk.wait_outside(partial(carrier.end_of, trip.id, ended, seconds=seconds))
-        except anyio.get_cancelled_exc_class():
-            if not carrier.comes_back:
-                with anyio.move_on_after(LAST_WORDS, shield=True):
-                    await _leave(self._grounds, trip)
-            raise
+        end_of = partial(self._grounds.carrier.end_of, trip.id, ended, seconds=seconds)
+        return await self._talk.wait_outside(end_of)
+
+    # What a visit has brought serves one call.
+
+    async def _take(self, trip: Trip, going: Going, ending: Ending) -> Answer[Any] | None:
+        if await self._consume(trip, going, ending):
+            return _answer(trip.place, ending)
+        self._journal.trips.pop(trip.place, None)
+        self._journal.answered.pop(trip.place, None)
+        return None
+
+    async def _consume(self, trip: Trip, going: Going, ending: Ending) -> bool:
+        """Whether this end is for us. Bad news is for all who wait; what comes by a page of ours is in the vault."""
+        is_one_for_one = isinstance(ending, Settled) and not going.thing and not trip.is_over
+        if is_one_for_one and not await self._visits.consume(
+            trip.id, trip.holder, remembered=_remembered(self._grounds, trip)
+        ):
+            return False
+        if not trip.is_over:
+            await self._drop(trip)
+        return True
+
+    async def _drop(self, trip: Trip) -> None:
+        self._close(trip)
+        scope = self._grounds.scope(_spot(trip))
+        if scope is not None:
+            await self._visits.take_up(scope, trip.id)
+
+    def _close(self, trip: Trip) -> None:
+        self._journal.trips[trip.place] = trip._replace(is_over=True)
 
     # A visit that outlives its call.
 
-    async def _left(self, place: str, going: Going) -> Visiting | Answer[Any] | None:
+    async def _noted(self, trip: Trip, going: Going) -> Trip | Answer[Any] | None:
+        """A trip of this conversation, to be gone on with; or what became of it, where no consent is awaited."""
+        if trip.place in self._journal.answered or trip.place in self._journal.opened:
+            return trip
+        if not going.waits:
+            return Accepted(trip.id) if self._grounds.carrier.grace is not None else trip
+        ending = await self._visits.ended(trip.id)
+        return trip if ending is None else await self._take(trip, going, ending)
+
+    async def _left(self, place: str, what: str, going: Going) -> Trip | Answer[Any] | None:
         """The visit that an earlier call has left, to be put once more; or what became of it, if something did."""
-        carrier, scope = self._grounds.carrier, self._grounds.scope(place)
+        carrier = self._grounds.carrier
+        scope = self._grounds.scope(_spot(Trip(place, "", 0.0, what)))
         if scope is None or not (going.waits or carrier.grace is not None):
             return None
-        left = await self._visits.left(scope)
-        if left is None:
-            return None
-        if not going.waits:  # that the client comes back is its word that the person agreed
-            return Accepted(left.id) if await self._take_up(scope, place, left) else None
-        ending = await self._end_of_left(left)
-        if ending is None:
-            return left if carrier.grace is not None or await self._visits.take_up(scope) else None
-        return _answer(place, ending) if await self._take_up(scope, place, left) else None
+        left = [row for row in await self._visits.left(scope) if row.what == what]
+        if going.waits:
+            return await self._one_of(left, scope, place, going)
+        for row in left:  # that the client comes back is its word that the person agreed
+            if await self._visits.take_up(scope, row.id):
+                self._close(_trip(place, row))
+                return Accepted(row.id)
+        return None
 
-    async def _end_of_left(self, left: Visiting) -> Ending | None:
+    async def _one_of(
+        self, left: list[Left], scope: str, place: str, going: Going
+    ) -> Trip | Answer[Any] | None:
+        """What is done comes before what is not; and what another call may still come back for is not put again."""
+        now, grace = self._grounds.clock(), self._grounds.carrier.grace
+        for row in left:
+            ending = await self._visits.ended(row.id)
+            if isinstance(ending, Settled) or (ending is not None and row.free_at <= now):
+                answer = await self._take_up(row, scope, place, going, ending)
+                if answer is not None:
+                    return answer
+            elif ending is None and row.until <= now:  # nothing can come of it any more
+                await self._visits.take_up(scope, row.id)
+        row = next((row for row in left if row.free_at <= now < row.until), None)
+        if row is not None:
+            ending = await self._end_of_left(row)
+            if ending is not None:
+                return await self._take_up(row, scope, place, going, ending)
+            if grace is not None or await self._visits.take_up(scope, row.id):
+                return await self._begin(_trip(place, row), going)
+        return None
+
+    async def _take_up(
+        self, left: Left, scope: str, place: str, going: Going, ending: Ending
+    ) -> Answer[Any] | None:
+        if not await self._visits.take_up(scope, left.id):
+            return None
+        trip = _trip(place, left)
+        return await self._take(trip._replace(holder=trip.holder or self._visits.new_id()), going, ending)
+
+    async def _end_of_left(self, left: Left) -> Ending | None:
         async def wait() -> Ending | Pause:
             ended = await self._visits.ended(left.id, seconds=self._grounds.carrier.grace or 0.0)
             return Pause.ANEW if ended is None else ended
 
+        if self._grounds.carrier.grace is None:
+            return None
         waited = await self._talk.wait_outside(wait)
         return None if isinstance(waited, Pause) else waited
 
-    async def _take_up(self, scope: str, place: str, left: Visiting) -> bool:
-        """Where a call may have to leave what it took, it is noted."""
-        is_ours = await self._visits.take_up(scope)
-        if is_ours and self._grounds.carrier.grace is not None:
-            self._journal.trips[place] = Trip(place, left.id, left.asked_at)
-        return is_ours
+    async def _leave_cancelled(self, place: str) -> None:
+        """Whoever cancels a call may never come back with it, but may well make it anew."""
+        carrier, trips = self._grounds.carrier, self._journal.trips
+        if carrier.comes_back and self._talk.is_left:
+            return
+        leaving = [trips[place]] if place in trips else []
+        if carrier.grace is not None:
+            leaving = list(trips.values())
+        with anyio.move_on_after(LAST_WORDS, shield=True), suppress(StoreUnavailable):
+            for trip in leaving:
+                if carrier.grace is not None or not trip.is_over:
+                    await _leave(self._grounds, trip, free_at=self._grounds.clock())
 
 
-async def leave_trips(grounds: Grounds, journal: Journal, *, out: Container[str]) -> None:
-    """All visits of a call that ends here are for the call after it; its client hears of the ends of those at `out`."""
+async def leave_trips(grounds: Grounds, journal: Journal, *, out: Container[str] = ()) -> None:
+    """A round ends here. Where the client comes back with what it knew, it should find its visits free only if it does
+    not; where it does not, they are all for its next call, and it hears of the ends of those at `out`."""
+    comes_anew = grounds.carrier.grace is not None
+    free_at = grounds.clock() + (0.0 if comes_anew else grounds.think_time)
     for trip in journal.trips.values():
-        await _leave(grounds, trip)
-        visiting = await grounds.visits.find(trip.id) if trip.place in out else None
-        if visiting is not None:
-            grounds.tell_end_of(trip.id, until=visiting.until)
+        if comes_anew or not trip.is_over:
+            await _leave(grounds, trip, free_at=free_at)
+        if trip.place in out:
+            grounds.tell_end_of(trip.id, until=trip.until)
 
 
-async def _leave(grounds: Grounds, trip: Trip) -> bool:
+async def _leave(grounds: Grounds, trip: Trip, *, free_at: float) -> bool:
     """Whether a later call can find it: only one of the same caller can, and somebody must tell who that is."""
-    scope = grounds.scope(trip.place)
+    scope = grounds.scope(_spot(trip))
     if scope is None:
         return False
-    await grounds.visits.leave(scope, trip.id)
+    holder = trip.holder if trip.is_over else ""
+    left = Left(trip.id, trip.what, trip.asked_at, trip.until, free_at, holder)
+    await grounds.visits.leave(scope, left, remembered=_remembered(grounds, trip))
     return True
+
+
+def _spot(trip: Trip) -> str:
+    return f"{trip.place}/{trip.what}"
+
+
+def _trip(place: str, left: Left) -> Trip:
+    return Trip(place, left.id, left.asked_at, left.what, left.until, left.holder)
+
+
+def _remembered(grounds: Grounds, trip: Trip) -> float:
+    """A day at least, and never less than somebody may take to come back for it after they could have heard of it."""
+    return REMEMBERED + max(trip.until - trip.asked_at, grounds.think_time)
 
 
 async def _ended(visits: Visits, id: str, seconds: float) -> Ending | None:

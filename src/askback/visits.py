@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from secrets import token_urlsafe
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
@@ -18,15 +18,18 @@ Kind = Literal["elsewhere", "secret", "connect"]
 """A page that is not ours, our page for a secret, our pages around a sign-in with somebody else."""
 
 SHELF = "askback/visits"
-LEFT = "askback/left"
+LEFT = "askback/left/"
 ALIKE = "askback/alike/"
 """Owners in the store, as far as it knows; a caller's name never looks like this."""
 
 MOST_ALIKE = 100
 """Calls of one person that wait for the same thing at once; the others ask again when they look."""
 
+MOST_LEFT = 100
+"""Visits that one person has left at the same place of the same call; more than they could ever have begun by hand."""
+
 REMEMBERED = 86_400.0
-"""Seconds for which it is known how a visit ended: a body that runs again wants to know it again."""
+"""Seconds for which it is known at least how a visit ended: a body that runs again wants to know it again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,38 @@ class Visiting:
     """What its kind needs to know."""
     thing: str = ""
     """What it is to bring: visits of one owner for the same thing are over when one of them is."""
+    remembered: float = REMEMBERED
+    """Seconds for which its end is known: as long as whoever asked may come back for it."""
+
+
+class _Row(NamedTuple):
+    """A visit as it is written down, without the id that leads to it."""
+
+    kind: Kind
+    server: str
+    owner: str
+    client: str
+    message: str
+    asked_at: float
+    until: float
+    about: dict[str, Any]
+    thing: str = ""
+    remembered: float = REMEMBERED
+
+
+class Left(NamedTuple):
+    """A visit that a call has left for one after it."""
+
+    id: str
+    what: str
+    """A digest of what is visited, and by whom: it serves nothing and nobody else."""
+    asked_at: float
+    until: float
+    """When its time is over; if it has ended by then, that stays known for longer."""
+    free_at: float
+    """Until then the call may come back by itself, and it is put to nobody else."""
+    holder: str = ""
+    """Who took its end already, where that is left to the next call along with it."""
 
 
 class Visits:
@@ -84,66 +119,67 @@ class Visits:
 
     async def open(self, visiting: Visiting) -> None:
         """Before the link is out: whoever follows it finds what it is for."""
-        row = [visiting.kind, visiting.server, visiting.owner, visiting.client, visiting.message]
-        times = [visiting.asked_at, visiting.until]
+        row = _Row(*(getattr(visiting, column) for column in _Row._fields))
         name, until = digest_of(visiting.id), visiting.until
-        await self._store.put(
-            SHELF, name, to_json([*row, *times, visiting.about, visiting.thing]), until=until
-        )
+        await self._store.put(SHELF, name, to_json(row), until=until)
         if visiting.thing:
             await self._store.put(_alike(visiting), name, b"", until=until)
 
     async def find(self, id: str) -> Visiting | None:
         """The visit behind a link; None if there never was one, or its time is over."""
-        row = await self._store.get(SHELF, digest_of(id))
-        if row is None:
-            return None
-        kind, server, owner, client, message, asked_at, until, about, thing = from_json(
-            row, cache_strings="none"
-        )
-        return Visiting(
-            id=id,
-            kind=kind,
-            server=server,
-            owner=owner,
-            client=client,
-            message=message,
-            asked_at=asked_at,
-            until=until,
-            about=about,
-            thing=thing,
-        )
+        row = await self._row(digest_of(id))
+        return None if row is None else Visiting(id=id, **row._asdict())
 
-    async def take_alike(self, visiting: Visiting) -> list[str]:
-        """The names of all visits of the same owner for the same thing; they are given out once."""
-        found = await self._store.rows(prefix=_alike(visiting), most=MOST_ALIKE)
-        return [name for shelf, name in found if await self._store.delete(shelf, name)]
+    async def alike(self, visiting: Visiting) -> list[str]:
+        """The names of all visits of the same owner for the same thing."""
+        return [name for _, name in await self._store.rows(prefix=_alike(visiting), most=MOST_ALIKE)]
 
-    async def end(self, name: str, ending: Ending) -> Ending:
-        """End the visit of that name, and wake whoever waits. The first end stands, and everybody gets that one."""
-        if await self._store.get(SHELF, name) is None:
+    async def forget_alike(self, visiting: Visiting, name: str) -> None:
+        """It has ended, and needs no ending along with others."""
+        await self._store.delete(_alike(visiting), name)
+
+    async def end(self, name: str, ending: Ending, *, kind: Kind | None = None) -> Ending:
+        """End the visit of that name, and wake whoever waits. The first end stands, and everybody gets that one.
+
+        Raises `VisitUnknown` where there is none, or none of that `kind`.
+        """
+        row = await self._row(name)
+        if row is None or kind not in (None, row.kind):
             raise VisitUnknown
-        stands = await self._store.settle(_bell(name), _written(ending), until=self._clock() + REMEMBERED)
-        return _read(stands)
+        until = self._clock() + row.remembered
+        return _read(await self._store.settle(_bell(name), _written(ending), until=until))
 
     async def ended(self, id: str, *, seconds: float | None = 0.0) -> Ending | None:
         """How it ended, as soon as it has; None if it has not after that time."""
         row = await self._store.wait(_bell(digest_of(id)), seconds=seconds)
         return None if row is None else _read(row)
 
-    async def leave(self, scope: str, id: str) -> None:
-        """The call goes, its visit stays: a later call of the same scope takes it up."""
-        if (visiting := await self.find(id)) is not None:
-            await self._store.put(LEFT, scope, id.encode(), until=visiting.until)
+    async def consume(self, id: str, holder: str, *, remembered: float) -> bool:
+        """Whether what a visit has brought is this holder's: it serves one call, however many wait for it."""
+        until = self._clock() + remembered
+        stands = await self._store.settle(_taken(digest_of(id)), holder.encode(), until=until)
+        return stands == holder.encode()
 
-    async def left(self, scope: str) -> Visiting | None:
-        """The visit that an earlier call of this scope has left; it stays there until it is taken up."""
-        row = await self._store.get(LEFT, scope)
-        return None if row is None else await self.find(row.decode())
+    async def leave(self, scope: str, left: Left, *, remembered: float) -> None:
+        """The call goes, its visit stays: a later call of the same scope takes it up, or its end if that is all."""
+        await self._store.put(_left(scope), digest_of(left.id), to_json(left), until=left.until + remembered)
 
-    async def take_up(self, scope: str) -> bool:
-        """Have the visit that was left there. Of several calls at once one gets it."""
-        return await self._store.delete(LEFT, scope)
+    async def left(self, scope: str) -> list[Left]:
+        """The visits that earlier calls of this scope have left, the oldest first; each until it is taken up."""
+        found = [
+            await self._store.get(shelf, name)
+            for shelf, name in await self._store.rows(prefix=_left(scope), most=MOST_LEFT)
+        ]
+        rows = (Left(*from_json(row, cache_strings="none")) for row in found if row is not None)
+        return sorted(rows, key=lambda left: left.asked_at)
+
+    async def take_up(self, scope: str, id: str) -> bool:
+        """Have a visit that was left there. Of several calls at once one gets it."""
+        return await self._store.delete(_left(scope), digest_of(id))
+
+    async def _row(self, name: str) -> _Row | None:
+        row = await self._store.get(SHELF, name)
+        return None if row is None else _Row(*from_json(row, cache_strings="none"))
 
 
 def is_alike(one: Ending, other: Ending) -> bool:
@@ -162,6 +198,14 @@ def digest_of(id: str) -> str:
 
 def _bell(name: str) -> str:
     return f"visit:{name}"
+
+
+def _taken(name: str) -> str:
+    return f"visit-taken:{name}"
+
+
+def _left(scope: str) -> str:
+    return f"{LEFT}{scope}/"
 
 
 def _alike(visiting: Visiting) -> str:

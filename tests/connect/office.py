@@ -17,6 +17,7 @@ from mcp_types import ElicitRequestURLParams, ElicitResult, TextContent
 from askback import Accepted, Askback, Token, connect, disconnect
 from askback.answer import Answer
 from askback.oauth import Provider
+from askback.pages.settings import ROOT
 from tests.openid.flow import walk
 from tests.openid.revisions import mode_of
 from tests.openid.running import LASTING, OpenID
@@ -59,7 +60,7 @@ class Traveller:
     async def __call__(self, context: Any, params: Any) -> ElicitResult:
         assert isinstance(params, ElicitRequestURLParams)
         self.links.append(params.url)
-        callback = f"{params.url.partition('/visit/')[0]}/callback/{self.provider.name}"
+        callback = f"{_root(params.url)}/callback/{self.provider.name}"
         client_id, secret = self.provider.client_id, self.provider.client_secret
         await self.openid.register(client_id, callback, secret=secret, **self.registered)
         await self.go(params.url)
@@ -75,11 +76,16 @@ class Traveller:
             self.visitor.client,
             away,
             self.name,
-            to=link.partition("/visit/")[0],
+            to=_root(link),
             answer=self.at_the_provider,
             without=self.without,
         )
         await self.visitor.open(back)
+
+
+def _root(link: str) -> str:
+    """What a provider knows of the pages: without the path of one launch on this machine."""
+    return f"{link.partition(ROOT)[0]}{ROOT}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

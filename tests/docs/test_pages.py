@@ -32,7 +32,7 @@ from askback.testing.replies import Reply
 from askback.vault.keys import new_key
 from askback.vault.sealing import KeyRing
 from askback.vault.vault import Item, Vault
-from examples.secrets import connecting, serving, visits
+from examples.secrets import connecting, providers, serving, visits
 from examples.secrets.server import make_server as make_reading_room
 from tests.docs.pages import DOCS, ROOT, blocks, code_of, table
 from tests.pages.visitor import visitor
@@ -176,6 +176,27 @@ async def test_a_visit_is_settled_from_another_process_by_its_store(tmp_path: Pa
     assert run.text == "Will was signed on Tuesday."
 
 
+async def test_a_page_of_our_own_sends_its_visitor_on_to_the_checkout():
+    server, _ = visits.make_server()
+    address = link_of(visits.PAGE).with_id("an-id").removeprefix("https://notary.example")
+    async with hook_of(server) as page:
+        assert (await page.get(address)).status_code == 403
+        sent = await page.get(address, headers={"cookie": "session=a-client"}, follow_redirects=False)
+    assert (sent.status_code, sent.headers["location"]) == (
+        303,
+        "https://checkout.example/c/pay/cs_test_an-id",
+    )
+
+
+def test_the_recipes_for_services_are_providers_that_a_server_takes():
+    recipes = [
+        providers.google("id", "secret"),
+        providers.github("id", "secret"),
+        providers.entra("6f1d3c2e-7a7d-4b3e-9d55-3f3a0a8d4c11", "id"),
+    ]
+    Askback(MCPServer("recipes"), providers=recipes)
+
+
 @pytest.mark.parametrize("row", REFUSED_LINKS, ids=lambda row: code_of(row[0]))
 def test_a_link_is_refused_for_what_the_table_says(row: list[str]):
     link, why = row
@@ -206,7 +227,8 @@ async def connected(*, token: str) -> Vault:
     """A vault in which whoever uses this machine has a token already."""
     vault = empty_vault()
     granted = Granted(access_token=token, refresh_token=None, lasts=None, scopes=("calendar.read",))
-    await vault.room_of("secretary").put(LOCAL, Item("connection", "calendar"), written(granted, time.time()))
+    values = written(granted, BY_ENDPOINTS, time.time())
+    await vault.room_of("secretary").put(LOCAL, Item("connection", "calendar"), values)
     return vault
 
 
@@ -307,7 +329,7 @@ def section(file: str, name: str) -> str:
 
 
 def test_the_notary_passes_its_own_tests():
-    assert "2 passed" in pytest_of(EXAMPLES / "secrets")
+    assert "6 passed" in pytest_of(EXAMPLES / "secrets")
 
 
 async def style_sheet(app: Any) -> int:

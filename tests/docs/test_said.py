@@ -143,6 +143,7 @@ TEXTS: dict[str, Said] = {
     "refused state": refused_state,
     "a wrong field": result(pizzeria, "order", [accept(drnk="cola")], arguments={"pizza": "Margherita"}),
     "no forms": result(print_shop, "ask_plainly", capabilities={}),
+    "no links": result(make_notary()[0], "sign", arguments={"title": "Will"}, capabilities={}),
     "an old client": result(print_shop, "ask_plainly", revision="2025-03-26"),
     "a broken client": result(
         print_shop, "ask_plainly", [fail(-32603, "window closed")], revision="2025-11-25"

@@ -9,6 +9,7 @@ from askback.oauth import fetching
 from askback.oauth.metadata import Metadata
 from askback.oauth.zones import Zone
 from askback.pages import connecting
+from askback.pages.errands import Errand, Errands
 from askback.pages.forgery import Forgery
 from askback.pages.reception import Reception
 
@@ -31,12 +32,28 @@ def take_any_token(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def take_any_browser(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A state is good in whatever browser it comes."""
+    """The state of a connection is good in whatever browser it comes."""
 
     def alike(one: bytes, other: bytes) -> bool:
         return True
 
     monkeypatch.setattr("askback.pages.flows.compare_digest", alike)
+
+
+def share_errands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was begun is known here, whatever browser comes back with it."""
+    rows: dict[str, Errand] = {}
+    begin = Errands.begin
+
+    def begin_row(self: Errands, request: Any, response: Any, errand: Errand) -> None:
+        rows[errand.state] = errand._replace(until=9e9)
+        begin(self, request, response, errand)
+
+    def look(self: Errands, request: Any, state: str, browser: str) -> Errand | None:
+        return rows.get(state)
+
+    monkeypatch.setattr(Errands, "begin", begin_row)
+    monkeypatch.setattr(Errands, "look", look)
 
 
 def believe_any_issuer(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from askback.errors import ProviderUnavailable
 from askback.oauth import exchange, fetching
 from askback.oauth.fetching import Bounded, fetch_json
 from askback.oauth.identity import NotBelieved, claims_of
-from askback.oauth.metadata import believed, discover
+from askback.oauth.metadata import Directory, believed, discover
 from askback.oauth.zones import Zone, zone_of
 from tests.oauth.authority import Authority, authority, port_of, signed
 from tests.oauth.switches import SWITCH, place
@@ -236,6 +236,19 @@ async def test_endpoints_found_outside_are_not_used_where_their_names_lead_insid
             _put_outside(monkeypatch, one, inner_zone=Zone.THIS_MACHINE if is_on else Zone.PUBLIC)
             assert await reaches_the_inside(one) == [not is_on] * 4
     assert bool(inner.asked) is not is_on
+
+
+async def test_an_endpoint_that_the_operator_wrote_may_be_inside_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    async with authority() as inner, authority() as one:
+        inner.says("/revoke", {})
+        _put_outside(monkeypatch, one, inner_zone=Zone.THIS_MACHINE)
+        written = f"http://inner.localhost:{port_of(inner.issuer)}/revoke"
+        provider = one.provider("calendar", revocation_endpoint=written)
+        await exchange.revoke(provider, await Directory().of(provider), token="for-use")
+    assert [asked.path for asked in inner.asked] == ["/revoke"]
+    assert "/revoke" not in [asked.path for asked in one.asked]
 
 
 def _put_outside(monkeypatch: pytest.MonkeyPatch, one: Authority, *, inner_zone: Zone) -> None:

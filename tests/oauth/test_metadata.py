@@ -157,6 +157,25 @@ async def test_an_issuer_is_asked_again_after_ten_minutes():
     assert len(one.asked) == 2
 
 
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("revocation_endpoint", None),
+        ("revocation_endpoint", "{issuer}/revoke"),
+        ("token_endpoint", "{issuer}/token"),
+        ("authorization_endpoint", "{issuer}/authorize"),
+    ],
+)
+async def test_an_endpoint_that_the_operator_wrote_comes_before_what_the_issuer_says(
+    place: str, said: str | None
+):
+    async with authority(**{place: said}) as one:
+        metadata = await Directory().of(one.provider("calendar", **{place: "https://id.example/written"}))
+        theirs = await Directory().of(one.provider("calendar"))
+    assert getattr(metadata, place) == "https://id.example/written"
+    assert metadata._replace(**{place: getattr(theirs, place)}, written=frozenset()) == theirs
+
+
 async def test_an_issuer_that_is_down_is_named_with_what_to_do():
     async with authority() as one:
         pass

@@ -91,9 +91,7 @@ def without_callbacks_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
 
     async def return_to_any(self: Any, request: Any) -> Any:
         guest = await self._reception.guest(request)
-        facts = await self._flows.look(
-            "connect", request.query_params.get("state", ""), guest.session.browser
-        )
+        facts = await self._flows.look(request.query_params.get("state", ""), guest.session.browser)
         if facts is not None:
             request.scope["path_params"] = {"provider": facts["provider"]}
         return await come_back(self, request)

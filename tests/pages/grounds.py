@@ -20,7 +20,7 @@ from askback.pages.settings import ROOT
 from askback.stores import MemoryStore
 from askback.vault.sealing import KeyRing
 from askback.vault.vault import Item, Vault
-from askback.visits import Ending, Kind, Visiting
+from askback.visits import Ending, Kind, Visiting, digest_of
 
 OUTSIDE = "https://tools.example"
 
@@ -75,10 +75,14 @@ class Grounds:
     def app(self) -> ASGIApp:
         return self.asked.pages
 
-    async def secret(self, *, name: str = "weather key", message: str = "", **about: Any) -> str:
-        """The link of a question for a secret."""
+    async def secret(
+        self, *, name: str = "weather key", message: str = "", problem: str = "", **about: Any
+    ) -> str:
+        """The link of a question for a secret; where there was a problem with what was given before, that is said."""
+        if problem:
+            await self.reject(name, problem)
         value = {"name": "value", "label": name, "hint": "", "hidden": True}
-        shown = {"name": name, "fields": [value], "keep": None, "problem": "", **about}
+        shown = {"name": name, "fields": [value], "keep": None, **about}
         return await self.visit("secret", message or "To look up the forecast where you are.", name, shown)
 
     async def connect(self, *scopes: str, message: str = "") -> str:
@@ -112,6 +116,10 @@ class Grounds:
     async def ending(self, link: str) -> Ending | None:
         return await self.asked.visits.ended(link.rpartition("/")[2])
 
+    async def end(self, link: str, ending: Ending) -> None:
+        """As a page does."""
+        await self.asked.visits.end(digest_of(link.rpartition("/")[2]), ending)
+
     async def kept(self, owner: str = "") -> dict[str, dict[str, str]]:
         """All that is in the vault of one owner, by name."""
         found = [note.item for note in await self.vault.notes(owner or self.owner)]
@@ -121,6 +129,11 @@ class Grounds:
     async def keep(self, *names: str, owner: str = "", until: float | None = None) -> None:
         for name in names:
             await self.vault.put(owner or self.owner, Item("secret", name), {"value": name}, until=until)
+
+    async def reject(self, name: str, reason: str) -> None:
+        item = Item("secret", name)
+        version = await self.vault.put(self.owner, item, {"value": "given-before-1b7d"})
+        await self.vault.reject(self.owner, item, reason, version=version)
 
     @property
     def whom(self) -> str:

@@ -91,6 +91,17 @@ async def test_where_the_author_accepts_it_whoever_has_the_link_is_let_in_and_se
         assert "/kept" not in (await browser.open(link)).html
 
 
+@pytest.mark.parametrize("pages", [by_function(), Pages(url=OUTSIDE, accept_anyone=True)])
+async def test_where_nobody_signs_in_there_is_no_way_to_sign_out(pages: Pages) -> None:
+    grounds = outside(pages)
+    link = await grounds.secret()
+    async with visitor(grounds.app) as eve:
+        eve.client.headers[WHO] = "eve"
+        await eve.open(f"{grounds.base}/kept")  # her browser is known from now on, where there is a list
+        assert "Sign in as somebody else" not in (await eve.open(link)).html
+        assert (await eve.post(f"{grounds.base}/sign-out", {}, token="")).status == 404
+
+
 @pytest.mark.verifies("R20")
 def test_pages_at_an_address_without_a_door_are_refused_when_they_are_written() -> None:
     with pytest.raises(Unguarded, match=r"has no door, .* accept_anyone=True"):

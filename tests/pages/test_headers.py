@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Mapping
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
+from starlette.types import Receive, Scope, Send
 
 from askback.errors import VaultUnavailable
 from askback.pages.headers import HEADERS
+from askback.pages.sessions import cookie_name
 from askback.visits import Settled
 from tests.pages.grounds import OUTSIDE, WHO, by_function, on_this_machine, outside
 from tests.pages.raw import asked
@@ -136,7 +139,8 @@ async def test_on_this_machine_the_cookie_has_the_port_in_its_name_since_it_goes
         answer = await ada.client.get(await grounds.secret())
         port = grounds.base.split(":")[2].split("/")[0]
     said = answer.headers["set-cookie"]
-    assert re.match(rf"askback-{port}=\S+; HttpOnly; Max-Age=3600; Path=/; SameSite=lax", said)
+    below = urlsplit(grounds.base).path
+    assert re.match(rf"askback-{port}-\w+=\S+; HttpOnly; Max-Age=3600; Path={below}; SameSite=lax", said)
     assert "strict-transport-security" not in answer.headers
 
 
@@ -161,6 +165,61 @@ async def test_a_browser_is_known_for_an_hour(seconds: float, status: int) -> No
         await ada.open(link)
         grounds.clock.now += seconds
         assert (await ada.client.get(link)).status_code == status
+
+
+@pytest.mark.verifies("R82")
+async def test_the_hour_is_not_longer_for_whoever_comes_often_and_the_browser_is_told_the_same() -> None:
+    async with on_this_machine() as grounds, visitor() as ada:
+        link = await grounds.secret()
+        await ada.open(link)
+        for seconds, left in ((1800, 1800), (1799, 1)):
+            grounds.clock.now += seconds
+            answer = await ada.client.get(link)
+            assert answer.status_code == 200 and f"Max-Age={left};" in answer.headers["set-cookie"]
+        grounds.clock.now += 2
+        assert (await ada.client.get(link, headers={"cookie": _cookie(answer)})).status_code == 403
+
+
+def _cookie(answer: httpx2.Response) -> str:
+    """As somebody sends it who keeps it longer than they were told."""
+    return answer.headers["set-cookie"].partition(";")[0]
+
+
+NAMES = {
+    "https://tools.example/askback": "__Host-askback",
+    "https://tools.example:443/askback": "__Host-askback",
+    "https://tools.example/one/askback": "__Host-askback-e849c298",
+    "https://tools.example/two/askback": "__Host-askback-",
+    "https://tools.example/askback/askback": "__Host-askback-",
+    "https://tools.example:8443/askback": "__Host-askback-",
+    "http://127.0.0.1:8000/askback": "askback-8000",
+    "http://127.0.0.1:8000/one/askback": "askback-8000-",
+}
+
+
+@pytest.mark.verifies("R82")
+def test_every_server_of_a_host_has_a_cookie_of_its_own_name() -> None:
+    names = {base: cookie_name(base) for base in NAMES}
+    assert all(
+        name == NAMES[base] or re.fullmatch(rf"{NAMES[base]}[0-9a-f]{{8}}", name)
+        for base, name in names.items()
+    )
+    assert len(set(names.values())) == len(names) - 1
+
+
+@pytest.mark.verifies("R82")
+async def test_two_servers_under_two_paths_of_one_host_do_not_put_each_other_out() -> None:
+    one, two = (outside(by_function(f"{OUTSIDE}/{path}")) for path in ("one", "two"))
+
+    async def host(scope: Scope, receive: Receive, send: Send) -> None:
+        await (one if scope["path"].startswith("/one/") else two).app(scope, receive, send)
+
+    async with visitor(host) as ada:
+        ada.client.headers[WHO] = "ada"
+        link = await one.secret()
+        token = (await ada.open(link)).token
+        assert (await ada.open(await two.secret())).status == 200
+        assert (await ada.post(link, {"answer": "yes", "field-value": "k"}, token=token)).heading == "Saved"
 
 
 @pytest.mark.verifies("R88")

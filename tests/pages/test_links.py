@@ -134,7 +134,7 @@ async def test_what_looks_ahead_of_a_person_does_not_use_up_the_link_that_opens_
     method: str, headers: dict[str, str], is_defended: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not is_defended:
-        monkeypatch.setattr(doors, "_is_somebody_coming", yes)
+        monkeypatch.setattr(doors, "is_somebody_coming", yes)
     async with on_this_machine() as grounds, visitor() as program, visitor() as person:
         link = await grounds.secret(message="For whoever sits here.")
         answer = await program.client.request(method, link, headers=headers)

@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import Browser, Page, expect
 
 from askback.pages.connecting import Connecting
-from askback.visits import Settled, TurnedDown, digest_of
+from askback.visits import Failed, Settled, TurnedDown, digest_of
 from tests.pages.grounds import WHO, Grounds, in_a_browser, on_this_machine
 
 pytestmark = pytest.mark.browser
@@ -157,6 +157,24 @@ async def test_enter_after_typing_sends_the_form_and_the_keyboard_reaches_everyt
         assert page.url == link
 
 
+@pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desktop"])
+async def test_a_key_of_several_lines_is_pasted_into_a_field_that_holds_them(
+    browser: Browser, viewport: Any
+) -> None:
+    key = f"-----BEGIN PRIVATE KEY-----\n{'A' * 64}\n-----END PRIVATE KEY-----\n"
+    field = {"name": "pem", "label": "Signing key", "hint": "As a PEM file.", "hidden": True, "lines": True}
+    async with looking(browser, viewport=viewport) as look:
+        await look.page.goto(await look.grounds.secret(name="signing key", fields=[*LOGIN, field]))
+        await look.page.get_by_label("User name").fill("ada")
+        await look.page.get_by_label("Password").fill("pw")
+        await expect(look.page.get_by_label("Signing key")).to_have_accessible_description("As a PEM file.")
+        await look.page.get_by_label("Signing key").fill(key)
+        await expect_in_its_frame(look.page)
+        await look.page.get_by_role("button", name="Save").click()
+        await expect(look.page.get_by_role("heading")).to_have_text("Saved")
+        assert await look.grounds.kept() == {"signing key": {"user": "ada", "password": "pw", "pem": key}}
+
+
 @pytest.mark.verifies("R81", "T21")
 @pytest.mark.parametrize("kind", ["secret", "connect"])
 async def test_nothing_is_accepted_by_a_key_pressed_too_early(browser: Browser, kind: str) -> None:
@@ -188,9 +206,8 @@ async def test_each_end_has_a_page_of_its_own(browser: Browser) -> None:
     async with looking(browser) as look:
         grounds, page = look.grounds, look.page
         done, failed = await grounds.secret(name="one"), await grounds.connect()
-        id_of = {link: link.rpartition("/")[2] for link in (done, failed)}
-        await grounds.asked.settle(id_of[done])
-        await grounds.asked.fail(id_of[failed], "City Library did not grant: books:renew.")
+        await grounds.end(done, Settled())
+        await grounds.end(failed, Failed("City Library did not grant: books:renew."))
         late = await grounds.secret(name="late")
         headings = {
             done: "Saved",
@@ -223,7 +240,7 @@ async def test_a_sign_in_that_is_under_way_says_so_and_the_page_goes_on_by_itsel
         await look.page.goto(link)
         await expect(look.page.get_by_role("status")).to_contain_text("Signing in.")
         await expect(look.page.get_by_role("button", name="Begin again at City Library")).to_be_visible()
-        await look.grounds.asked.settle(link.rpartition("/")[2])
+        await look.grounds.end(link, Settled())
         await expect(look.page.get_by_role("heading")).to_have_text("You are connected")
 
 
@@ -288,14 +305,14 @@ async def test_whatever_a_text_holds_it_stays_text_in_its_frame_and_the_buttons_
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 async def test_the_same_for_names_and_for_the_reason_of_a_failure(browser: Browser, text: str) -> None:
     async with looking(browser, viewport=PHONE) as look:
-        about = {"name": text[:100], "fields": LOGIN, "keep": None, "problem": ""}
+        about = {"name": text[:100], "fields": LOGIN, "keep": None}
         link = await look.grounds.visit("secret", text, text[:100], about, client=text[:500])
         await look.page.goto(link)
         await expect_in_its_frame(look.page)
         await look.grounds.keep(text[:100])
         await look.page.goto(f"{look.grounds.base}/kept")
         assert await look.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-        await look.grounds.asked.fail(link.rpartition("/")[2], text[:20_000])
+        await look.grounds.end(link, Failed(text[:20_000]))
         await look.page.goto(link)
         await expect(look.page.get_by_role("heading")).to_have_text("It did not work")
         assert await look.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]

@@ -65,7 +65,7 @@ async def link_of(asked: Askback, url: str) -> str:
             message="To look up the forecast.",
             asked_at=0,
             until=9e9,
-            about={"name": "weather key", "fields": fields, "keep": None, "problem": ""},
+            about={"name": "weather key", "fields": fields, "keep": None},
         )
     )
     return f"{url}/askback/visit/{id}"

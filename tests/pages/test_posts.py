@@ -131,6 +131,21 @@ async def test_a_value_is_kept_as_it_was_meant(typed: str, meant: str) -> None:
     assert await grounds.kept() == {"weather key": {"value": meant}}
 
 
+PEM = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2Vw==\n  a line with blanks  \n-----END PRIVATE KEY-----\n"
+
+
+@pytest.mark.parametrize("pasted", [PEM, f"\n{PEM}\n", PEM.rstrip()], ids=["a file", "more", "less"])
+async def test_several_lines_come_out_exactly_as_they_were_pasted(pasted: str) -> None:
+    grounds = outside()
+    field = {"name": "value", "label": "Key", "hint": "", "hidden": True, "lines": True}
+    link = await grounds.secret(fields=[field])
+    async with visitor(grounds.app) as ada:
+        ada.client.headers[WHO] = "ada"
+        assert (await ada.give(link, "\r\n\r\n")).status == 422
+        assert (await ada.give(link, pasted.replace("\n", "\r\n"))).heading == "Saved"
+    assert await grounds.kept() == {"weather key": {"value": pasted}}
+
+
 @pytest.mark.parametrize(
     ("typed", "says"), [("", "Fill this in."), ("\r\n", "Fill this in."), ("x" * 20_001, "20,000 characters")]
 )

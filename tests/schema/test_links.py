@@ -269,3 +269,32 @@ def test_a_link_that_no_browser_takes_is_refused():
 
 def test_a_value_that_was_encoded_over_and_over_ends_the_search():
     link_of("https://pay.example/{id}?q=%" + "25" * 900 + "41")
+
+
+SLIPS = {
+    "swapped arguments": ("Please pay for order 17.", "is a sentence", 'visit("Please pay.", "https://'),
+    "an f-string without its second braces": (
+        f"https://pay.example/{id}",  # the builtin: what an author gets who forgets them
+        "has no {id}",
+        "in an f-string {{id}}",
+    ),
+    "two braces outside of an f-string": ("https://pay.example/{{id}}", "has {{id}}", "write {id}"),
+    "a place that nobody fills in": (
+        "https://pay.example/{order}?visit={id}",
+        "still has {order}",
+        "written {{id}}",
+    ),
+    "a hosted checkout": (
+        "https://checkout.stripe.com/c/pay/cs_test_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5?visit={id}",
+        "looks like",
+        "link to a page of your own with {id} that sends the person on",
+    ),
+}
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_a_slip_of_the_pen_is_named_with_what_to_write(slip: str):
+    link, problem, instead = SLIPS[slip]
+    refused = refusal(link)
+    assert problem in refused.problem
+    assert instead in refused.instead

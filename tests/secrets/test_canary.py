@@ -15,7 +15,7 @@ from tests.secrets.running import PATIENCE
 from tests.secrets.scene import MODES, Customer, scene
 from tests.secrets.visitor import Visitor
 
-pytestmark = pytest.mark.verifies("T05", "R30")
+pytestmark = [pytest.mark.verifies("T05", "R30"), pytest.mark.slow]
 
 COMBINATIONS = [
     pytest.param(host, transport, revision, id=f"{host}, {transport}, {revision}")

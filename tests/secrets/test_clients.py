@@ -20,6 +20,8 @@ from tests.secrets.scene import MODES
 from tests.secrets.shop import Plan, open_shop
 from tests.secrets.visitor import SAVED, Visitor
 
+pytestmark = pytest.mark.slow
+
 KEY = "a key for the weather"
 
 Go = Callable[[str], Awaitable[None]] | None

@@ -15,6 +15,8 @@ from tests.secrets.scene import MODES, Customer, text_of
 from tests.secrets.shop import Plan
 from tests.secrets.visitor import SAVED, Visitor
 
+pytestmark = pytest.mark.slow
+
 WAKING = 2.0
 """Seconds from the end of a visit in one process to the end of the call in another; a tenth of that at rest."""
 

@@ -20,7 +20,7 @@ from tests.secrets.scene import MODES, Customer, text_of
 from tests.secrets.shop import Plan
 from tests.secrets.visitor import SAVED, Visitor
 
-pytestmark = pytest.mark.verifies("R24", "R28")
+pytestmark = [pytest.mark.verifies("R24", "R28"), pytest.mark.slow]
 
 KEY = "a key for the weather"
 WELL = f"{len(KEY)} signs"

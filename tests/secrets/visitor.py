@@ -39,7 +39,7 @@ class Visitor:
     async def type(self, url: str, value: str) -> str:
         """Open the page, fill it in and send it; the heading of what comes then."""
         await self.open(url)
-        return await self.send(url, value)
+        return await self.send(str(self.answers[-1].url), value)  # where the page is, if the link led on
 
     async def turn_down(self, url: str) -> str:
         await self.open(url)

@@ -86,6 +86,17 @@ async def test_several_fields_are_typed_on_one_page_each_with_its_label_and_hint
     assert person.pages[0].count('type="password"') == 1
 
 
+async def test_a_field_of_several_lines_gives_them_as_they_were_pasted(vault: Vault, revision: str):
+    async def sign() -> str:
+        fields = {"pem": SecretField(label="Signing key", lines=True)}
+        found = (await secret("To sign the release.", "signing key", fields=fields)).or_stop("never")
+        return found.reveal("pem")
+
+    async with sitting(serving(vault, sign), revision, give(pem="BEGIN\r\nabc\r\nEND\r\n")) as person:
+        assert await person.call() == "BEGIN\nabc\nEND\n"
+    assert "<textarea" in person.pages[0] and 'type="password"' not in person.pages[0]
+
+
 async def test_a_field_that_is_added_later_is_asked_for(vault: Vault, revision: str):
     fields = ["user"]
 
@@ -143,6 +154,24 @@ async def test_the_reason_is_shown_also_where_another_call_asks(vault: Vault, re
         assert (await person.call()).startswith("Declined")
         assert await person.call("t2") == "with right"
     assert "The service did not take …." in person.pages[0]
+
+
+@pytest.mark.verifies("T23", "R28")
+async def test_the_reason_is_in_no_row_of_the_store_while_the_person_is_asked(vault: Vault, revision: str):
+    """It may quote what was typed in a way that nobody covers."""
+    rows: list[bytes | None] = []
+
+    async def look(link: str) -> str:
+        rows.extend([await vault.store.get(*row) for row in await vault.store.rows(prefix="")])
+        return await give("right")(link)
+
+    server: MCPServer[Any] = MCPServer("weather")
+    server.add_tool(trying, name="t")
+    Askback(server, vault=vault, store=vault.store, clock=vault.clock)
+    async with sitting(server, revision, give("wrong"), look) as person:
+        await person.call()
+    assert "The service did not take …." in person.pages[1]
+    assert rows and not any(row is not None and b"did not take" in row for row in rows)
 
 
 async def test_nobody_is_asked_more_than_five_times_in_one_call(vault: Vault, revision: str):

@@ -34,6 +34,60 @@ async def test_what_was_kept_for_a_time_is_gone_after_it(vault: Vault, clock: Cl
     assert not await vault.forget("ada", KEY)
 
 
+@pytest.mark.verifies("T23")
+async def test_whoever_can_write_to_the_store_makes_nothing_last_longer(vault: Vault, clock: Clock):
+    await vault.put("ada", KEY, {"value": "1"}, until=clock.hence(HOUR))
+    row = await vault.store.get("askback/vault/weather/ada", KEY.row)
+    assert row is not None
+    await vault.store.put("askback/vault/weather/ada", KEY.row, row)
+    assert await vault.get("ada", KEY) is not None
+    clock.advance(HOUR)
+    assert await vault.get("ada", KEY) is None
+
+
+async def test_what_is_taken_back_makes_room_for_what_was_there_for_the_rest_of_its_time(
+    vault: Vault, clock: Clock
+):
+    until = clock.hence(HOUR)
+    await vault.put("ada", KEY, {"value": "1"}, until=until)
+    clock.advance(60)
+    put = await vault.put_for_now("ada", KEY, {"value": "2"})
+    assert await vault.take_back("ada", KEY, put)
+    kept = await vault.get("ada", KEY)
+    assert kept is not None and kept.values == {"value": "1"}
+    assert (kept.put_at, kept.until) == (clock() - 60, until)
+    assert not await vault.take_back("ada", KEY, put)
+    clock.advance(HOUR - 60)
+    assert await vault.get("ada", KEY) is None and await vault.notes() == []
+
+
+async def test_what_is_taken_back_leaves_nothing_where_nothing_was_or_its_time_is_over(
+    vault: Vault, clock: Clock
+):
+    assert await vault.take_back("ada", KEY, await vault.put_for_now("ada", KEY, {"value": "1"}))
+    assert await vault.notes() == []
+    await vault.put("ada", KEY, {"value": "1"}, until=clock.hence(HOUR))
+    put = await vault.put_for_now("ada", KEY, {"value": "2"})
+    clock.advance(HOUR)
+    assert await vault.take_back("ada", KEY, put)
+    assert await vault.notes() == []
+
+
+async def test_what_came_since_is_not_taken_back(vault: Vault):
+    put = await vault.put_for_now("ada", KEY, {"value": "1"})
+    later = await vault.put_for_now("ada", KEY, {"value": "2"})
+    assert not await vault.take_back("ada", KEY, put)
+    assert await version_of(vault) == later.version
+
+
+async def test_what_no_key_opens_is_in_nobodys_way(vault: Vault):
+    await keyless(vault).put("ada", KEY, {"value": "1"})
+    put = await vault.put_for_now("ada", KEY, {"value": "2"})
+    assert await version_of(vault) == put.version
+    assert await vault.take_back("ada", KEY, put)
+    assert await vault.notes() == []
+
+
 async def test_what_came_later_is_not_forgotten_for_what_was_there_before(vault: Vault):
     await vault.put("ada", KEY, {"value": "1"})
     former = await version_of(vault)
@@ -111,6 +165,31 @@ async def test_notes_tell_names_and_times_of_one_owner_or_all(vault: Vault, cloc
     assert await vault.notes("ada") == adas
     assert await vault.notes() == [*adas, Note("weather", "adam", KEY, clock(), None)]
     assert await vault.notes("ad") == []
+
+
+class Watched(MemoryStore):
+    """Tells whose rows were read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.read_of: set[str] = set()
+
+    async def get(self, owner: str, name: str) -> bytes | None:
+        self.read_of.add(owner)
+        return await super().get(owner, name)
+
+
+@pytest.mark.parametrize("server", ["weather", ""], ids=["in a room", "in all"])
+async def test_to_list_what_one_owner_has_nothing_of_others_is_read(server: str):
+    store = Watched()
+    vault = Vault(store, ring("key"))
+    room = vault.room_of("weather")
+    for owner in ("ad", "ada", "adam", "bob", "weather/ada"):
+        await room.put(owner, KEY, {"value": owner})
+    store.read_of.clear()
+    found = await (room if server else vault).notes("ada")
+    assert [note.owner for note in found] == ["ada"]
+    assert store.read_of == {"askback/vault/weather/ada"}
 
 
 async def test_what_no_key_opens_is_listed_all_the_same_and_can_be_forgotten(vault: Vault):

@@ -140,6 +140,39 @@ def test_a_file_that_others_can_read_or_write_is_refused_with_what_to_do(home: P
         find_keys(is_local=True)
 
 
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root gives files away")
+@pytest.mark.parametrize("mode", [0o700, 0o777, 0o1777], ids=oct)
+def test_a_file_of_another_users_is_not_taken_for_ones_own(home: Path, mode: int):
+    home.mkdir()
+    home.chmod(mode)
+    (home / "vault.keys").write_text(new_key())
+    (home / "vault.keys").chmod(0o600)
+    os.chown(home / "vault.keys", 65534, 65534)
+    with pytest.raises(VaultUnavailable, match=f"belongs to another user.*set {HOME}"):
+        find_keys(is_local=True)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files")
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o777, 0o722], ids=oct)
+def test_a_directory_in_which_others_write_is_refused_with_what_to_do(home: Path, mode: int):
+    find_keys(is_local=True)
+    home.chmod(mode)
+    for _ in range(2):
+        with pytest.raises(
+            VaultUnavailable, match=f"others on this machine can write there.*chmod go-w {home}"
+        ):
+            find_keys(is_local=True)
+        (home / "vault.keys").unlink(missing_ok=True)
+    assert not (home / "vault.keys").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files")
+def test_a_directory_in_which_others_write_and_exchange_nothing_will_do(home: Path):
+    row = sealed(find_keys(is_local=True))
+    home.chmod(0o1777)
+    assert opens(find_keys(is_local=True), row)
+
+
 def test_a_directory_that_cannot_be_made_is_named_with_the_variables_that_help(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -156,6 +156,29 @@ async def test_other_claims_can_make_a_person(vault: Vault):
         assert (await bearing(url, sub="ada", iss=ISSUER)).startswith("Unguarded: ")
 
 
+ALIKE: dict[str, Any] = {
+    "none": (),
+    "a text": "sub",
+    "the issuer": ("iss",),
+    "the issuer twice": ("iss", "iss"),
+    "the audience": ("aud",),
+    "the tenant": ("iss", "tid"),
+    "the client": ("azp", "client_id"),
+}
+
+
+@pytest.mark.verifies("T26")
+@pytest.mark.parametrize("which", ALIKE)
+@pytest.mark.parametrize("url", [None, "https://tools.example"])
+def test_claims_that_everybody_has_alike_make_nobody(which: str, url: str | None):
+    with pytest.raises(Unguarded, match=r'makes no person.*\("iss", "sub"\)'):
+        Pages(url=url, accept_anyone=True, claims=ALIKE[which])
+
+
+def test_without_claims_nobody_is_somebody():
+    assert owner_with({"iss": ISSUER, "sub": "ada"}, ()) is None
+
+
 async def test_an_authors_own_function_tells_callers_apart(vault: Vault):
     def by_header(ctx: ServerRequestContext[Any, Any]) -> str | None:
         return None if ctx.request is None else ctx.request.headers.get("x-name")

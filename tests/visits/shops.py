@@ -206,9 +206,9 @@ class Counting:
                 await self._changed.wait()
 
     async def until_put(self, name: str) -> None:
-        """Come back as soon as a row was put on that shelf."""
+        """Come back as soon as a row was put on a shelf of that name, or that begins with it."""
         with anyio.fail_after(BOUND):
-            while not self.puts[name]:
+            while not any(shelf.startswith(name) for shelf in self.puts):
                 await self._changed.wait()
 
     def put(self, name: str) -> None:

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from tests.visits.crowd import MANY, Crowd, Report
 from tests.visits.shops import CountingFile, CountingMemory
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 ROOT = Path(__file__).resolve().parents[2]
 

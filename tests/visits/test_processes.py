@@ -10,7 +10,7 @@ import pytest
 from askback.stores.sqlite import worker
 from tests.visits.shops import CountingFile, Traveller, in_memory, mcpserver, pay, text_of
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 
 ENDS = {

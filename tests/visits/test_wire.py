@@ -271,6 +271,8 @@ async def test_a_client_that_shows_no_links_is_sent_none_and_the_author_gets_adv
     (error,) = errors
     assert error.reason == "This client did not declare that it can show a link (elicitation.url)."
     assert error.advice.startswith("Use a client that declares it")
+    assert error.advice.endswith("catch CannotAsk and say what the person can do instead.")
+    assert "argument" not in error.advice, "what a link is for must not come through the model instead"
 
 
 async def test_in_june_2025_there_were_no_links(host: Host):

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from mcp.shared.exceptions import MCPError
@@ -15,7 +16,7 @@ from askback.cli.order import Order, serve
 from askback.cli.outcome import Failure, Outcome, failure_of
 from askback.cli.paper import MOST_OF_A_NOTE, Paper, Row, say
 from askback.cli.people import present
-from askback.cli.report import print_json, print_outcome
+from askback.cli.report import print_json, print_log, print_outcome
 from askback.cli.servers import look_up, make_driver, surroundings
 from askback.cli.signals import run
 from askback.cli.targets import Command, Target, beginning_of
@@ -39,7 +40,7 @@ def main(words: Sequence[str]) -> int:
         outcome = Outcome(came=Failure(exit=end.exit, kind="Interrupted", message=INTERRUPTED[end.exit]))
     # With its terminal a command has lost its readers, and still has to end in order.
     with suppress(OSError) if outcome.exit == Exit.HUNG_UP else nullcontext():
-        _report(outcome, as_json=options.as_json)
+        _report(outcome, options)
     return outcome.exit
 
 
@@ -50,11 +51,12 @@ INTERRUPTED = {
 }
 
 
-def _report(outcome: Outcome, *, as_json: bool) -> None:
-    if as_json:
+def _report(outcome: Outcome, options: CallOptions) -> None:
+    if options.as_json:
         print_json(outcome, sys.stdout)
     else:
         print_outcome(outcome, Paper())
+    print_log(outcome, is_wanted=options.shows_log)
 
 
 async def _outcome(options: CallOptions) -> Outcome:
@@ -82,7 +84,8 @@ async def _served(options: CallOptions, target: Target, label: str) -> Outcome:
         driver = make_driver(target, queue, options.connecting, label=label)
         seconds = options.connecting.timeout
         order = Order(wanted=options.wanted, present=there, working=working, limit=seconds)
-        return await serve(driver, order, label=label)
+        outcome = await serve(driver, order, label=label)
+        return replace(outcome, log=driver.log)  # now that the program has ended, all of it has been read
 
 
 def _require_one_word(target: Target, wanted: Wanted) -> None:

@@ -69,6 +69,7 @@ class CallOptions:
     connecting: Connecting
     label: str | None
     as_json: bool
+    shows_log: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +91,9 @@ def read_call(words: Sequence[str]) -> CallOptions:
     )
     _add_others(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object, for programs")
+    parser.add_argument(
+        "--stderr", action="store_true", help="show what the server wrote to its standard error"
+    )
     parser.add_argument("--label", metavar="NAME", help="what you call this server, here and in policies")
     parser.add_argument("--desk", action="store_true", help="answer questions in the browser")
     parser.add_argument(
@@ -109,6 +113,7 @@ def read_call(words: Sequence[str]) -> CallOptions:
         connecting=_connecting(chosen),
         label=chosen.label,
         as_json=chosen.json,
+        shows_log=chosen.stderr,
     )
 
 

@@ -62,6 +62,8 @@ class Outcome:
     answers: Sequence[Answered] = field(default=())
     nobody: str | None = None
     """Why nobody could be asked here, if so."""
+    log: str = field(default="", repr=False)
+    """The end of what the server wrote to its standard error; its own text."""
 
     @property
     def exit(self) -> Exit:

@@ -65,9 +65,7 @@ def print_outcome(outcome: Outcome, paper: Paper) -> None:
             say(line(f"{one.action} by {one.by}: {one.asked.message}"))
     match outcome.came:
         case Failure(is_theirs=True) as failure:
-            label = outcome.server.asker.label if outcome.server is not None else "The server"
-            width = columns_of(sys.stderr) if sys.stderr.isatty() else None
-            say("\n".join(quoted(label, failure.message, width)))
+            say("\n".join(quoted(_label(outcome), failure.message, _width())))
         case Failure() as failure:
             say("\n".join(text_lines(failure.message)))
             if failure.result is not None:
@@ -80,6 +78,25 @@ def print_outcome(outcome: Outcome, paper: Paper) -> None:
                 say("The tool reports this as an error.")
     if outcome.advice is not None:
         say(outcome.advice)
+
+
+def print_log(outcome: Outcome, *, is_wanted: bool) -> None:
+    """What the server wrote to its standard error; or, after a failure, that there is something to see."""
+    rows = text_lines(outcome.log.strip("\r\n"))
+    if is_wanted and outcome.log.strip():
+        say(
+            "\n".join([f"{line(_label(outcome))} wrote to its standard error:", *(BAR + row for row in rows)])
+        )
+    elif outcome.exit == Exit.FAILED and outcome.log.strip():
+        say(f"{line(_label(outcome))} wrote to its standard error meanwhile; --stderr shows it.")
+
+
+def _label(outcome: Outcome) -> str:
+    return outcome.server.asker.label if outcome.server is not None else "The server"
+
+
+def _width() -> int | None:
+    return columns_of(sys.stderr) if sys.stderr.isatty() else None
 
 
 def _print_result(result: Result, paper: Paper) -> None:

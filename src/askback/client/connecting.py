@@ -32,6 +32,9 @@ Streams = tuple[Any, Any]
 TAIL = 4096
 """Bytes of what a server wrote to its standard error that an error of ours repeats."""
 
+KEPT = 65_536
+"""Bytes of it that are kept for whoever asks to see them: some hundreds of lines."""
+
 MOST_LINES = 20
 """Lines of it: a traceback, and not a screenful."""
 
@@ -62,13 +65,18 @@ class Said:
 
     def _read(self, reading: int) -> None:
         while some := os.read(reading, TAIL):
-            self._kept = (self._kept + some)[-TAIL:]
+            self._kept = (self._kept + some)[-KEPT:]
         os.close(reading)
+
+    @property
+    def whole(self) -> str:
+        """As it was written: whoever shows it makes it safe."""
+        return self._kept.decode("utf-8", "replace")
 
     @property
     def tail(self) -> str:
         """Its last lines, safe to print."""
-        lines = self._kept.decode("utf-8", "replace").strip().splitlines()
+        lines = self._kept[-TAIL:].decode("utf-8", "replace").strip().splitlines()
         return "\n".join(block("\n".join(lines[-MOST_LINES:])))
 
 

@@ -140,6 +140,11 @@ class Driver:
         return self._open.session.instructions
 
     @property
+    def log(self) -> str:
+        """The end of what the server wrote to its standard error, where it is a program. It is the server's text."""
+        return self._place.said.whole
+
+    @property
     def answered(self) -> list[Answered]:
         """Every question so far that got an answer, in order, and on whose word it stands."""
         return self._open.intake.answered

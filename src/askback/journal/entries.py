@@ -83,6 +83,14 @@ class Trip(NamedTuple):
     place: str
     id: str
     asked_at: float
+    what: str = ""
+    """A digest of what is visited: another visit at this place is another trip."""
+    until: float = 0.0
+    """When its time is over."""
+    holder: str = ""
+    """Under which its end is taken: this conversation's alone, on every pass."""
+    is_over: bool = False
+    """Whether the body has what came of it, so that it is for no other call."""
 
 
 class Journal:

@@ -1,7 +1,7 @@
 """One provider of a server: sign-ins begun and finished, and for each caller a token that is good now."""
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import anyio
@@ -9,13 +9,13 @@ import anyio
 from askback.errors import ProviderUnavailable
 from askback.oauth import exchange
 from askback.oauth.exchange import Begun, Granted
-from askback.oauth.grants import Grant, distrusted, written
+from askback.oauth.grants import Grant, distrusted, is_from, written
 from askback.oauth.metadata import Directory, Metadata
 from askback.oauth.outages import Outages
 from askback.oauth.provider import Provider
 from askback.stores.protocol import Mine
 from askback.vault.secret import Token
-from askback.vault.vault import Item, Kept, Vault
+from askback.vault.vault import ForNow, Item, Kept, Vault
 
 logger = logging.getLogger("askback")
 
@@ -24,6 +24,14 @@ MOST_LOOKS = 5
 
 CLAIMED_FOR = 86_400.0
 """Seconds for which it is known that a token was refreshed: whoever read the old one has long gone."""
+
+
+class TooLittle(Exception):
+    """The person, or the provider, did not grant all that was asked for."""
+
+    def __init__(self, missing: Collection[str]) -> None:
+        self.missing = tuple(missing)
+        super().__init__(f"without {', '.join(self.missing)}")
 
 
 class Connector:
@@ -62,8 +70,9 @@ class Connector:
 
     async def finish(
         self, owner: str, *, code: str, verifier: str, redirect_uri: str, scopes: Sequence[str]
-    ) -> frozenset[str]:
-        """Keep what the code is good for, for this owner; gives the scopes that were granted."""
+    ) -> ForNow:
+        """Keep what the code is good for, for this owner; raises `TooLittle`, and keeps what was there, if that is not
+        all that was asked for."""
         granted = await exchange.redeem(
             self.provider,
             await self.metadata(),
@@ -72,8 +81,14 @@ class Connector:
             redirect_uri=redirect_uri,
             scopes=scopes,
         )
-        await self.vault.put(owner, self.item, written(granted, self.clock()))
-        return frozenset(granted.scopes)
+        missing = [scope for scope in scopes if scope not in granted.scopes]
+        if missing:
+            # Not given back: many providers would end with it what was granted before.
+            raise TooLittle(missing)
+        return await self.vault.put_for_now(owner, self.item, self.written(granted))
+
+    def written(self, granted: Granted) -> Mapping[str, str]:
+        return written(granted, self.provider, self.clock())
 
     async def refresh(self, grant: Grant, refresh_token: str) -> Granted | None:
         """New tokens; None where the old ones were revoked, or spent elsewhere: only the person can mend that."""
@@ -140,14 +155,26 @@ class Connected:
     async def disconnect(self) -> bool:
         """Forgotten even where the provider does not take them back."""
         kept = await self._kept()
-        if kept is None:
-            return False
-        grant = Grant.read(kept)
-        await self.connector.give_back(grant.refresh_token or grant.access_token)
+        if kept is not None:
+            await self._give_back(kept)
         return await self.connector.vault.forget(self.owner, self.connector.item)
 
+    async def take_back(self, put: ForNow) -> None:
+        """A sign-in that came too late leaves nothing; what was there before it stays good."""
+        kept = await self._kept()
+        if kept is None or not await self.connector.vault.take_back(self.owner, self.connector.item, put):
+            return
+        if put.former is None:  # else a provider might end that too
+            await self._give_back(kept)
+
+    async def _give_back(self, kept: Kept) -> None:
+        grant = Grant.read(kept)
+        await self.connector.give_back(grant.refresh_token or grant.access_token)
+
     async def _kept(self) -> Kept | None:
-        return await self.connector.vault.get(self.owner, self.connector.item)
+        """What this very provider gave; what another gave under the same name is as good as nothing."""
+        kept = await self.connector.vault.get(self.owner, self.connector.item)
+        return kept if kept is not None and is_from(kept, self.connector.provider) else None
 
     def _handed_out(self, kept: Kept, grant: Grant) -> Token:
         async def reject(reason: str) -> None:
@@ -196,7 +223,7 @@ class Connected:
         if granted is None:
             await vault.forget(self.owner, item, version=kept.version)
             return
-        new = written(granted, connector.clock())
+        new = connector.written(granted)
         if not await vault.replace(self.owner, item, new, version=kept.version) and not await self._kept():
             # Disconnected meanwhile; what came too late for that goes the same way.
             await connector.give_back(granted.refresh_token or granted.access_token)

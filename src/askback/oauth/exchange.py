@@ -73,7 +73,7 @@ def begin(
     # A provider ignores offline_access unless the person is asked (OpenID Connect Core, 11).
     usual = {"prompt": "consent"} if OFFLINE in scopes else {}
     wanted = {**usual, **provider.extra, **more}
-    client = _client(provider, metadata)
+    client = _client(provider, metadata, "authorization_endpoint")
     url, _ = client.create_authorization_url(
         metadata.authorization_endpoint,
         state=state,
@@ -95,7 +95,7 @@ async def redeem(
     scopes: Sequence[str],
 ) -> Granted:
     """The tokens for a code; raises `Refused` or `ProviderUnavailable`."""
-    async with _client(provider, metadata) as client:
+    async with _client(provider, metadata, "token_endpoint") as client:
         try:
             given = await client.fetch_token(
                 metadata.token_endpoint,
@@ -115,7 +115,7 @@ async def refresh(
     provider: Provider, metadata: Metadata, *, refresh_token: str, scopes: Sequence[str]
 ) -> Granted:
     """New tokens for a refresh token, which may be spent with it."""
-    async with _client(provider, metadata) as client:
+    async with _client(provider, metadata, "token_endpoint") as client:
         try:
             given = await client.refresh_token(metadata.token_endpoint, refresh_token=refresh_token)
         except (AuthlibBaseError, httpx2.HTTPError, ValueError) as error:
@@ -127,7 +127,7 @@ async def revoke(provider: Provider, metadata: Metadata, *, token: str) -> None:
     """Give a token back, where that can be done; raises `ProviderUnavailable`."""
     if metadata.revocation_endpoint is None:
         return
-    async with _client(provider, metadata) as client:
+    async with _client(provider, metadata, "revocation_endpoint") as client:
         try:
             response = await client.revoke_token(metadata.revocation_endpoint, token=token)
             response.raise_for_status()
@@ -137,7 +137,7 @@ async def revoke(provider: Provider, metadata: Metadata, *, token: str) -> None:
             ) from None
 
 
-def _client(provider: Provider, metadata: Metadata) -> Any:
+def _client(provider: Provider, metadata: Metadata, endpoint: str) -> Any:
     """Authlib has no types, so from here on its client is anything."""
     method = _auth_method(provider, metadata)
     make: Any = AsyncOAuth2Client
@@ -147,7 +147,7 @@ def _client(provider: Provider, metadata: Metadata) -> Any:
         token_endpoint_auth_method=method,
         revocation_endpoint_auth_method=method,
         code_challenge_method="S256",
-        transport=Bounded(metadata.deepest),
+        transport=Bounded(metadata.reach(endpoint)),
         **OPTIONS,
     )
     for kind in ("access_token_response", "refresh_token_response"):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from askback.oauth.exchange import Granted
+from askback.oauth.provider import Provider
 from askback.vault.vault import Kept
 
 AHEAD = 60.0
@@ -46,9 +47,18 @@ class Grant:
         return now < self.expires_at - ahead
 
 
-def written(granted: Granted, now: float) -> Mapping[str, str]:
+def is_from(kept: Kept, provider: Provider) -> bool:
+    """Whether it was got from this very provider: what another gave is shown to nobody but that one."""
+    return kept.values.get("provider") == provider.identity
+
+
+def written(granted: Granted, provider: Provider, now: float) -> Mapping[str, str]:
     """What is to be kept of it."""
-    values = {"access_token": granted.access_token, "scopes": " ".join(granted.scopes)}
+    values = {
+        "provider": provider.identity,
+        "access_token": granted.access_token,
+        "scopes": " ".join(granted.scopes),
+    }
     if granted.refresh_token is not None:
         values["refresh_token"] = granted.refresh_token
     if granted.lasts is not None:

@@ -18,6 +18,8 @@ KEPT = 600.0
 """Seconds: endpoints move rarely, and never in the middle of a flow."""
 
 ENDPOINTS = ("authorization_endpoint", "token_endpoint", "revocation_endpoint", "jwks_uri")
+WRITTEN = ENDPOINTS[:3]
+"""Those that an operator can write."""
 
 
 class Metadata(NamedTuple):
@@ -32,7 +34,13 @@ class Metadata(NamedTuple):
     """Whether every answer of its authorization endpoint carries `iss`."""
     auth_methods: tuple[str, ...] = ()
     deepest: Zone = Zone.RESERVED
-    """How far inside its endpoints may be: anywhere if the operator wrote them, else no further than the issuer."""
+    """How far inside its endpoints may be: no further than the issuer, if it was asked."""
+    written: frozenset[str] = frozenset()
+    """Endpoints in place of which the operator wrote another; those may be anywhere."""
+
+    def reach(self, endpoint: str) -> Zone:
+        """How far inside this endpoint may be."""
+        return Zone.RESERVED if endpoint in self.written else self.deepest
 
 
 class IssuerMismatch(Exception):
@@ -63,7 +71,9 @@ class Directory:
                 provider.token_endpoint or "",
                 provider.revocation_endpoint,
             )
-        return await self.at(provider.issuer, provider.name)
+        found = await self.at(provider.issuer, provider.name)
+        written = {name: url for name in WRITTEN if (url := getattr(provider, name)) is not None}
+        return found._replace(**written, written=frozenset(written))
 
     async def at(self, issuer: str, name: str) -> Metadata:
         """Asked for at most every ten minutes."""
@@ -113,6 +123,7 @@ def believed(found: Any, issuer: str, name: str, *, deepest: Zone) -> Metadata:
         names_itself=said.get("authorization_response_iss_parameter_supported") is True,
         auth_methods=tuple(map(str, cast("list[Any]", methods))) if isinstance(methods, list) else (),
         deepest=deepest,
+        written=frozenset(),
         **places,
     )
 

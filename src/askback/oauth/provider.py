@@ -1,5 +1,6 @@
 """Who somebody else's authorization server is, as the operator says it."""
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -58,6 +59,11 @@ class Provider:
         for url in (self.issuer, self.authorization_endpoint, self.token_endpoint, self.revocation_endpoint):
             if url is not None:
                 require_safe(url, self.name)
+
+    @property
+    def identity(self) -> str:
+        """Whose tokens are whose: what was got from one is nothing for another, even under the same name."""
+        return json.dumps([self.issuer, self.token_endpoint, self.client_id])
 
     @property
     def called(self) -> str:

@@ -2,20 +2,24 @@
 
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
-from urllib.parse import urlsplit
 
+import anyio
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from askback.errors import ProviderUnavailable
-from askback.oauth.connector import Connector
+from askback.errors import ProviderUnavailable, VisitUnknown
+from askback.oauth.connector import Connector, TooLittle
 from askback.oauth.exchange import Refused
 from askback.oauth.metadata import IssuerMismatch, require_issuer
 from askback.pages.flows import LASTS, Flows, answer_in
+from askback.pages.headers import origin_of
 from askback.pages.reception import Guest, Reception
-from askback.visits import Ending, Failed, Settled, TurnedDown, Visiting, digest_of
+from askback.stores.protocol import Mine
+from askback.vault.vault import ForNow
+from askback.visits import Failed, TurnedDown, Visiting, digest_of
 
 logger = logging.getLogger("askback")
 
@@ -38,16 +42,16 @@ class Connecting:
         connector = self._connector(visiting.about["provider"])
         try:
             metadata = await connector.metadata()
+            origin = origin_of(metadata.authorization_endpoint, connector.provider.name)
         except ProviderUnavailable as error:
             logger.warning("nobody can be connected: %s", error)
             return self._renderer.page("unavailable.html", 503)
-        parts = urlsplit(metadata.authorization_endpoint)
         under_way = await self._site.store.get(_UNDER_WAY, digest_of(visiting.id))
         return self._renderer.page(
             "connect.html",
-            may_go_to=[f"{parts.scheme}://{parts.netloc}"],
+            may_go_to=[origin],
             provider=connector.title,
-            host=parts.netloc,
+            host=origin.partition("://")[2],
             is_under_way=under_way is not None,
             **shown,
         )
@@ -64,7 +68,7 @@ class Connecting:
             logger.warning("nobody can be connected: %s", error)
             return self._renderer.page("unavailable.html", 503)
         facts = {"visit": visiting.id, "verifier": begun.verifier, "provider": connector.provider.name}
-        await self._flows.keep("connect", state, guest.session.browser, facts)
+        await self._flows.keep(state, guest.session.browser, facts)
         until = self._site.clock() + LASTS
         await self._site.store.put(_UNDER_WAY, digest_of(visiting.id), b"", until=until)
         return RedirectResponse(begun.url, 303)
@@ -73,9 +77,9 @@ class Connecting:
         guest = await self._reception.guest(request)
         answer, name = answer_in(request), request.path_params["provider"]
         state = answer.get("state", "")
-        facts = await self._flows.look("connect", state, guest.session.browser)
+        facts = await self._flows.look(state, guest.session.browser)
         if facts is None or facts["provider"] != name:
-            return self._renderer.stranger(request)
+            return self._reception.stranger(request)
         visiting = await self._site.find(facts["visit"])
         if visiting is None:
             return self._renderer.gone()
@@ -85,47 +89,65 @@ class Connecting:
             require_issuer(await connector.metadata(), answer.get("iss"))
         except IssuerMismatch as mismatch:
             logger.warning("a callback was refused: %s", mismatch)
-            return self._renderer.stranger(request)
+            return self._reception.stranger(request)
         if not await self._flows.finish(state):
             return self._renderer.page("refused.html", 409)
-        if await self._site.visits.ended(visiting.id) is None:
-            await self._end(visiting, await self._outcome(answer, visiting, connector, facts["verifier"]))
+        await self._finish(answer, visiting, connector, facts["verifier"])
         return RedirectResponse(f"{self._site.base}/visit/{visiting.id}", 303)
 
-    async def _end(self, visiting: Visiting, outcome: Ending) -> None:
-        match outcome:
-            case Settled():
-                if not await self._site.settle(visiting):
-                    # A no in another window came first, and stands.
-                    await self._connector(visiting.about["provider"]).of(visiting.owner).disconnect()
-            case TurnedDown() | Failed():
-                await self._site.turn_down(visiting, outcome)
+    async def _finish(
+        self, answer: Mapping[str, str], visiting: Visiting, connector: Connector, verifier: str
+    ) -> None:
+        """Once for each visit, in however many windows somebody went: the others see how it ended."""
+        store = self._site.store
+        claim = await store.claim(f"connect:{digest_of(visiting.id)}", until=visiting.until)
+        if not isinstance(claim, Mine):
+            return
+        try:
+            if await self._site.visits.ended(visiting.id) is None:
+                await self._end(visiting, await self._outcome(answer, visiting, connector, verifier))
+        except BaseException:
+            with anyio.CancelScope(shield=True):
+                await store.release(claim)
+            raise
+        await store.record(claim, b"")
+
+    async def _end(self, visiting: Visiting, outcome: ForNow | TurnedDown | Failed) -> None:
+        is_settled = False
+        with suppress(VisitUnknown):  # its time was over just now
+            match outcome:
+                case ForNow():
+                    is_settled = await self._site.settle(visiting)
+                case TurnedDown() | Failed():
+                    await self._site.turn_down(visiting, outcome)
+        if isinstance(outcome, ForNow) and not is_settled:
+            # Or a no in another window came first, and stands.
+            await self._connector(visiting.about["provider"]).of(visiting.owner).take_back(outcome)
 
     async def _outcome(
         self, answer: Mapping[str, str], visiting: Visiting, connector: Connector, verifier: str
-    ) -> Ending:
+    ) -> ForNow | TurnedDown | Failed:
         """What the provider's answer comes to. Its own words are not passed on."""
-        scopes = visiting.about["scopes"]
         if answer.get("error") == "access_denied":
             return TurnedDown()
         if "code" not in answer:
             return Failed(f"{connector.title} did not sign the person in.")
         try:
-            granted = await connector.finish(
+            return await connector.finish(
                 visiting.owner,
                 code=answer["code"],
                 verifier=verifier,
                 redirect_uri=self._redirect_uri(connector),
-                scopes=scopes,
+                scopes=visiting.about["scopes"],
             )
+        except TooLittle as granted:
+            return Failed(f"{connector.title} did not grant: {', '.join(granted.missing)}.")
         except (ProviderUnavailable, Refused) as error:
             logger.warning("a sign-in did not work out: %s", error)
             return Failed(f"{connector.title} did not sign the person in.")
-        missing = [scope for scope in scopes if scope not in granted]
-        return Failed(f"{connector.title} did not grant: {', '.join(missing)}.") if missing else Settled()
 
     def _connector(self, name: str) -> Connector:
         return self._site.connectors[name]
 
     def _redirect_uri(self, connector: Connector) -> str:
-        return f"{self._site.base}/callback/{connector.provider.name}"
+        return f"{self._site.registered}/callback/{connector.provider.name}"

@@ -1,10 +1,11 @@
 """Who is in front of the pages. One door each for this machine, for an author's own sign-in, and for no check at all;
 the one by OpenID Connect has a file of its own."""
 
-from collections.abc import Awaitable, Callable, Collection
+import logging
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from inspect import isawaitable
 from secrets import token_hex
-from typing import Protocol
+from typing import Any, Protocol, cast
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -12,15 +13,20 @@ from starlette.routing import Route
 
 from askback.channels import Channel
 from askback.owners import owner_named, owner_with
+from askback.pages.coming import is_somebody_coming
 from askback.pages.rendering import Renderer
 from askback.pages.sessions import Session, Sessions
 from askback.pages.settings import Ask, Pages
 from askback.stores.protocol import Store
 from askback.visits import Visiting, digest_of
 
-PURPOSES = ("sec-purpose", "purpose", "x-purpose", "x-moz")
-AHEAD = ("prefetch", "prerender", "preview")
-"""What browsers say, and said, of requests that nobody made yet."""
+logger = logging.getLogger("askback")
+
+MUTE = (
+    "Pages(door=...) gave a %s, which names nobody, so somebody was turned away. Return the name that "
+    "Askback(caller=...) gives to that person, their claims as a mapping where the server has authorization, or None "
+    "for a stranger."
+)
 
 Find = Callable[[str], Awaitable[Visiting | None]]
 """The visit of an id whose page is here."""
@@ -33,6 +39,8 @@ class Door(Protocol):
     """On whose word it does."""
     sees_kept: bool
     """Whether it knows people well enough to show them what is kept of theirs."""
+    signs_in: bool
+    """Whether people sign in at it, and so may want to do that as somebody else."""
 
     async def visitor(self, request: Request) -> str | None:
         """The owner, in the same words as at the server; None if nobody is known yet."""
@@ -57,6 +65,7 @@ class ByLink:
 
     channel = Channel.LINK
     sees_kept = False
+    signs_in = False
 
     @property
     def routes(self) -> list[Route]:
@@ -75,7 +84,7 @@ class ByLink:
         visiting = await self._find(id)
         if visiting is None:
             return self._renderer.gone()
-        if not _is_somebody_coming(request) or not await self._admits(id, visiting.owner):
+        if not is_somebody_coming(request) or not await self._admits(id, visiting.owner):
             return self._renderer.stranger(request)
         response = RedirectResponse(f"{self._base}/visit/{id}", 303)
         self._sessions.write(response, Session.new(visiting.owner))
@@ -128,6 +137,7 @@ class ByFunction:
 
     channel = Channel.FUNCTION
     sees_kept = True
+    signs_in = False
 
     def __init__(self, ask: Ask, *, pages: Pages, renderer: Renderer) -> None:
         self._ask, self._pages, self._renderer = ask, pages, renderer
@@ -137,26 +147,19 @@ class ByFunction:
         return []
 
     async def visitor(self, request: Request) -> str | None:
-        told = self._ask(request)
+        told: Any = self._ask(request)
         if isawaitable(told):
             told = await told
-        if not told:
-            return None
-        return owner_named(told) if isinstance(told, str) else owner_with(told, self._pages.claims)
+        match told:
+            case None | "":
+                return None
+            case str(name):
+                return owner_named(name)
+            case Mapping():
+                return owner_with(cast("Mapping[str, Any]", told), self._pages.claims)
+            case _:
+                logger.error(MUTE, type(told).__name__)
+                return None
 
     async def come_in(self, request: Request) -> Response:
         return self._renderer.stranger(request)
-
-
-def _is_somebody_coming(request: Request) -> bool:
-    """Whether this opens a page before somebody. Whatever looks ahead of them, or in their place (a preview, a model's
-    tool that fetches), must not use up a link that can be opened once."""
-    headers = request.headers
-    purposes = " ".join(headers.get(name, "") for name in PURPOSES).lower()
-    return (
-        request.method == "GET"
-        and not any(word in purposes for word in AHEAD)
-        and headers.get("sec-fetch-mode", "navigate") == "navigate"
-        and headers.get("sec-fetch-dest", "document") == "document"
-        and "text/html" in headers.get("accept", "")
-    )

@@ -1,16 +1,14 @@
-"""Sign-ins that are under way at somebody else's pages: what `state` stands for (R83)."""
+"""Connections that are under way at somebody else's pages: what `state` stands for (R83)."""
 
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 from secrets import compare_digest, token_urlsafe
-from typing import Any, Literal
+from typing import Any
 
 from pydantic_core import from_json, to_json
 from starlette.requests import Request
 
 from askback.stores.protocol import Store
-
-Purpose = Literal["sign-in", "connect"]
 
 LASTS = 600.0
 """Seconds: longer than anybody signs in, and short enough that a link left in a history is of no use."""
@@ -21,30 +19,37 @@ _SHELF = "askback/flows"
 class Flows:
     """A state is random, bound to a browser, good for ten minutes and for one use."""
 
-    def __init__(self, store: Store, *, clock: Callable[[], float]) -> None:
-        self._store, self._clock = store, clock
+    def __init__(self, store: Store, *, base: str, clock: Callable[[], float]) -> None:
+        self._store, self._base, self._clock = store, base, clock
 
     @staticmethod
     def new_state() -> str:
         """256 bits."""
         return token_urlsafe(32)
 
-    async def keep(self, purpose: Purpose, state: str, browser: str, facts: Mapping[str, Any]) -> None:
-        row = to_json([purpose, browser, facts])
-        await self._store.put(_SHELF, _digest(state), row, until=self._clock() + LASTS)
+    async def keep(self, state: str, browser: str, facts: Mapping[str, Any]) -> None:
+        row = to_json([browser, facts])
+        await self._store.put(_SHELF, self._name(state), row, until=self._clock() + LASTS)
 
-    async def look(self, purpose: Purpose, state: str, browser: str) -> Mapping[str, Any] | None:
-        """What it was begun with; None for another browser, another purpose, or one that is over. Changes nothing."""
-        row = await self._store.get(_SHELF, _digest(state))
+    async def look(self, state: str, browser: str) -> Mapping[str, Any] | None:
+        """What it was begun with; None for another browser, or one that is over. Changes nothing."""
+        row = await self._store.get(_SHELF, self._name(state))
         if row is None:
             return None
-        for_purpose, for_browser, facts = from_json(row, cache_strings="none")
-        is_ours = for_purpose == purpose and compare_digest(for_browser.encode(), browser.encode())
-        return facts if is_ours else None
+        for_browser, facts = from_json(row, cache_strings="none")
+        return facts if compare_digest(for_browser.encode(), browser.encode()) else None
+
+    async def is_under_way(self, state: str) -> bool:
+        """In whatever browser."""
+        return await self._store.get(_SHELF, self._name(state)) is not None
 
     async def finish(self, state: str) -> bool:
         """Whether this is its one use."""
-        return await self._store.delete(_SHELF, _digest(state))
+        return await self._store.delete(_SHELF, self._name(state))
+
+    def _name(self, state: str) -> str:
+        """Of this address alone: another's states are none here."""
+        return sha256(f"{self._base} {state}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def answer_in(request: Request) -> Mapping[str, str]:
@@ -52,7 +57,3 @@ def answer_in(request: Request) -> Mapping[str, str]:
     would be believed here, and the other checked there."""
     said = request.query_params.multi_items()
     return dict(said) if len(dict(said)) == len(said) else {}
-
-
-def _digest(state: str) -> str:
-    return sha256(state.encode("utf-8", "surrogatepass")).hexdigest()

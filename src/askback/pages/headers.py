@@ -1,9 +1,13 @@
 """What every answer of the pages tells the browser: load nothing from elsewhere, keep nothing, be framed by nobody."""
 
+import re
 from collections.abc import Collection
 
+from pydantic_core import Url
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from askback.errors import ProviderUnavailable
 
 HEADERS = {
     "cache-control": "no-store",
@@ -22,6 +26,10 @@ TRANSPORT = "strict-transport-security"
 
 YEAR = 31_536_000
 
+USUAL_PORTS = {"https": 443, "http": 80}
+
+_HOST = re.compile(r"[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]")
+
 
 def policy(*, may_go_to: Collection[str] = ()) -> str:
     """A form goes to our own address; where the answer leads on to a provider, browsers want that named as well. They
@@ -38,6 +46,15 @@ def policy(*, may_go_to: Collection[str] = ()) -> str:
             "frame-ancestors 'none'",
         ]
     )
+
+
+def origin_of(url: str, name: str) -> str:
+    """Of a provider's endpoint, for a policy: a sign that means something there would say more than a host."""
+    parsed = Url(url)
+    if not _HOST.fullmatch(parsed.host or ""):
+        raise ProviderUnavailable(name, f"{url!r:.200} has a host that no browser would go to")
+    port = "" if parsed.port in (None, USUAL_PORTS.get(parsed.scheme)) else f":{parsed.port}"
+    return f"{parsed.scheme}://{parsed.host}{port}"
 
 
 class Guarded:

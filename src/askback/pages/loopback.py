@@ -3,11 +3,16 @@
 import asyncio
 import contextvars
 from collections.abc import Callable
+from secrets import token_urlsafe
 
 import anyio
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from askback.pages.settings import ROOT
 from askback.serving import LOOPBACK, STARTING_SECONDS, Inner, bound
+
+LAUNCH_BYTES = 16
+"""Of the path of one launch: nobody finds it by trying."""
 
 LAST_PAGES, REST, LOOK = 1.5, 0.3, 0.03
 """Seconds at the end of a server: what somebody has just sent may end the very call that it ran for, and they still
@@ -26,7 +31,7 @@ class Loopback:
         self._task: asyncio.Task[None] | None = None
 
     async def base(self) -> str:
-        """Where it is; from now on it is there."""
+        """Where its pages are; from now on they are there."""
         async with self._lock:
             if self._task is None or self._task.done():
                 await self._start()
@@ -47,7 +52,7 @@ class Loopback:
 
     async def _start(self) -> None:
         listener = bound(self._port, who="The page for this question")
-        self._base = f"http://{LOOPBACK}:{listener.getsockname()[1]}"
+        self._base = f"http://{LOOPBACK}:{listener.getsockname()[1]}{ROOT}/{token_urlsafe(LAUNCH_BYTES)}"
         server = self._server = Inner(self._counter.before(self._make_app(self._base)))
         # In a context of its own: it outlives the call that needed it first.
         self._task = asyncio.get_running_loop().create_task(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from starlette.requests import Request
 from starlette.responses import Response
 
+from askback.owners import NAME, known_by
 from askback.pages.doors import Door
 from askback.pages.forgery import FIELD, Forgery
 from askback.pages.posts import Unreadable, fields_of
@@ -16,6 +17,17 @@ from askback.pages.site import Site
 from askback.visits import Visiting
 
 logger = logging.getLogger("askback")
+
+SIGN_OUT = "/sign-out"
+
+UNLIKE = (
+    "Pages(door=...) knows visitors by %s, and the server knows this caller by %s: those are compared, and never the "
+    "same, so no visitor will ever be the caller. Return %s from the function at the door."
+)
+RETURN = {
+    True: "the name that Askback(caller=...) gives to that person",
+    False: 'the claims that make a person, such as {"iss": "https://…", "sub": "…"},',
+}
 
 
 class Turned(Exception):
@@ -42,6 +54,7 @@ class Reception:
     ) -> None:
         self.site, self.door, self.renderer = site, door, renderer
         self._sessions, self._forgery = sessions, forgery
+        self._has_told = False
 
     async def guest(self, request: Request) -> Guest:
         """Whoever is at the door, if it knows them."""
@@ -64,7 +77,28 @@ class Reception:
         """Whoever finishes is whoever was asked; looked at again at every step (T01)."""
         if guest.owner != visiting.owner:
             logger.warning("somebody else was at the door of a visit, and was turned away")
-            raise Turned(self.renderer.stranger(request))
+            self._tell_unlike(known_by(guest.owner), known_by(visiting.owner))
+            raise Turned(self.stranger(request))
+
+    def _tell_unlike(self, visitor: str, caller: str) -> None:
+        """Once: at such a door nobody will ever be the caller."""
+        if visitor == caller or self._has_told:
+            return
+        self._has_told = True
+        logger.warning(UNLIKE, visitor, caller, RETURN[caller == NAME])
+
+    def stranger(self, request: Request) -> Response:
+        """For whoever a page is not for. Who has signed in may do so as somebody else, whatever the page was."""
+        session = self._sessions.read(request)
+        if not self.door.signs_in or session is None or session.owner is None:
+            return self.renderer.stranger(request)
+        token = self._forgery.token(session.browser, session.owner, SIGN_OUT)
+        return self.renderer.stranger(request, token=token)
+
+    def sign_out(self, response: Response) -> Response:
+        """Nobody is known here any more, and the next sign-in asks who it is."""
+        self._sessions.write(response, Session.new(asks_who=True))
+        return response
 
     async def posted(self, request: Request, guest: Guest) -> Mapping[str, str]:
         """What was typed, if it was typed on a page of ours, by this guest, in this browser."""

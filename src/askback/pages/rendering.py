@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from askback.errors import OperatorError
+from askback.pages.coming import is_navigation
 from askback.pages.headers import POLICY, policy
 from askback.pages.settings import Brand
 from askback.pages.texts import block, is_long, line
@@ -45,10 +46,10 @@ class Renderer:
             "server": line(server),
             "base": base,
             "where": "on this computer" if is_loopback(host) else f"at {urlsplit(base).netloc}",
-            "name": brand.name or line(server),
+            "name": line(brand.name or server),
             "logo": next(iter(logo), "icon.svg"),
             "styles": ["style.css", *style],
-            "brand": brand,
+            "foot": line(brand.foot),
         }
         self._environment = environment
 
@@ -64,9 +65,10 @@ class Renderer:
         html = self._environment.get_template(template).render(self._shared | values)
         return HTMLResponse(html, status, {POLICY: policy(may_go_to=may_go_to)})
 
-    def stranger(self, request: Request) -> Response:
-        """For whoever is not the one a page is for: the same words whatever there is behind the link."""
-        return self.page("stranger.html", 403)
+    def stranger(self, request: Request, *, token: str = "") -> Response:
+        """For whoever is not the one a page is for: the same words whatever there is behind the link. With a token they
+        may sign out."""
+        return self.page("stranger.html", 403, token=token, is_fetched=not is_navigation(request))
 
     def gone(self) -> Response:
         return self.page("gone.html", 404)
@@ -86,10 +88,11 @@ def _file(name: str, content: bytes) -> Any:
     return give
 
 
-def _brand_file(path: Path | None, types: Mapping[str, str]) -> dict[str, bytes]:
+def _brand_file(given: Path | str | None, types: Mapping[str, str]) -> dict[str, bytes]:
     """Under the name it is served by."""
-    if path is None:
+    if given is None:
         return {}
+    path = Path(given)
     suffix = path.suffix.lower()
     if suffix not in types:
         raise OperatorError(f"Brand: {path} is no {' or '.join(types)} file. Give one, or leave it out.")

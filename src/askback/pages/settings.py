@@ -1,23 +1,33 @@
 """What an author says about the pages: where they are, who is let in, and how they look."""
 
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import ValidationError
 from pydantic_core import Url
 from starlette.requests import Request
 
 from askback.errors import OperatorError, Unguarded
-from askback.owners import CLAIMS
+from askback.owners import CLAIMS, SHARED
 from askback.schema.links import is_loopback
+
+logger = logging.getLogger("askback")
 
 ROOT = "/askback"
 """Under which all pages are, so that they stand beside whatever the server has."""
 
+LAST_PORT = 65_535
+
+NO_ADDRESS = (
+    "Pages(door=...) has no url, so nobody ever comes to that door: pages open on this machine alone, for servers on "
+    'stdio. Over HTTP say where the server is reached: Pages(url="https://tools.example", door=...).'
+)
+
 Told = str | Mapping[str, Any] | None
-"""Whom an author's function sees at the door: the name that `Askback(caller=...)` gives them, or their claims."""
+"""Whom an author's function sees at the door: their claims, or the name that `Askback(caller=...)` gives them."""
 
 Ask = Callable[[Request], Awaitable[Told] | Told]
 
@@ -32,12 +42,24 @@ class SignIn:
         client_id: how these pages are registered there, with URL/askback/sign-in/callback as the redirect URI.
         client_secret: for confidential clients; PKCE is used either way.
         scopes: what is asked for; some providers give the claims you compare only with more than "openid".
+        prompt: what makes it ask who somebody is who wants to sign in as somebody else. OpenID Connect demands "login"
+            of every provider; Google knows "select_account" alone.
     """
 
     issuer: str
     client_id: str
     client_secret: str | None = field(default=None, repr=False)
     scopes: tuple[str, ...] = ("openid",)
+    prompt: Literal["login", "select_account"] = "login"
+
+    def __post_init__(self) -> None:
+        scopes: Any = self.scopes
+        if isinstance(scopes, str) or not all(isinstance(scope, str) for scope in scopes):
+            raise OperatorError(
+                f"SignIn(scopes={scopes!r:.80}) does not name scopes one by one. Give a tuple of them: "
+                'scopes=("openid", "profile").'
+            )
+        _require_issuer(self.issuer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,9 +69,9 @@ class Brand:
 
     name: str = ""
     """In place of the server's name in the head of each page; the server's name is still said below."""
-    logo: Path | None = None
+    logo: Path | str | None = None
     """An SVG or PNG file."""
-    style: Path | None = None
+    style: Path | str | None = None
     """A CSS file that is loaded after ours."""
     foot: str = ""
     """A line at the foot of each page."""
@@ -63,7 +85,8 @@ class Pages:
         url: where the server is reached from outside, such as "https://tools.example". Servers on stdio need none:
             they open pages on this very machine.
         door: who is at the door: `SignIn(...)` at the authorization server that the MCP server trusts, or a function of
-            your own from a request to the name that `Askback(caller=...)` gives to that person.
+            your own that tells from a request who that is, or None: their claims ({"iss": ..., "sub": ...}) where the
+            server has MCP authorization, the name where `Askback(caller=...)` gives one.
         claims: which claims make a person, for servers with authorization.
         accept_anyone: let in whoever has the link. Only where you know that no link can reach anybody else.
         brand: how they look.
@@ -79,14 +102,25 @@ class Pages:
     port: int = 0
 
     def __post_init__(self) -> None:
+        _require_personal(self.claims)
+        _require_port(self.port)
+        _require_door(self.door, accept_anyone=self.accept_anyone)
+        if not isinstance(self.brand, Brand):  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
+            raise OperatorError(
+                f"Pages(brand={self.brand!r:.80}) is no look. Give brand=Brand(name=..., logo=...)."
+            )
         if self.url is None:
+            if self.door is not None:
+                logger.warning(NO_ADDRESS)
             return
         _require_public(self.url)
         if self.door is None and not self.accept_anyone:
             raise Unguarded(
                 "Pages(url=...) has no door, so whoever gets hold of a link could answer in the caller's place. Give "
-                "it door=SignIn(issuer, client_id=...) with the authorization server that your MCP server trusts, or a "
-                "function from a request to the caller's name; or, if you accept that risk, accept_anyone=True."
+                'it door=SignIn(issuer="https://…", client_id="…") with the authorization server that your MCP server '
+                "trusts, or a function from a request to who that is: the claims of their token where the server has "
+                "authorization, the name where Askback(caller=...) gives one. Or, if you accept that risk, "
+                "accept_anyone=True."
             )
 
     @property
@@ -100,10 +134,60 @@ class Pages:
         return (self.url or "").rstrip("/")
 
 
+def _require_personal(claims: tuple[str, ...]) -> None:
+    """Refuse what everybody would have alike: they would share one vault."""
+    if isinstance(claims, str) or set(claims) <= SHARED:
+        raise Unguarded(
+            f"Pages(claims={claims!r}) makes no person: callers would not be told apart. Name claims that nobody else "
+            'has together, as a tuple: ("iss", "sub"), or ("tid", "oid").'
+        )
+
+
+def _require_port(port: Any) -> None:
+    if not isinstance(port, int) or isinstance(port, bool) or not 0 <= port <= LAST_PORT:
+        raise OperatorError(
+            f"Pages(port={port!r:.80}) is no port. Give a number up to {LAST_PORT}, such as port=8931, or 0 for a free "
+            "one."
+        )
+
+
+def _require_door(door: Any, *, accept_anyone: bool) -> None:
+    if door is None:
+        return
+    if isinstance(door, type) or not (isinstance(door, SignIn) or callable(door)):
+        raise OperatorError(
+            f"Pages(door={door!r:.80}) cannot tell who is there. Give "
+            'door=SignIn(issuer="https://…", client_id="…"), or a function from a request to who sent it.'
+        )
+    if accept_anyone:
+        raise OperatorError(
+            "Pages(door=..., accept_anyone=True) says both that somebody looks who is there and that nobody does. "
+            "Leave one of them out: with the door the caller alone is let in."
+        )
+
+
+def _require_issuer(issuer: str) -> None:
+    try:
+        parsed = Url(issuer)
+    except (ValidationError, ValueError, TypeError):
+        parsed = None
+    if parsed is None or not parsed.host:
+        raise OperatorError(
+            f"SignIn(issuer={issuer!r:.200}) is no URL. Give the `iss` of the tokens that callers present, such as "
+            'issuer="https://login.example".'
+        )
+    is_here = parsed.scheme == "http" and is_loopback(parsed.host)
+    if not (parsed.scheme == "https" or is_here) or parsed.username or parsed.fragment:
+        raise OperatorError(
+            f"SignIn(issuer={issuer!r:.200}) cannot be trusted with codes and tokens. Use https, without a name or a "
+            "fragment; plain http is for this machine alone."
+        )
+
+
 def _require_public(url: str) -> None:
     try:
         parsed = Url(url)
-    except (ValidationError, ValueError):
+    except (ValidationError, ValueError, TypeError):
         parsed = None
     if parsed is None or not parsed.host or parsed.query or parsed.fragment or parsed.username:
         raise OperatorError(
@@ -114,4 +198,9 @@ def _require_public(url: str) -> None:
         raise OperatorError(
             f"Pages(url={url!r}) would take secrets over {parsed.scheme}. Use https; plain http is for this machine "
             "alone."
+        )
+    if (parsed.path or "").rstrip("/").endswith("/mcp"):
+        raise OperatorError(
+            f"Pages(url={url!r}) is where clients connect, and pages are beside it. Give the address of the server, "
+            f"without /mcp: {url.rstrip('/').removesuffix('/mcp')}"
         )

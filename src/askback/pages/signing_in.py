@@ -15,10 +15,12 @@ from askback.oauth.identity import NotBelieved, claims_of
 from askback.oauth.metadata import Directory, IssuerMismatch, Metadata, require_issuer
 from askback.oauth.provider import Provider
 from askback.owners import owner_with
+from askback.pages.errands import Errand, Errands, spent
 from askback.pages.flows import Flows, answer_in
 from askback.pages.rendering import Renderer
 from askback.pages.sessions import Session, Sessions
 from askback.pages.settings import Pages, SignIn
+from askback.stores.protocol import Store
 
 logger = logging.getLogger("askback")
 
@@ -30,6 +32,7 @@ class ByOpenID:
 
     channel = Channel.SIGN_IN
     sees_kept = True
+    signs_in = True
 
     def __init__(
         self,
@@ -38,7 +41,8 @@ class ByOpenID:
         pages: Pages,
         base: str,
         sessions: Sessions,
-        flows: Flows,
+        errands: Errands,
+        store: Store,
         renderer: Renderer,
         clock: Callable[[], float],
     ) -> None:
@@ -50,7 +54,8 @@ class ByOpenID:
             issuer=sign_in.issuer,
         )
         self._base, self._redirect_uri = base, base + CALLBACK
-        self._sessions, self._flows, self._renderer, self._clock = sessions, flows, renderer, clock
+        self._sessions, self._errands, self._store = sessions, errands, store
+        self._renderer, self._clock = renderer, clock
         self._directory = Directory()
 
     @property
@@ -66,11 +71,11 @@ class ByOpenID:
         if request.method != "GET":
             return self._renderer.stranger(request)
         session = self._sessions.read(request) or Session.new()
-        state, nonce = self._flows.new_state(), token_urlsafe(32)
+        state, nonce = Flows.new_state(), token_urlsafe(32)
         try:
             metadata = await self._metadata()
         except ProviderUnavailable as error:
-            logger.warning("nobody can sign in: %s", error)
+            logger.warning("nobody can sign in: %s", _in_terms_of_sign_in(error))
             return self._renderer.unavailable(request)
         begun = exchange.begin(
             self._provider,
@@ -79,30 +84,36 @@ class ByOpenID:
             scopes=self._sign_in.scopes,
             state=state,
             nonce=nonce,
+            **({"prompt": self._sign_in.prompt} if session.asks_who else {}),
         )
-        facts = {"verifier": begun.verifier, "nonce": nonce, "back": request.url.path}
-        await self._flows.keep("sign-in", state, session.browser, facts)
         response = RedirectResponse(begun.url, 303)
+        errand = Errand(state, session.browser, begun.verifier, nonce, request.url.path)
+        self._errands.begin(request, response, errand)
         self._sessions.write(response, session)
         return response
 
     async def _return(self, request: Request) -> Response:
         session, answer = self._sessions.read(request), answer_in(request)
         state = answer.get("state", "")
-        facts = None if session is None else await self._flows.look("sign-in", state, session.browser)
-        if facts is None or not await self._flows.finish(state):
+        errand = None if session is None else self._errands.look(request, state, session.browser)
+        if errand is None:
             return self._renderer.stranger(request)
-        try:
-            owner = await self._owner(answer, verifier=facts["verifier"], nonce=facts["nonce"])
-        except (ProviderUnavailable, IssuerMismatch, exchange.Refused, NotBelieved) as error:
-            logger.warning("a sign-in did not work out: %s", error)
-            return self._renderer.stranger(request)
-        if owner is None:
-            logger.warning("a sign-in gave no %s", ", ".join(self._claims))
-            return self._renderer.stranger(request)
-        response = RedirectResponse(self._base + facts["back"], 303)
+        owner = await self._known(answer, errand)
+        if owner is None or not await self._store.spend(spent(state), until=errand.until):
+            return self._errands.finish(request, self._renderer.stranger(request), state)
+        response = self._errands.finish(request, RedirectResponse(self._base + errand.back, 303), state)
         self._sessions.write(response, Session.new(owner))
         return response
+
+    async def _known(self, answer: Mapping[str, str], errand: Errand) -> str | None:
+        try:
+            owner = await self._owner(answer, verifier=errand.verifier, nonce=errand.nonce)
+        except (ProviderUnavailable, IssuerMismatch, exchange.Refused, NotBelieved) as error:
+            logger.warning("a sign-in did not work out: %s", _in_terms_of_sign_in(error))
+            return None
+        if owner is None:
+            logger.warning("a sign-in gave no %s", ", ".join(self._claims))
+        return owner
 
     async def _owner(self, answer: Mapping[str, str], *, verifier: str, nonce: str) -> str | None:
         """Whom the authorization server names, if it is the one that was asked."""
@@ -131,3 +142,11 @@ class ByOpenID:
 
     async def _metadata(self) -> Metadata:
         return await self._directory.of(self._provider)
+
+
+def _in_terms_of_sign_in(error: Exception) -> str:
+    """An operator wrote SignIn(...), and no Provider(...)."""
+    if not isinstance(error, ProviderUnavailable):
+        return str(error)
+    problem = error.problem.partition("; if that is meant")[0].replace("Provider('sign-in')", "SignIn(...)")
+    return f"{problem.rstrip('.')}. If it stays so, look at what SignIn(...) says."

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from askback.errors import VisitUnknown
-from askback.pages.settings import Brand
+from askback.pages.settings import ROOT, Brand
 from askback.stores.protocol import Store
 from askback.vault.vault import Vault
 from askback.visits import Ending, Failed, Settled, TurnedDown, Visiting, Visits, digest_of
@@ -41,14 +41,20 @@ class Site:
     async def settle(self, visiting: Visiting) -> bool:
         """What it was to bring is there: it is done, and so is whatever else waits for the same. Whether it was."""
         stands = await self.end(digest_of(visiting.id), Settled())
-        for name in await self.visits.take_alike(visiting) if stands == Settled() else ():
+        for name in await self.visits.alike(visiting) if stands == Settled() else ():
             with suppress(VisitUnknown):  # its time was over just now
                 await self.end(name, Settled())
+            await self.visits.forget_alike(visiting, name)  # not before: what fails here is done by the next
         return stands == Settled()
 
     async def turn_down(self, visiting: Visiting, ending: TurnedDown | Failed) -> None:
         """It brings nothing; others that wait for the same go on waiting."""
         await self.end(digest_of(visiting.id), ending)
+
+    @property
+    def registered(self) -> str:
+        """The address that providers know: without what one launch puts after it."""
+        return self.base[: self.base.rindex(ROOT) + len(ROOT)]
 
     @property
     def origin(self) -> str:

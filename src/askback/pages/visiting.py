@@ -63,19 +63,20 @@ class VisitPage:
     async def _keep(
         self, request: Request, guest: Guest, visiting: Visiting, form: Mapping[str, str]
     ) -> Response:
-        values = {field["name"]: _typed(form, field["name"]) for field in visiting.about["fields"]}
+        values = {field["name"]: _typed(form, field) for field in visiting.about["fields"]}
         problems = {name: problem for name, value in values.items() if (problem := _problem(value))}
         if problems:
             return await self._asking(request, guest, visiting, problems=problems, status=422)
         keep, site = visiting.about["keep"], self._site
         until = None if keep is None else site.clock() + keep
         item = Item("secret", visiting.about["name"])
-        await site.vault.put(visiting.owner, item, values, until=until)
+        put = await site.vault.put_for_now(visiting.owner, item, values, until=until)
         is_settled = False
         with suppress(VisitUnknown):  # its time was over just now
             is_settled = await site.settle(visiting)
         if not is_settled:
-            await site.vault.forget(visiting.owner, item)  # a no in another window came first, and stands
+            # A no in another window came first, and stands; so does what somebody has given since.
+            await site.vault.take_back(visiting.owner, item, put)
         return self._back(visiting)
 
     async def _asking(
@@ -101,7 +102,8 @@ class VisitPage:
             response = await self._connecting.page(visiting, **shown)
         else:
             kept_for = None if about["keep"] is None else in_words(about["keep"])
-            response = self._renderer.page("secret.html", status, kept_for=kept_for, **shown)
+            why = await self._site.vault.why_rejected(visiting.owner, Item("secret", about["name"]))
+            response = self._renderer.page("secret.html", status, kept_for=kept_for, why=why, **shown)
         return self._reception.with_session(response, guest)
 
     def _back(self, visiting: Visiting) -> Response:
@@ -126,14 +128,15 @@ class VisitPage:
         )
 
 
-def _typed(form: Mapping[str, str], name: str) -> str:
-    """As it was meant: browsers write every line's end as two signs, and what is pasted often ends in one. Spaces are
-    part of it."""
-    return form.get(f"field-{name}", "").replace("\r\n", "\n").strip("\n")
+def _typed(form: Mapping[str, str], field: Mapping[str, Any]) -> str:
+    """As it was meant: browsers write every line's end as two signs, and what is pasted often ends in one. That one is
+    part of a key of several lines, and spaces are of any."""
+    typed = form.get(f"field-{field['name']}", "").replace("\r\n", "\n")
+    return typed if field.get("lines") else typed.strip("\n")
 
 
 def _problem(value: str) -> str:
-    if not value:
+    if not value.strip("\n"):
         return "Fill this in."
     return f"This is longer than {MOST_VALUE:,} characters." if len(value) > MOST_VALUE else ""
 

@@ -15,8 +15,10 @@ class Visit:
     url: str
     id: str
     meta: Mapping[str, Any] | None = None
+    template: str = ""
+    """The link before its id came in, where that is known."""
 
     @property
     def digest(self) -> str:
-        """Of the message and of the site. The rest of a link is often made anew on every run: ids, tokens."""
-        return digest_of(self.message, under="/".join(self.url.split("/", 3)[:3]))
+        """Of the message and the template; without one, of the site: the rest is often made anew on every run."""
+        return digest_of(self.message, under=self.template or "/".join(self.url.split("/", 3)[:3]))

@@ -64,6 +64,15 @@ ELSEWHERE = (
 )
 """What an author can do: the id is not known before the link goes out."""
 
+SENT_ON = (
+    "; if this is the address of somebody else's page, such as a hosted checkout, link to a page of your own with {id} "
+    "that sends the person on when it is opened: there you can also check who they are"
+)
+"""The way to a page whose address lets in whoever has it."""
+
+_LEFT_OVER = re.compile(r"\{\w*\}")
+"""What an f-string, or `format`, would have filled in."""
+
 _ADDRESS = re.compile(r"[^\s@/]+@[^\s@/]+\.[^\s@/]+")
 _PHONE = re.compile(r"(\+|00)\d[\d\s().-]{6,}\d")
 _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
@@ -90,11 +99,12 @@ def link_of(template: str, *, needs_id: bool = True) -> Link:
 
 @lru_cache(maxsize=256)
 def _judged(template: str, needs_id: bool) -> Link:
+    _examine_writing(template)
     if needs_id and PLACE not in template:
         raise _refused(
             "the link has no {id} in it, so nobody could say which visit has ended",
-            "write {id} where the page finds it, such as https://pay.example/checkout/{id}; or go on without the end, "
-            "with wait=False",
+            "write {id} where the page finds it, such as https://pay.example/checkout/{id}, and in an f-string {{id}}; "
+            "or go on without the end, with wait=False",
         )
     filled = template.replace(PLACE, _STAND_IN)
     _examine_place(_parsed(filled))
@@ -105,6 +115,26 @@ def _judged(template: str, needs_id: bool) -> Link:
         )
     _examine_words(filled)
     return Link(template=template)
+
+
+def _examine_writing(template: str) -> None:
+    """Slips of the pen, before anything else is said of what was not meant."""
+    if "://" not in template and re.search(r"\s", template.strip()):
+        raise _refused(
+            f"the link is a sentence ({template[:80]!r})",
+            'say what it is for first, and then where it leads: visit("Please pay.", "https://pay.example/orders/{id}")',
+        )
+    if "{{id}}" in template:
+        raise _refused(
+            "the link has {{id}} in it, which becomes {id} in an f-string alone",
+            "write {id}, or put an f before the quotes",
+        )
+    if left := [found for found in _LEFT_OVER.findall(template) if found != PLACE]:
+        raise _refused(
+            f"the link still has {left[0]} in it, and {PLACE} alone is filled in here",
+            "fill in the rest before, for example with an f-string, in which the id is written {{id}}: "
+            'f"https://pay.example/orders/{number}?visit={{id}}"; elsewhere it is https://pay.example/checkout/{id}',
+        )
 
 
 def _parsed(link: str) -> Url:
@@ -188,7 +218,7 @@ def _would_sign_in(name: str, words: str, value: str) -> bool:
 def _examine_value(value: str, *, is_open: bool = False, decodings: int = MOST_DECODINGS) -> None:
     text = value.replace(_STAND_IN, "")
     if not is_open and (found := likeness(text)) is not None:
-        raise _refused(f"a part of the link {found}", ELSEWHERE)
+        raise _refused(f"a part of the link {found}", ELSEWHERE + SENT_ON)
     if _ADDRESS.search(text) or _PHONE.fullmatch(text.strip()) or _is_account(text):
         raise _refused(
             "a part of the link looks like an e-mail address, a telephone number or a bank account",

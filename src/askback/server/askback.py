@@ -15,7 +15,7 @@ from askback.duration import seconds_of
 from askback.errors import AuthorError, InstalledTwice, OperatorError
 from askback.oauth import Provider
 from askback.pages import Pages
-from askback.server.adapters import add_pages, is_protected, lowlevel_of, settle_in
+from askback.server.adapters import add_pages, is_named, is_protected, lowlevel_of, settle_in
 from askback.server.adapters.mcp import (
     Caller,
     Keys,
@@ -29,6 +29,7 @@ from askback.server.call import Settings
 from askback.server.ends import Ends
 from askback.server.house import Foundation, House, require_callers
 from askback.server.middleware import Middleware
+from askback.server.options import require_id, require_options, require_provider, require_reason
 from askback.server.owners import owners
 from askback.server.session import watch_sessions
 from askback.stores import Store, open_store
@@ -109,6 +110,20 @@ class Askback:
                 f"Askback is already installed on the server {lowlevel.name!r}. One Askback(server, ...) with all "
                 "options does it; take out the second line."
             )
+        require_options(
+            {
+                "keys": keys,
+                "caller": caller,
+                "words": words,
+                "clients_can": clients_can,
+                "pages": pages,
+                "vault": vault,
+                "providers": providers,
+                "hold": hold,
+                "ask_again": ask_again,
+                "clock": clock,
+            }
+        )
         pages = pages or Pages()
         require_callers(pages, are_named=caller is not None, bring_tokens=is_protected(server))
         seal = Seal(
@@ -120,12 +135,12 @@ class Askback:
         policy = Policy(words=words or Words(), again=_count(again), seconds=seconds_of(timeout, "timeout"))
         modes = None if clients_can is None else _modes(clients_can)
         self.store = open_store(store, clock=clock)
-        sealed = see_to_boundary(lowlevel, seal)
         self.visits = Visits(self.store, clock=clock)
         self._ends = Ends(self.visits, clock=clock)
         self.house = House(
             Foundation(
                 server=lowlevel.name,
+                is_named=is_named(server),
                 pages=pages,
                 providers=_by_name(providers),
                 visits=self.visits,
@@ -136,6 +151,9 @@ class Askback:
                 clock=clock,
             )
         )
+        # Whatever can fail comes before the server is changed, so that it can be tried again.
+        app = None if pages.url is None else self.house.app
+        sealed = see_to_boundary(lowlevel, seal)
         settings = Settings(
             policy=policy,
             clients_can=modes,
@@ -156,8 +174,8 @@ class Askback:
         hand_returns_over(lowlevel)
         settle_in(server)
         stop_with(lowlevel, self.house.closing)
-        if pages.url is not None:
-            add_pages(server, self.house.app)
+        if app is not None:
+            add_pages(server, app)
 
     @property
     def pages(self) -> "ASGIApp":
@@ -171,10 +189,13 @@ class Askback:
         Gives whether this is how it ended: the first end stands. Raises `VisitUnknown` for an id that was never given
         out, or so long ago that its time is over.
         """
+        require_id(id, "settle")
         return await self._ends.settle(id, result)
 
     async def fail(self, id: str, reason: str) -> bool:
         """End a visit badly: `visit(...)` raises `VisitFailed` with this reason, which the client may read."""
+        require_id(id, "fail")
+        require_reason(reason)
         return await self._ends.fail(id, reason)
 
 
@@ -186,6 +207,7 @@ def middleware_of(server: object) -> Middleware | None:
 def _by_name(providers: Iterable[Provider]) -> dict[str, Provider]:
     found: dict[str, Provider] = {}
     for provider in providers:
+        require_provider(provider)
         if provider.name in found:
             raise OperatorError(f"Two providers are called {provider.name!r}. Give each a name of its own.")
         found[provider.name] = provider

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.context import ServerRequestContext
 from mcp.server.session import ServerSession
 
@@ -132,7 +133,7 @@ class Call:
             settings.store,
             claim=self.claim,
             claimed_at=self.claimed_at,
-            caller=settings.caller,
+            caller=self._caller,
             now=self.now,
         )
 
@@ -145,7 +146,9 @@ class Call:
         return self.settings.owner(self.ctx) or ""
 
     async def premises(self, verb: str) -> Rooms:
-        return await self.settings.house.rooms(self.owner, is_local=self.ctx.request is None, verb=verb)
+        # Who brings a token is a visitor from outside, however the call came in: the door is not passed by.
+        is_local = self.ctx.request is None and get_access_token() is None
+        return await self.settings.house.rooms(self.owner, is_local=is_local, verb=verb)
 
     @property
     def server_name(self) -> str:
@@ -154,8 +157,11 @@ class Call:
     @property
     def client_name(self) -> str:
         """How the client calls itself; empty where it does not say."""
-        params = self.ctx.session.client_params
-        return "" if params is None else params.client_info.name
+        return _client_name(self.ctx)
+
+    @property
+    def think_time(self) -> float:
+        return self.settings.life
 
     def visit_seconds(self, asked: float | None) -> float:
         """The author's time for this visit, or for any question, or a person's time to think and as long to go."""
@@ -164,11 +170,17 @@ class Call:
 
     def scope(self, place: str) -> str | None:
         """The same for the same question in the same call to the same server, made anew by the same caller."""
+        owner = self.owner
+        if not owner and get_access_token() is not None:
+            return None  # whose claims make nobody is told from nobody else
         try:
-            caller = caller_of(self.ctx, self.settings.caller)
+            caller = self._caller()
         except CallerUnknown:
             return None
-        return scope_of(self.ctx, caller, f"{self.server_name}/{place}")
+        return scope_of(self.ctx, caller, f"{self.server_name}/{owner}/{place}")
+
+    def _caller(self) -> str:
+        return caller_of(self.ctx, self.settings.caller, self.owner)
 
     def tell_end_of(self, id: str, *, until: float) -> None:
         """On the rounds era clients come and ask; and one that never shook hands has no connection to be told on."""
@@ -234,13 +246,16 @@ def _can_show(session: ServerSession, stated: frozenset[Mode] | None, mode: Mode
     return declares(declared, mode)
 
 
-def _holding(settings: Settings, ctx: Context, journal: Journal) -> Holding:
+def _client_name(ctx: Context) -> str:
     params = ctx.session.client_params
-    name = "" if params is None else params.client_info.name
+    return "" if params is None else params.client_info.name
+
+
+def _holding(settings: Settings, ctx: Context, journal: Journal) -> Holding:
     wants_progress = (ctx.meta or {}).get("progress_token") is not None
     return Holding(
         settings.hold,
         journal.round,
-        patience_of(name, refusing=settings.refusing),
+        patience_of(_client_name(ctx), refusing=settings.refusing),
         back_channel(ctx) if wants_progress else None,
     )

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from mcp.server.session import ServerSession
 
-from askback.visits import Ending, Failed, Settled, Visits, digest_of, is_alike
+from askback.visits import Ending, Failed, Kind, Settled, Visits, digest_of, is_alike
 
 logger = logging.getLogger("askback")
 
@@ -34,20 +34,22 @@ class Ends:
         """Tell this client when the visit ends."""
         waiting, now = self._to_tell, self._clock()
         waiting[digest_of(id)] = _Waiting(id, session, until)
-        while len(waiting) > MOST_TOLD or next(iter(waiting.values())).until < now:
+        while waiting and (len(waiting) > MOST_TOLD or next(iter(waiting.values())).until < now):
             waiting.popitem(last=False)
 
     async def settle(self, id: str, result: Any) -> bool:
-        ending = Settled(result)
-        return is_alike(await self.end(digest_of(id), ending), ending)
+        return await self._end_elsewhere(id, Settled(result))
 
     async def fail(self, id: str, reason: str) -> bool:
-        ending = Failed(reason)
-        return is_alike(await self.end(digest_of(id), ending), ending)
+        return await self._end_elsewhere(id, Failed(reason))
 
-    async def end(self, name: str, ending: Ending) -> Ending:
+    async def _end_elsewhere(self, id: str, ending: Ending) -> bool:
+        """The application knows of its own pages alone: what is done on ours, they say themselves."""
+        return is_alike(await self.end(digest_of(id), ending, kind="elsewhere"), ending)
+
+    async def end(self, name: str, ending: Ending, *, kind: Kind | None = None) -> Ending:
         """The end that stands, which is the first."""
-        stands = await self._visits.end(name, ending)
+        stands = await self._visits.end(name, ending, kind=kind)
         if (waiting := self._to_tell.pop(name, None)) is not None:
             try:
                 await waiting.session.send_elicit_complete(waiting.id)

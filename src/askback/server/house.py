@@ -33,6 +33,8 @@ class Foundation:
     """What the pages stand on."""
 
     server: str
+    is_named: bool
+    """Whether its author named it: what is kept for it is found by that name."""
     pages: Pages
     providers: Mapping[str, Provider]
     visits: Visits
@@ -104,7 +106,7 @@ class House:
         from askback.pages.loopback import Loopback
 
         def app(base: str) -> "ASGIApp":
-            return make_local_app(self._site(base + ROOT), owners=self._local_owners)
+            return make_local_app(self._site(base), owners=self._local_owners)
 
         return Loopback(app, port=self._on.pages.port)
 
@@ -122,7 +124,13 @@ class House:
                     await self.loopback.close()
 
     async def rooms(self, owner: str, *, is_local: bool, verb: str) -> "Rooms":
-        """What one caller may use; raises `Unguarded` where nobody could tell them from others."""
+        """What one caller may use; raises `Unguarded` where nobody could tell them, or this server, from others."""
+        if not self._on.is_named:
+            raise Unguarded(
+                f"{verb} keeps something for this server, and nobody named it: as {self._on.server!r} it would share "
+                "with all others that have no name, or be another one at its next start. Name it: "
+                'MCPServer("weather"), FastMCP("weather").'
+            )
         if not owner:
             claims = " and ".join(self._on.pages.claims)
             raise Unguarded(
@@ -139,7 +147,7 @@ class House:
         if is_local:
             self._local_owners.add(owner)
         vault = await anyio.to_thread.run_sync(self._open)
-        return Rooms(owner=owner, is_local=is_local, vault=vault, house=self)
+        return Rooms(owner=owner, is_local=is_local, vault=vault, house=self, verb=verb)
 
     def _open(self) -> Vault:
         """Takes its time: much is imported, and a key may come from the desktop's keyring, which may ask the person."""
@@ -148,16 +156,16 @@ class House:
 
     async def base(self, *, is_local: bool) -> str:
         """The address of the pages; on this machine they are there from now on."""
-        return (await self.loopback.base() if is_local else self._on.pages.base) + ROOT
+        return await self.loopback.base() if is_local else self._on.pages.base + ROOT
 
-    def connector(self, name: str) -> "Connector":
+    def connector(self, name: str, *, verb: str) -> "Connector":
         """Raises `AuthorError` for a provider that the server was not given."""
         found = self._connectors.get(name)
         if found is None:
             known = ", ".join(map(repr, self._connectors)) or "none"
             raise AuthorError(
-                f"connect({name!r}, ...) names a provider that this server was not given. It has: {known}. Add it to "
-                "Askback(server, providers=[...])."
+                f"{verb} was given {name!r:.80}, and this server has no provider of that name. It has: {known}. "
+                "Check the spelling, or add it to Askback(server, providers=[...])."
             )
         return found
 
@@ -210,9 +218,11 @@ class Rooms:
     is_local: bool
     vault: Vault
     house: House
+    verb: str
+    """What the body awaits, for errors."""
 
     async def link(self, id: str) -> str:
         return f"{await self.house.base(is_local=self.is_local)}/visit/{id}"
 
     def connection(self, provider: str) -> Connection:
-        return self.house.connector(provider).of(self.owner)
+        return self.house.connector(provider, verb=self.verb).of(self.owner)

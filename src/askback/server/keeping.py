@@ -2,11 +2,13 @@
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.context import ServerRequestContext
+from mcp.server.request_state import authenticated_principal
 from pydantic_core import from_json, to_json
 
 from askback.errors import CallerUnknown, RoundRefused, StoreUnavailable
@@ -42,7 +44,14 @@ class Keeping:
     """The store, as the effects of one call see it."""
 
     def __init__(
-        self, ctx: Context, store: Store, *, claim: Mine | None, claimed_at: float, caller: Caller, now: float
+        self,
+        ctx: Context,
+        store: Store,
+        *,
+        claim: Mine | None,
+        claimed_at: float,
+        caller: Callable[[], str],
+        now: float,
     ) -> None:
         self._ctx, self._store, self._caller, self._now = ctx, store, caller, now
         self._claim, self._claimed_at = claim, claimed_at
@@ -58,7 +67,7 @@ class Keeping:
             raise RoundRefused
 
     async def claim(self, key: str, *, seconds: float) -> Effect | None:
-        name = f"once:{scope_of(self._ctx, caller_of(self._ctx, self._caller), key)}"
+        name = f"once:{scope_of(self._ctx, self._caller(), key)}"
         match await self._store.claim(name, until=self._now + seconds, takeover=False):
             case Mine() as claim:
                 self._claims[key] = claim
@@ -84,12 +93,18 @@ class Keeping:
             logger.exception("what an effect gave could not be kept for later calls")
 
 
-def caller_of(ctx: Context, caller: Caller) -> str:
-    """The principal behind the call; over HTTP somebody must tell, or strangers would share what is kept."""
-    told = caller(ctx)
+def caller_of(ctx: Context, caller: Caller, owner: str) -> str:
+    """The principal behind the call; over HTTP somebody must tell, or strangers would share what is kept.
+
+    Of a token without a subject the SDK tells the client alone, which all its users share: then it is the `owner`, as
+    far as the token's claims make one.
+    """
+    token, told = get_access_token(), caller(ctx)
+    if told is not None and token is not None and caller is authenticated_principal and not token.subject:
+        told = owner or None
     if told is not None:
         return told
-    if ctx.request is not None:
+    if ctx.request is not None or token is not None:
         raise CallerUnknown
     return LOCAL
 

@@ -82,11 +82,11 @@ class Middleware:
             if conversation.last_words is not None:
                 return await self._stop(call, conversation.last_words)
             if isinstance(call.carrier, Rounds):
-                return self._ask(call, call.carrier)
-            if isinstance(call.carrier, Demands) and call.carrier.showings:
-                await leave_trips(call, call.journal, out=call.carrier.showings)
-                raise call.carrier.demand()
+                return await self._ask(call, call.carrier)
             try:
+                if isinstance(call.carrier, Demands) and call.carrier.showings:
+                    await leave_trips(call, call.journal, out=call.carrier.showings)
+                    raise call.carrier.demand()
                 if conversation.returned is not None:
                     returning = returning or Returning(call)
                     await returning.prepare_next(conversation.returned)
@@ -103,13 +103,13 @@ class Middleware:
         effect = EFFECT.set(None) if EFFECT.get() is not None else None
         try:
             result = await call_next(call.ctx)
-            return self._nested(call, result) if asks_by_itself(result) else result
+            return await self._nested(call, result) if asks_by_itself(result) else result
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # noqa: BLE001 - also what a body made of being left
             if conversation.is_left:
                 return None
-            return self._answer_for(call, error)
+            return await self._answer_for(call, error)
         finally:
             if not conversation.is_clear:
                 await conversation.clear()
@@ -119,33 +119,36 @@ class Middleware:
                 EFFECT.reset(effect)
             conversation.is_over = True
 
-    def _answer_for(self, call: Call, error: BaseException) -> dict[str, Any]:
+    async def _answer_for(self, call: Call, error: BaseException) -> dict[str, Any]:
         """What the body raised, where it is ours to say; else it goes on."""
         if isinstance(error, MCPError) and call.revision.era is Era.ROUNDS and demands_visits(error):
-            return self._ask_visits(call, error)
+            return await self._ask_visits(call, error)
         ours = own_error(error)
         if ours is None:
             raise error
         return self._failure(call, ours)
 
-    def _ask(self, call: Call, carrier: Rounds) -> dict[str, Any]:
+    async def _ask(self, call: Call, carrier: Rounds) -> dict[str, Any]:
         take_over(call.ctx.params, call.journal)
         try:
+            await leave_trips(call, call.journal)
             asked = input_required(self._named(call.journal), carrier)
         except AskbackError as error:
             return self._failure(call, error)
         return self._enveloped(call, asked)
 
-    def _nested(self, call: Call, result: dict[str, Any]) -> dict[str, Any]:
+    async def _nested(self, call: Call, result: dict[str, Any]) -> dict[str, Any]:
         """A round that is not ours: it gets our state around its own, and so is run once like ours."""
         try:
+            await leave_trips(call, call.journal)
             return nested_round(result, self._named(call.journal), call.client)
         except AskbackError as error:
             return self._failure(call, error)
 
-    def _ask_visits(self, call: Call, demand: MCPError) -> dict[str, Any]:
+    async def _ask_visits(self, call: Call, demand: MCPError) -> dict[str, Any]:
         take_over(call.ctx.params, call.journal)
         try:
+            await leave_trips(call, call.journal)
             asked = visits_required(
                 demand,
                 self._named(call.journal),

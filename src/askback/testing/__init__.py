@@ -7,6 +7,7 @@ assert run.text == "Order 1"
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from askback.testing.kept import filled_vault
 from askback.testing.replies import accept, cancel, decline, fail, raw, silence
 from askback.testing.run import REVISIONS, Run, get_prompt, read_resource, run_tool
 from askback.testing.script import Asked, Script, ScriptMismatch
@@ -25,6 +26,7 @@ __all__ = [
     "cancel",
     "decline",
     "fail",
+    "filled_vault",
     "get_prompt",
     "raw",
     "read_resource",

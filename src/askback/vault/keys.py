@@ -5,6 +5,7 @@ import base64
 import logging
 import os
 import sqlite3
+import stat
 import sys
 import tempfile
 from collections.abc import Generator, Mapping
@@ -112,6 +113,7 @@ def _alone(directory: Path) -> Generator[Path]:
     """The directory, for its owner alone, while no other server makes a key there."""
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _require_own(directory)
         # A lock that ends with its process, on every system.
         with closing(sqlite3.connect(directory / LOCK, timeout=PATIENCE, isolation_level=None)) as lock:
             lock.execute("BEGIN EXCLUSIVE")
@@ -123,8 +125,10 @@ def _alone(directory: Path) -> Generator[Path]:
 def _from_file(file: Path) -> str | None:
     """What it says, if it is there."""
     try:
-        _require_private(file)
-        return file.read_text()
+        with file.open() as opened:
+            _require_private(file, os.fstat(opened.fileno()))
+            _require_own(file.parent)
+            return opened.read()
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
@@ -156,8 +160,27 @@ def _unkept(where: Path, error: Exception) -> VaultUnavailable:
     )
 
 
-def _require_private(file: Path) -> None:
-    if os.name == "posix" and file.stat().st_mode & 0o077:
+def _require_own(directory: Path) -> None:
+    """Whoever may write there could put a key of theirs in place of ours; where it is sticky, nobody may."""
+    if os.name != "posix":
+        return
+    mode = directory.stat().st_mode
+    if mode & (stat.S_IWGRP | stat.S_IWOTH) and not mode & stat.S_ISVTX:
+        raise VaultUnavailable(
+            f"The vault's key is to be in {directory}, and others on this machine can write there, so they could "
+            f"exchange it. Run `chmod go-w {directory}`, or set {HOME} to a directory of your own."
+        )
+
+
+def _require_private(file: Path, found: os.stat_result) -> None:
+    if os.name != "posix":
+        return
+    if found.st_uid != os.geteuid():
+        raise VaultUnavailable(
+            f"The vault's key in {file} belongs to another user, who knows it. Run this as that user, or set {HOME} to "
+            "a directory of your own."
+        )
+    if found.st_mode & 0o077:
         raise VaultUnavailable(
             f"The vault's key in {file} can be read by others on this machine. Run `chmod 600 {file}`; if somebody may "
             "have read it, put a new key in front of it and run `askback vault rotate`."

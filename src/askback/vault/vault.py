@@ -53,6 +53,14 @@ class Kept:
     """Tells it from what is put there later."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ForNow:
+    """What was put there until it is known whether it may stay, and what was there before it."""
+
+    version: str
+    former: Kept | None
+
+
 class Note(NamedTuple):
     """That something is kept, and since when; never the value."""
 
@@ -92,15 +100,42 @@ class Vault:
         """What this owner has under that name, if its time is not over."""
         whose = self._whose(owner)
         row = await self.store.get(_SHELF + whose, item.row)
-        return None if row is None else self._read(whose, item.row, row)
+        kept = None if row is None else self._read(whose, item.row, row)
+        # The store forgets in time too; what the seal says nobody can change who writes to the store.
+        return None if kept is None or self._is_over(kept) else kept
 
     async def put(
         self, owner: str, item: Item, values: Mapping[str, str], *, until: float | None = None
-    ) -> None:
-        """Keep it in place of what was there; for good where no time is given."""
-        whose = self._whose(owner)
-        await self.store.put(_SHELF + whose, item.row, self._sealed(whose, item, values, until), until=until)
+    ) -> str:
+        """Keep it in place of what was there; for good where no time is given. Gives its version."""
+        whose, version = self._whose(owner), token_hex(8)
+        row = self._sealed(whose, item, values, until, version)
+        await self.store.put(_SHELF + whose, item.row, row, until=until)
         await self.store.delete(_REJECTED + whose, item.row)
+        return version
+
+    async def put_for_now(
+        self, owner: str, item: Item, values: Mapping[str, str], *, until: float | None = None
+    ) -> ForNow:
+        """Like `put`, for whoever may have to take it back."""
+        try:
+            former = await self.get(owner, item)
+        except VaultUnavailable:  # nobody could use it, so nobody misses it
+            former = None
+        return ForNow(version=await self.put(owner, item, values, until=until), former=former)
+
+    async def take_back(self, owner: str, item: Item, put: ForNow) -> bool:
+        """Have what was there before instead, for the rest of its time; False where something else came since."""
+        former = put.former
+        if former is None or self._is_over(former):
+            return await self.forget(owner, item, version=put.version)
+        whose = self._whose(owner)
+        row = await self._row(whose, item, put.version)
+        if row is None:
+            return False
+        # Under a version of its own: what was begun with the former one came to nothing while it was away.
+        anew = self._sealed(whose, item, former.values, former.until, token_hex(8), put_at=former.put_at)
+        return await self.store.replace(_SHELF + whose, item.row, row, anew, until=former.until)
 
     async def replace(self, owner: str, item: Item, values: Mapping[str, str], *, version: str) -> bool:
         """Keep it for good in place of that version; False, with nothing changed, where that is no longer there."""
@@ -108,9 +143,8 @@ class Vault:
         row = await self._row(whose, item, version)
         if row is None:
             return False
-        return await self.store.replace(
-            _SHELF + whose, item.row, row, self._sealed(whose, item, values, None)
-        )
+        anew = self._sealed(whose, item, values, None, token_hex(8))
+        return await self.store.replace(_SHELF + whose, item.row, row, anew)
 
     async def forget(self, owner: str, item: Item, *, version: str | None = None) -> bool:
         """Whether there was something to forget. With a version, only that one: what came later stays."""
@@ -144,11 +178,11 @@ class Vault:
     async def notes(self, owner: str | None = None) -> list[Note]:
         """What is kept here, of one owner or of all; also what does not open, so that it can be forgotten."""
         notes: list[Note] = []
-        for whose, name in await self._rows():
+        for whose, name in await self._rows(owner):
             row = await self.store.get(_SHELF + whose, name)
             if row is not None:
                 notes.append(self._note(whose, name, row))
-        return [note for note in notes if owner is None or note.owner == owner]
+        return notes
 
     async def rotate(self) -> Rotated:
         """Seal with the first key what was sealed with another. Servers may go on meanwhile: what one of them puts or
@@ -176,15 +210,28 @@ class Vault:
         row = await self.store.get(_SHELF + whose, item.row)
         return row if row is not None and self._read(whose, item.row, row).version == version else None
 
-    def _sealed(self, whose: str, item: Item, values: Mapping[str, str], until: float | None) -> bytes:
-        written = to_json([dict(values), self.clock(), until, token_hex(8)])
+    def _is_over(self, kept: Kept) -> bool:
+        return kept.until is not None and kept.until <= self.clock()
+
+    def _sealed(
+        self,
+        whose: str,
+        item: Item,
+        values: Mapping[str, str],
+        until: float | None,
+        version: str,
+        *,
+        put_at: float | None = None,
+    ) -> bytes:
+        since = self.clock() if put_at is None else put_at
+        written = to_json([dict(values), since, until, version])
         return self._ring.seal(written, owner=whose, name=item.row)
 
     def _read(self, whose: str, name: str, row: bytes) -> Kept:
         return _kept(self._ring.open(row, owner=whose, name=name))
 
     def _note(self, whose: str, name: str, row: bytes) -> Note:
-        room, _, owner = whose.partition("/")
+        room, owner = _room_and_owner(whose)
         kind, _, called = name.partition(":")
         server, item = unquote(room), Item(cast("Kind", kind), called)
         try:
@@ -193,17 +240,24 @@ class Vault:
             return Note(server, owner, item, None, None)
         return Note(server, owner, item, kept.put_at, kept.until)
 
-    async def _rows(self) -> list[tuple[str, str]]:
+    async def _rows(self, owner: str | None = None) -> list[tuple[str, str]]:
+        """Of one owner or of all; nothing of anybody else's is opened on the way."""
         found: list[tuple[str, str]] = []
         after: tuple[str, str] | None = None
-        while page := await self.store.rows(prefix=self._sees, after=after):
+        prefix = self._sees + (owner if owner is not None and self._server else "")
+        while page := await self.store.rows(prefix=prefix, after=after):
             found.extend((whose.removeprefix(_SHELF), name) for whose, name in page)
             after = page[-1]
-        return found
+        return [row for row in found if owner is None or _room_and_owner(row[0])[1] == owner]
 
 
 def _room(server: str) -> str:
     return quote(server, safe="") + "/"
+
+
+def _room_and_owner(whose: str) -> tuple[str, str]:
+    room, _, owner = whose.partition("/")
+    return room, owner
 
 
 def _kept(written: bytes) -> Kept:

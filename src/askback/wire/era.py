@@ -12,6 +12,11 @@ from askback.schema.render import Dialect
 
 Mode = Literal["form", "url"]
 NOUN: dict[Mode, str] = {"form": "form", "url": "link"}
+INSTEAD: dict[Mode, str] = {
+    "form": "in the tool, catch CannotAsk and go on with a default, or take the value as an argument.",
+    "url": "in the tool, catch CannotAsk and say what the person can do instead.",
+}
+"""What an author can do where nobody can be asked. What a link is for must be no argument: models read those."""
 CanShow = Callable[[Mode], bool]
 """What the client of one call can show; asked only where something is to be shown."""
 
@@ -47,6 +52,9 @@ JUNE_2025 = Revision(
 NOVEMBER_2025 = Revision(version="2025-11-25", era=Era.PUSH)
 JULY_2026 = Revision(version="2026-07-28", era=Era.ROUNDS)
 
+_FIRST: dict[Mode, Revision] = {"form": JUNE_2025, "url": NOVEMBER_2025}
+"""Since when there is such a thing."""
+
 REVISIONS = {revision.version: revision for revision in (JUNE_2025, NOVEMBER_2025, JULY_2026)}
 
 
@@ -78,20 +86,17 @@ def require_mode(mode: Mode, revision: Revision, can_show: CanShow) -> None:
         raise CannotAsk(
             mode=mode,
             reason=f"This client speaks MCP {revision.version}, which knows no questions to the user.",
-            advice=f"Connect with a client that speaks {JUNE_2025.version} or later; "
-            "in the tool, catch CannotAsk and go on with a default, or take the value as an argument.",
+            advice=f"Connect with a client that speaks {_FIRST[mode].version} or later; {INSTEAD[mode]}",
         )
     if mode == "url" and not revision.visits:
         raise CannotAsk(
             mode=mode,
             reason=f"This client speaks MCP {revision.version}, which knows forms and no links.",
-            advice=f"Connect with a client that speaks {NOVEMBER_2025.version} or later; "
-            "in the tool, catch CannotAsk and say what the person can do instead.",
+            advice=f"Connect with a client that speaks {_FIRST[mode].version} or later; {INSTEAD[mode]}",
         )
     if not can_show(mode):
         raise CannotAsk(
             mode=mode,
             reason=f"This client did not declare that it can show a {NOUN[mode]} (elicitation.{mode}).",
-            advice="Use a client that declares it, or switch it on there; "
-            "in the tool, catch CannotAsk and go on with a default, or take the value as an argument.",
+            advice=f"Use a client that declares it, or switch it on there; {INSTEAD[mode]}",
         )

@@ -12,7 +12,7 @@ from askback.journal.entries import Arrival, Late
 from askback.question import Question, Visit
 from askback.schema.render import Dialect, render
 from askback.visits import Ending
-from askback.wire.era import NOUN, CanShow, Era, Mode, Revision, require_mode
+from askback.wire.era import INSTEAD, NOUN, CanShow, Era, Mode, Revision, require_mode
 from askback.wire.replies import read_reply
 
 METHOD = "elicitation/create"
@@ -105,7 +105,7 @@ class Push:
                 reason="This connection has no way back to the client: on the 2025 revisions, stateless HTTP and "
                 "JSON responses carry no questions.",
                 advice="Serve these clients with sessions and event streams, or let them speak 2026-07-28; "
-                "in the tool, catch CannotAsk and go on with a default, or take the value as an argument.",
+                f"{INSTEAD[mode]}",
             )
 
 
@@ -129,5 +129,5 @@ def _failed(error: MCPError, mode: Mode) -> CannotAsk:
     return CannotAsk(
         mode=mode,
         reason=f"The client declared {NOUN[mode]}s but answered the question with error {error.code} ({text!r}).",
-        advice="Its author must mend that; in the tool, catch CannotAsk and go on with a default.",
+        advice=f"Its author must mend that; {INSTEAD[mode]}",
     )

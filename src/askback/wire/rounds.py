@@ -10,6 +10,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 
 from askback.carrier import Ended, Pause, Showing
+from askback.errors import AskbackError
 from askback.journal.codec import UnreadableJournal, decode, is_ours
 from askback.journal.entries import Arrival, Broken, Journal, Late, Opened
 from askback.schema.render import Dialect
@@ -52,6 +53,7 @@ class Rounds:
     def __init__(self, *, revision: Revision, can_show: CanShow, holding: Callable[[], Holding]) -> None:
         self.revision, self._can_show, self._holding = revision, can_show, holding
         self.showings: dict[str, Showing] = {}
+        self._progress = _Progress()
 
     @property
     def dialect(self) -> Dialect:
@@ -68,7 +70,7 @@ class Rounds:
 
     async def end_of(self, id: str, ended: Ended, *, seconds: float) -> Ending | Pause:
         holding = self._holding()
-        ending = await _hold(ended, min(holding.seconds, seconds), holding.channel)
+        ending = await _hold(ended, min(holding.seconds, seconds), holding.channel, self._progress)
         if ending is not None:
             return ending
         if seconds <= holding.seconds:
@@ -76,24 +78,43 @@ class Rounds:
         return holding.patience.pause(holding.rounds)
 
 
-async def _hold(ended: Ended, seconds: float, channel: BackChannel | None) -> Ending | None:
+class _Progress:
+    """How one request goes on, whatever it is held for: on one token numbers only grow."""
+
+    def __init__(self) -> None:
+        self._begun: float | None = None
+        self._said = -1.0
+
+    async def report(self, channel: BackChannel, seconds: float) -> None:
+        """Until cancelled."""
+        now = anyio.current_time()
+        begun = self._begun = now if self._begun is None else self._begun
+        until = round(now - begun + seconds, 1)
+        while True:
+            passed = round(anyio.current_time() - begun, 1)
+            if passed > self._said:
+                self._said = passed
+                await channel.progress(passed, until, "Waiting for the person to finish on the page.")
+            await anyio.sleep(BEAT)
+
+
+async def _hold(
+    ended: Ended, seconds: float, channel: BackChannel | None, progress: _Progress
+) -> Ending | None:
     if channel is None:
         return await ended(seconds)
     ending: Ending | None = None
+    failed: AskbackError | None = None
     async with anyio.create_task_group() as group:
-        group.start_soon(_report, channel, seconds)
-        ending = await ended(seconds)
+        group.start_soon(progress.report, channel, seconds)
+        try:
+            ending = await ended(seconds)
+        except AskbackError as error:  # raised after the group, which would wrap it up
+            failed = error
         group.cancel_scope.cancel()
+    if failed is not None:
+        raise failed
     return ending
-
-
-async def _report(channel: BackChannel, seconds: float) -> None:
-    begun = anyio.current_time()
-    while True:
-        await channel.progress(
-            round(anyio.current_time() - begun, 1), seconds, "Waiting for the person to finish on the page."
-        )
-        await anyio.sleep(BEAT)
 
 
 class Resumed(NamedTuple):

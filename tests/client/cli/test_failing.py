@@ -218,3 +218,26 @@ def test_out_of_time_after_it_has_started_a_server_is_named_with_what_it_did_not
     assert (ended.json["revision"], ended.json["answers"]) == ("2025-11-25", [])
     assert ended.json["error"]["kind"] == "Unfinished"
     assert said in ended.json["error"]["message"]
+
+
+RAW = """
+from mcp.server import MCPServer
+mcp = MCPServer("raw")
+@mcp.tool()
+def fall() -> str:
+    print("on the way \\x1b[2J", file=__import__("sys").stderr)
+    raise KeyError("the stairs")
+mcp.run()
+"""
+
+
+@pytest.mark.verifies("T15")
+def test_a_tool_that_fails_without_a_word_is_told_with_where_to_look(shell: Shell):
+    ended = shell.run("call", python(RAW), "fall", "--label", "stairs")
+    assert (ended.code, ended.out) == (1, "Error executing tool fall\n")
+    assert ended.errors.endswith("stairs wrote to its standard error meanwhile; --stderr shows it.\n")
+    shown = shell.run("call", python(RAW), "fall", "--label", "stairs", "--stderr")
+    _, *rest = shown.errors.partition("stairs wrote to its standard error:\n")[2].splitlines()
+    assert "| on the way ␛[2J" in shown.errors.splitlines()
+    assert "KeyError: 'the stairs'" in shown.errors
+    assert all(row.startswith("| ") for row in rest)

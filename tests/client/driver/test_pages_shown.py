@@ -19,6 +19,8 @@ from tests.client.terminal.emulator import Emulator
 from tests.secrets.shop import Plan
 from tests.secrets.visitor import SAVED, Visitor
 
+pytestmark = pytest.mark.slow
+
 At = Callable[[str], tuple[Emulator, Path]]
 
 

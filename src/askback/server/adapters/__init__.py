@@ -36,6 +36,11 @@ def is_protected(server: object) -> bool | None:
     return _fastmcp().is_protected(cast("Any", server)) if is_fastmcp(server) else mcp.is_protected(server)
 
 
+def is_named(server: object) -> bool:
+    """Whether its author gave it a name of its own."""
+    return _fastmcp().is_named(cast("Any", server)) if is_fastmcp(server) else mcp.is_named(server)
+
+
 def is_fastmcp(server: object) -> bool:
     """Told by the names of its classes, so that nothing is imported for the sake of asking."""
     return any(

@@ -1,5 +1,6 @@
 """FastMCP: where its parts are touched, and nowhere else. Imported only where a FastMCP server is given."""
 
+import re
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import fields, replace
@@ -44,6 +45,9 @@ DISPATCH = "_dispatch_component_middleware"
 STATE, LATER_ROUND = "_task_request_state", "askback"
 """Where a context says that its call is a later round, if the request itself does not, and what it says then."""
 
+USUAL_NAMES = frozenset({"", "OpenAPI Server", "FastAPI"})
+"""Of servers that are made from a description, where their author does not name them."""
+
 INSIDE: ContextVar[object] = ContextVar("askback_inside_fastmcp", default=None)
 """The conversation whose call FastMCP's chain runs for; what a body calls by itself is that body's business."""
 
@@ -82,6 +86,12 @@ def add_pages(server: FastMCP[Any], app: object) -> None:
 
 def is_protected(server: FastMCP[Any]) -> bool:
     return server.auth is not None
+
+
+def is_named(server: FastMCP[Any]) -> bool:
+    """One without a name is called after its class, with a number that is another at every start."""
+    made_up = rf"{re.escape(type(server).__name__)}-[0-9a-f]{{4}}"
+    return server.name.strip() not in USUAL_NAMES and re.fullmatch(made_up, server.name) is None
 
 
 def _told(error: BaseException) -> MCPError | None:

@@ -29,6 +29,9 @@ Keys = Sequence[bytes | bytearray | str]
 SDK_THINK_TIME = 600.0
 """What the SDK sets when nobody chose: a boundary with exactly this life is taken as not chosen."""
 
+SDK_NAME = "mcp-server"
+"""What the SDK calls every `MCPServer` that its author did not name."""
+
 MOST_PAGES = 100
 """A tool list that never ends must not hang a call."""
 
@@ -150,6 +153,12 @@ def add_pages(server: object, app: object) -> None:
 def is_protected(server: object) -> bool | None:
     """A low-level server does not know who is let in before it."""
     return cast("MCPServer[Any]", server).settings.auth is not None if isinstance(server, MCPServer) else None
+
+
+def is_named(server: object) -> bool:
+    """An `MCPServer` without a name takes the SDK's; a low-level server must be given one, and may be given none."""
+    name = cast("Any", server).name
+    return bool(name.strip()) and not (isinstance(server, MCPServer) and name == SDK_NAME)
 
 
 def hand_returns_over(lowlevel: Server[Any]) -> None:

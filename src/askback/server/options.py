@@ -1,0 +1,114 @@
+"""What each option of `Askback(server, ...)` may be, for authors without a type checker: one row each."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from askback.errors import AuthorError
+from askback.oauth import Provider
+from askback.pages import Pages
+from askback.vault.vault import Vault
+from askback.words import Words
+
+Fits = Callable[[object], bool]
+
+
+class Option(NamedTuple):
+    """What fits, and what to write."""
+
+    fits: Fits
+    instead: str
+
+
+def _several(given: object) -> bool:
+    """One text would be taken for a list of letters."""
+    return isinstance(given, Iterable) and not isinstance(given, str | bytes | bytearray)
+
+
+def _if_given(fits: type | Fits) -> Fits:
+    def either(given: object) -> bool:
+        return given is None or (isinstance(given, fits) if isinstance(fits, type) else fits(given))
+
+    return either
+
+
+def _is_list(given: object) -> bool:
+    return _several(given) and isinstance(given, Sequence)
+
+
+def _is_something(given: object) -> bool:
+    return given is not None
+
+
+OPTIONS: dict[str, Option] = {
+    "keys": Option(
+        _if_given(_is_list),
+        "It is a list, the newest first: keys=[key, old_key].",
+    ),
+    "caller": Option(
+        _if_given(callable),
+        "It is a function from the context of a call to the name of its caller: caller=lambda ctx: ...",
+    ),
+    "words": Option(
+        _if_given(Words),
+        "It is the sentences that a person may see: words=Words(...), from askback.",
+    ),
+    "clients_can": Option(_if_given(_several), "It is a list: clients_can=['form', 'url']."),
+    "pages": Option(
+        _if_given(Pages),
+        'It says where the pages are and who is let in: pages=Pages(url="https://tools.example", door=...), from '
+        "askback.pages.",
+    ),
+    "vault": Option(
+        _if_given(Vault),
+        "It takes a store and keys: vault=Vault(SQLiteStore('secrets.db'), find_keys(is_local=True)), from "
+        "askback.vault and askback.stores. Without it, the vault is in store=, if that lasts.",
+    ),
+    "providers": Option(
+        _several, "It is a list, also of one: providers=[Provider(...)], from askback.oauth."
+    ),
+    "hold": Option(
+        _is_something,
+        "A request cannot be held for ever: give seconds above zero or a timedelta, or leave it out.",
+    ),
+    "ask_again": Option(_several, "It is a list of the names of clients, also of one: ask_again=['name']."),
+    "clock": Option(callable, "It is a function that gives the seconds since the epoch."),
+}
+
+
+def require_options(given: Mapping[str, Any]) -> None:
+    """Refuse what would fail later, or do something else than was meant. No value is repeated: it may be a key."""
+    for name, value in given.items():
+        if not OPTIONS[name].fits(value):
+            raise AuthorError(
+                f"Askback(server, {name}=...) was given {_kind(value)}. {OPTIONS[name].instead}"
+            )
+
+
+def require_provider(given: object) -> None:
+    """One of the list of providers."""
+    if not isinstance(given, Provider):
+        raise AuthorError(
+            f"Askback(server, providers=[...]) was given {_kind(given)} in its list. {OPTIONS['providers'].instead}"
+        )
+
+
+def require_id(id: object, verb: str) -> None:
+    """The id of a visit, for `settle` and `fail`."""
+    if not isinstance(id, str):
+        raise AuthorError(
+            f"{verb}(...) was given {_kind(id)} for the id of a visit. Give the text that stood for {{id}} in the "
+            "link: the page gives it back to your application."
+        )
+
+
+def require_reason(reason: object) -> None:
+    """Why a visit failed."""
+    if not isinstance(reason, str):
+        raise AuthorError(
+            f"fail(id, ...) was given {_kind(reason)} for a reason. Say in a text what went wrong; "
+            "the client may read it."
+        )
+
+
+def _kind(value: object) -> str:
+    return "None" if value is None else f"an object of type {type(value).__name__}"
