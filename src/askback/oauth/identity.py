@@ -1,12 +1,12 @@
 """Whom an ID token names: its signature, issuer, audience, time and nonce are all checked before it is believed."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import httpx2
 from joserfc import jwt
 from joserfc.errors import JoseError
-from joserfc.jwk import KeySet
+from joserfc.jwk import JWKRegistry, Key, KeySet
 
 from askback.errors import ProviderUnavailable
 from askback.oauth.fetching import Bounded, fetch_json
@@ -49,23 +49,32 @@ async def claims_of(
         nonce={"essential": True, "value": nonce},
     )
     try:
-        claims = jwt.decode(id_token, keys, algorithms=ALGORITHMS).claims
-        rules.validate(claims)
+        claims: Any = jwt.decode(id_token, keys, algorithms=ALGORITHMS).claims
+        if not isinstance(claims, dict):
+            raise NotBelieved("claims that are no object")
+        found = cast("dict[str, Any]", claims)
+        rules.validate(found)
     except (JoseError, ValueError, RecursionError) as error:
         raise NotBelieved(type(error).__name__) from None
     # Where it is for several, the one that it was made out to must say so.
-    made_out_to = claims.get("azp", client_id if claims["aud"] in (client_id, [client_id]) else None)
+    made_out_to = found.get("azp", client_id if found["aud"] in (client_id, [client_id]) else None)
     if made_out_to != client_id:
         raise NotBelieved("made out to another party")
-    return claims
+    return found
 
 
 async def _keys(metadata: Metadata) -> KeySet:
     if metadata.jwks_uri is None:
         raise ProviderUnavailable(metadata.issuer or "", "it does not say where its keys are")
     try:
-        return KeySet.import_key_set(await fetch_json(metadata.jwks_uri, Bounded(metadata.deepest)))
+        given = await fetch_json(metadata.jwks_uri, Bounded(metadata.deepest))
+        return KeySet([key for one in given["keys"] if (key := _key(one)) is not None])
     except (httpx2.HTTPError, JoseError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ProviderUnavailable(
             metadata.issuer or "", f"its keys cannot be read ({type(error).__name__})"
         ) from None
+
+
+def _key(given: Any) -> Key | None:
+    """None for a kind that is not known here: it stands beside those that are."""
+    return JWKRegistry.import_key(given) if given["kty"] in JWKRegistry.key_types else None
