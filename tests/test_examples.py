@@ -3,6 +3,8 @@
 import shutil
 import subprocess
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -162,25 +164,30 @@ async def test_any_worker_with_the_same_keys_serves_the_next_round():
     assert done["content"][0]["text"] == "ada is closed."
 
 
-def sign_in(tenant: str) -> None:
+@contextmanager
+def signed_in(tenant: str) -> Generator[None]:
     claims = {"tenant": tenant}
     token = AccessToken(token="t", client_id="c", scopes=[], subject="ada", claims=claims)
-    auth_context_var.set(AuthenticatedUser(token))
+    before = auth_context_var.set(AuthenticatedUser(token))
+    try:
+        yield
+    finally:
+        auth_context_var.reset(before)  # the tests of a session share one context
 
 
 async def test_state_of_another_tenant_is_refused():
     call: dict[str, Any] = {"tool": "close_account", "arguments": {"name": "ada"}}
     keys = ["first " * 8]
-    sign_in("north")
-    async with raw_client(make_server_for_tenants(keys)) as client:
-        retry = answering(await client.call(**call), ask_1=accepting(yes=True))
-    sign_in("south")
-    async with raw_client(make_server_for_tenants(keys)) as client:
-        with pytest.raises(MCPError, match="Invalid or expired requestState"):
-            await client.call(**call, **retry)
-    sign_in("north")
-    async with raw_client(make_server_for_tenants(keys)) as client:
-        assert (await client.call(**call, **retry))["resultType"] == "complete"
+    with signed_in("north"):
+        async with raw_client(make_server_for_tenants(keys)) as client:
+            retry = answering(await client.call(**call), ask_1=accepting(yes=True))
+    with signed_in("south"):
+        async with raw_client(make_server_for_tenants(keys)) as client:
+            with pytest.raises(MCPError, match="Invalid or expired requestState"):
+                await client.call(**call, **retry)
+    with signed_in("north"):
+        async with raw_client(make_server_for_tenants(keys)) as client:
+            assert (await client.call(**call, **retry))["resultType"] == "complete"
 
 
 def pytest_of(folder: Path, *options: str) -> str:
