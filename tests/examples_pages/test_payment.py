@@ -20,6 +20,8 @@ from examples.payment.bank import Bank
 from examples.payment.server import Shop, Webhook
 from tests.examples_pages.going import going, running, text_of
 
+pytestmark = pytest.mark.slow
+
 TEAPOT = {"thing": "teapot"}
 BOOKED = "Order 1: a teapot, paid with 24 euro."
 

@@ -10,6 +10,8 @@ from examples.weather.service import KEY, make_service
 from tests.examples_pages.going import Deed, going, running, text_of
 from tests.pages.visitor import visitor
 
+pytestmark = pytest.mark.slow
+
 DELFT = {"city": "Delft"}
 SUNNY = "Delft tomorrow: clouds, and some sun"
 
