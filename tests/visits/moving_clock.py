@@ -48,6 +48,13 @@ def moving_loop() -> MovingLoop:
     return loop
 
 
+async def go_by(seconds: float) -> None:
+    """Until the moving clock is so much further; to anybody else no time has passed."""
+    is_time = asyncio.Event()
+    moving_loop().call_later(seconds, is_time.set)
+    await is_time.wait()
+
+
 class _Leaping(selectors.DefaultSelector):
     """Where others would sleep, it moves the time."""
 

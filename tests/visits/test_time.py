@@ -17,7 +17,7 @@ from askback.vault.sealing import KeyRing
 from askback.vault.vault import Vault
 from tests.pages.visitor import visitor
 from tests.servers.clients import client_on
-from tests.visits.moving_clock import MovingLoop, moving_loop
+from tests.visits.moving_clock import MovingLoop, go_by, moving_loop
 from tests.visits.shops import (
     JULY,
     LINK,
@@ -58,7 +58,7 @@ class Slow(Traveller):
         self.done = anyio.Event()
 
     async def _go(self, id: str) -> None:
-        await anyio.sleep(self._seconds)
+        await go_by(self._seconds)
         assert await self._shop.asked.settle(id, "paid")
         self.done.set()
 
@@ -231,7 +231,7 @@ async def test_whoever_does_not_answer_when_asked_again_had_agreed_all_the_same(
     class Gone(Traveller):
         async def __call__(self, context: Any, params: Any) -> Any:
             if self.urls:
-                await anyio.sleep(HOUR)
+                await go_by(HOUR)
             return await super().__call__(context, params)
 
     text = await call(Gone(), JULY, shop_of(unhurried))
@@ -245,7 +245,7 @@ async def test_our_own_client_waits_in_rounds_and_its_person_is_asked_once(secon
 
     async def settle_later() -> None:
         await person.agreed.wait()
-        await anyio.sleep(seconds)
+        await go_by(seconds)
         assert await shop.asked.settle(person.id, "paid")
 
     async with (
@@ -272,7 +272,7 @@ async def test_rounds_that_were_used_for_other_things_are_counted():
 
     async def settle_the_first(id: str) -> None:
         if len(asked) == 1:
-            await anyio.sleep(3 * MINUTE)
+            await go_by(3 * MINUTE)
             assert await shop.asked.settle(id, "signed")
 
     person = Two(then=settle_the_first)
@@ -326,7 +326,7 @@ async def test_a_secret_that_took_an_hour_is_there_for_the_next_call(
         return ElicitResult(action="accept")
 
     async def type_it() -> None:
-        await anyio.sleep(HOUR)
+        await go_by(HOUR)
         async with visitor() as browser:
             assert (await browser.give(links[0], "four-and-twenty-letters!")).status == 200
         done.set()
