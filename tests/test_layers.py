@@ -17,6 +17,7 @@ LAYERS = [
     "owners",
     "channels",
     "serving",
+    "look",
     "answer",
     "question",
     "words",

@@ -4,7 +4,7 @@ Whoever holds a link holds a handle and no proof: who may end a visit is for the
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from hashlib import sha256
 from secrets import token_urlsafe
 from typing import Any, Literal, NamedTuple
@@ -77,19 +77,8 @@ class Visiting:
     """Seconds for which its end is known: as long as whoever asked may come back for it."""
 
 
-class _Row(NamedTuple):
-    """A visit as it is written down, without the id that leads to it."""
-
-    kind: Kind
-    server: str
-    owner: str
-    client: str
-    message: str
-    asked_at: float
-    until: float
-    about: dict[str, Any]
-    thing: str = ""
-    remembered: float = REMEMBERED
+_COLUMNS = tuple(column.name for column in fields(Visiting) if column.name != "id")
+"""A visit is written down without the id that leads to it."""
 
 
 class Left(NamedTuple):
@@ -119,7 +108,7 @@ class Visits:
 
     async def open(self, visiting: Visiting) -> None:
         """Before the link is out: whoever follows it finds what it is for."""
-        row = _Row(*(getattr(visiting, column) for column in _Row._fields))
+        row = [getattr(visiting, column) for column in _COLUMNS]
         name, until = digest_of(visiting.id), visiting.until
         await self._store.put(SHELF, name, to_json(row), until=until)
         if visiting.thing:
@@ -127,8 +116,7 @@ class Visits:
 
     async def find(self, id: str) -> Visiting | None:
         """The visit behind a link; None if there never was one, or its time is over."""
-        row = await self._row(digest_of(id))
-        return None if row is None else Visiting(id=id, **row._asdict())
+        return await self._look(digest_of(id), id=id)
 
     async def alike(self, visiting: Visiting) -> list[str]:
         """The names of all visits of the same owner for the same thing."""
@@ -143,10 +131,10 @@ class Visits:
 
         Raises `VisitUnknown` where there is none, or none of that `kind`.
         """
-        row = await self._row(name)
-        if row is None or kind not in (None, row.kind):
+        visiting = await self._look(name)
+        if visiting is None or kind not in (None, visiting.kind):
             raise VisitUnknown
-        until = self._clock() + row.remembered
+        until = self._clock() + visiting.remembered
         return _read(await self._store.settle(_bell(name), _written(ending), until=until))
 
     async def ended(self, id: str, *, seconds: float | None = 0.0) -> Ending | None:
@@ -177,9 +165,11 @@ class Visits:
         """Have a visit that was left there. Of several calls at once one gets it."""
         return await self._store.delete(_left(scope), digest_of(id))
 
-    async def _row(self, name: str) -> _Row | None:
+    async def _look(self, name: str, *, id: str = "") -> Visiting | None:
         row = await self._store.get(SHELF, name)
-        return None if row is None else _Row(*from_json(row, cache_strings="none"))
+        if row is None:
+            return None
+        return Visiting(id=id, **dict(zip(_COLUMNS, from_json(row, cache_strings="none"), strict=True)))
 
 
 def is_alike(one: Ending, other: Ending) -> bool:

@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from askback.errors import OperatorError
+from askback.look import SHARED, look
 from askback.pages.coming import is_navigation
 from askback.pages.headers import POLICY, policy
 from askback.pages.settings import Brand
@@ -22,14 +23,13 @@ PICTURES = {".svg": "image/svg+xml", ".png": "image/png"}
 STYLES = {".css": "text/css; charset=utf-8"}
 TYPES = PICTURES | STYLES
 
-OWN = ("style.css", "icon.svg")
-
 
 class Renderer:
     """The look of the pages at one address."""
 
     def __init__(self, *, server: str, base: str, brand: Brand) -> None:
-        self._files = {name: (files("askback.pages") / name).read_bytes() for name in OWN}
+        self._files = {name: look(name) for name in SHARED}
+        self._files["style.css"] = (files("askback.pages") / "style.css").read_bytes()
         logo, style = _brand_file(brand.logo, PICTURES), _brand_file(brand.style, STYLES)
         self._files |= logo | style
         environment = Environment(
@@ -48,7 +48,7 @@ class Renderer:
             "where": "on this computer" if is_loopback(host) else f"at {urlsplit(base).netloc}",
             "name": line(brand.name or server),
             "logo": next(iter(logo), "icon.svg"),
-            "styles": ["style.css", *style],
+            "styles": ["palette.css", "style.css", *style],
             "foot": line(brand.foot),
         }
         self._environment = environment

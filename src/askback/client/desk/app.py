@@ -18,6 +18,7 @@ from askback.client.desk.acts import Acts, Said
 from askback.client.desk.board import Board, Watcher
 from askback.client.desk.cards import Refusal
 from askback.client.desk.views import hello, over, summary, whole
+from askback.look import SHARED, look
 
 TYPES = {
     "html": "text/html; charset=utf-8",
@@ -39,7 +40,7 @@ PAGE = {
             "fields.js",
             "form.js",
             "visit.js",
-            "icon.svg",
+            *SHARED,
         )
     },
 }
@@ -107,7 +108,8 @@ class TooLong(Exception):
 
 
 def _file(name: str) -> Callable[[Request], Awaitable[Response]]:
-    content = (files("askback.client.desk") / "page" / name).read_bytes()
+    own = files("askback.client.desk") / "page" / name
+    content = look(name) if name in SHARED else own.read_bytes()
     kind = TYPES[name.rpartition(".")[2]]
 
     async def give(_: Request) -> Response:
