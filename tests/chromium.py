@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
+import pytest
 from playwright.async_api import Browser, async_playwright
 
 from scripts.chromium import ADVICE, find, flags
@@ -22,3 +23,10 @@ async def browsing() -> AsyncGenerator[Browser]:
         browser = await playwright.chromium.launch(executable_path=path, args=flags())
         yield browser
         await browser.close()
+
+
+@pytest.fixture(scope="package")
+async def browser(anyio_backend: str) -> AsyncGenerator[Browser]:
+    """One for all tests of a folder whose conftest takes this over, and no longer: it holds their event loop."""
+    async with browsing() as browser:
+        yield browser

@@ -27,9 +27,10 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["ASKBACK_HOME"] = str(tmp_path_factory.mktemp("home"))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def anyio_backend() -> str:
-    # The SDK's HTTP transports run under uvicorn, which knows asyncio alone.
+    # The SDK's HTTP transports run under uvicorn, which knows asyncio alone. For the session, since a browser and a
+    # provider live longer than one test.
     return "asyncio"
 
 

@@ -6,37 +6,20 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from tests.chromium import browsing
+from tests.chromium import browser as browser
 from tests.connect.office import Office, open_office
 from tests.openid.revisions import REVISIONS
 from tests.openid.running import ANSWERING, OpenID, provider
+from tests.openid.running import openid as openid
 
 expect.set_options(timeout=ANSWERING * 1000)
 
 
-@pytest.fixture(scope="session")
-def anyio_backend() -> str:
-    # For the session: the browser and the provider live as long, and belong to one event loop.
-    return "asyncio"
-
-
-@pytest.fixture(scope="session")
-async def openid(anyio_backend: str) -> AsyncGenerator[OpenID]:
-    async with provider() as openid:
-        yield openid
-
-
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 async def service(anyio_backend: str) -> AsyncGenerator[OpenID]:
     """Another, which knows people by other names."""
     async with provider() as service:
         yield service
-
-
-@pytest.fixture(scope="session")
-async def browser(anyio_backend: str) -> AsyncGenerator[Browser]:
-    async with browsing() as browser:
-        yield browser
 
 
 @pytest.fixture

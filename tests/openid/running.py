@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 import anyio
 import httpx2
+import pytest
 from anyio.streams.buffered import BufferedByteReceiveStream
 
 from tests.strangers import openid_library, openid_node
@@ -150,3 +151,10 @@ async def provider(*, seconds: int = LASTING) -> AsyncGenerator[OpenID]:
                 yield OpenID(issuer=issuer, client=client)
         finally:
             process.kill()
+
+
+@pytest.fixture(scope="package")
+async def openid(anyio_backend: str) -> AsyncGenerator[OpenID]:
+    """One for all tests of a folder whose conftest takes this over; each registers clients of its own."""
+    async with provider() as openid:
+        yield openid
