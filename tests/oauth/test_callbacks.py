@@ -2,14 +2,17 @@
 
 import re
 from base64 import urlsafe_b64encode
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from hashlib import sha256
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import pytest
 
 from askback.visits import Failed, Settled, TurnedDown
-from tests.oauth.authority import authority
-from tests.oauth.site import BASE, become, sent, site
+from tests.oauth.authority import Authority, authority
+from tests.oauth.site import BASE, Site, become, sent, site
 from tests.oauth.switches import SWITCH, let_anybody_go_on, take_any_browser
 from tests.pages.visitor import Visitor
 
@@ -25,12 +28,27 @@ async def states_of(visitor: Visitor, link: str) -> str:
     return sent(await visitor.agree(link))["state"]
 
 
-async def test_somebody_who_agrees_and_comes_back_is_connected():
-    async with authority() as calendar:
+class Invited(NamedTuple):
+    """ann at her browser, with the link that asks her to connect her calendar; she has not opened it yet."""
+
+    calendar: Authority
+    pages: Site
+    link: str
+    ann: Visitor
+
+
+@asynccontextmanager
+async def invited(**metadata: Any) -> AsyncGenerator[Invited]:
+    async with authority(**metadata) as calendar:
         pages = site(calendar.provider("calendar"))
         link = await pages.ask("ann", "calendar")
         async with pages.visitor("ann") as ann:
-            done = await ann.open(back(await states_of(ann, link)))
+            yield Invited(calendar, pages, link, ann)
+
+
+async def test_somebody_who_agrees_and_comes_back_is_connected():
+    async with invited() as (calendar, pages, link, ann):
+        done = await ann.open(back(await states_of(ann, link)))
         assert (done.status, await pages.ending(link)) == (200, Settled())
     assert await pages.token_of("ann", "calendar") == "for-use"
     assert calendar.codes == ["a-code"]
@@ -38,28 +56,22 @@ async def test_somebody_who_agrees_and_comes_back_is_connected():
 
 @pytest.mark.verifies("R83")
 async def test_there_is_no_state_before_somebody_has_agreed():
-    async with authority() as calendar:
-        pages = site(calendar.provider("calendar"))
-        link = await pages.ask("ann", "calendar")
-        async with pages.visitor("ann") as ann:
-            before = await pages.asked.store.rows(prefix="askback/flows")
-            shown = await ann.open(link)
-            assert (before, await pages.asked.store.rows(prefix="askback/flows")) == ([], [])
-            assert "state=" not in shown.html
-            states = [await states_of(ann, link) for _ in range(20)]
+    async with invited() as (_, pages, link, ann):
+        before = await pages.asked.store.rows(prefix="askback/flows")
+        shown = await ann.open(link)
+        assert (before, await pages.asked.store.rows(prefix="askback/flows")) == ([], [])
+        assert "state=" not in shown.html
+        states = [await states_of(ann, link) for _ in range(20)]
         assert len(await pages.asked.store.rows(prefix="askback/flows")) == len(set(states)) == 20
     assert all(re.fullmatch(r"[\w-]{43}", state) for state in states)
 
 
 @pytest.mark.verifies("R83")
 async def test_a_state_is_good_once():
-    async with authority() as calendar:
-        pages = site(calendar.provider("calendar"))
-        link = await pages.ask("ann", "calendar")
-        async with pages.visitor("ann") as ann:
-            state = await states_of(ann, link)
-            assert (await ann.open(back(state))).status == 200
-            again = await ann.open(back(state, "another-code"))
+    async with invited() as (calendar, _, link, ann):
+        state = await states_of(ann, link)
+        assert (await ann.open(back(state))).status == 200
+        again = await ann.open(back(state, "another-code"))
     assert again.status == 403
     assert calendar.codes == ["a-code"]
 
@@ -67,24 +79,18 @@ async def test_a_state_is_good_once():
 @pytest.mark.verifies("R83")
 @pytest.mark.parametrize(("seconds", "status"), [(599, 200), (601, 403)])
 async def test_a_state_is_good_for_ten_minutes(seconds: int, status: int):
-    async with authority() as calendar:
-        pages = site(calendar.provider("calendar"))
-        link = await pages.ask("ann", "calendar")
-        async with pages.visitor("ann") as ann:
-            state = await states_of(ann, link)
-            pages.clock.now += seconds
-            assert (await ann.open(back(state))).status == status
-            assert await pages.is_open(link) is (status == 403)
+    async with invited() as (_, pages, link, ann):
+        state = await states_of(ann, link)
+        pages.clock.now += seconds
+        assert (await ann.open(back(state))).status == status
+        assert await pages.is_open(link) is (status == 403)
 
 
 async def finish_in_another_browser() -> bool:
     """Whether a state that was begun in one browser of somebody's is taken in another of theirs."""
-    async with authority() as calendar:
-        pages = site(calendar.provider("calendar"))
-        link = await pages.ask("ann", "calendar")
-        async with pages.visitor("ann") as ann, pages.visitor("ann") as other:
-            await other.open(link)
-            shown = await other.open(back(await states_of(ann, link)))
+    async with invited() as (calendar, pages, link, ann), pages.visitor("ann") as other:
+        await other.open(link)
+        shown = await other.open(back(await states_of(ann, link)))
         if shown.status == 403:
             assert (calendar.codes, await pages.kept("ann")) == ([], 0)
             assert await pages.is_open(link)
@@ -103,22 +109,19 @@ async def test_a_state_is_good_in_the_browser_where_it_was_begun(
 
 async def finish_as_somebody_else() -> bool:
     """In one browser ann begins; whoever comes back there from the provider is ben, with ben's account."""
-    async with authority() as calendar:
+    async with invited() as (calendar, pages, link, browser):
         calendar.gives(access_token="of-bens-account")
-        pages = site(calendar.provider("calendar"))
-        link = await pages.ask("ann", "calendar")
-        async with pages.visitor("ann") as browser:
-            state = await states_of(browser, link)
-            become(browser, "ben")
-            shown = await browser.open(back(state))
-            taken = await pages.token_of("ann", "calendar") == "of-bens-account"
-            if not taken:
-                assert (shown.status, calendar.codes) == (403, [])
-                assert await pages.kept("ann", "ben") == 0 and await pages.is_open(link)
-                calendar.gives(access_token="of-anns-account")
-                become(browser, "ann")
-                await browser.open(back(state))
-                assert await pages.token_of("ann", "calendar") == "of-anns-account"
+        state = await states_of(browser, link)
+        become(browser, "ben")
+        shown = await browser.open(back(state))
+        taken = await pages.token_of("ann", "calendar") == "of-bens-account"
+        if not taken:
+            assert (shown.status, calendar.codes) == (403, [])
+            assert await pages.kept("ann", "ben") == 0 and await pages.is_open(link)
+            calendar.gives(access_token="of-anns-account")
+            become(browser, "ann")
+            await browser.open(back(state))
+            assert await pages.token_of("ann", "calendar") == "of-anns-account"
         return taken
 
 
@@ -134,24 +137,18 @@ async def test_whoever_comes_back_is_whoever_went_before_any_code_is_used(
 
 @pytest.mark.verifies("R86")
 async def test_somebody_whom_the_door_does_not_know_does_not_come_back():
-    async with authority() as calendar:
-        pages = site(calendar.provider("calendar"))
-        link = await pages.ask("ann", "calendar")
-        async with pages.visitor("ann") as browser:
-            state = await states_of(browser, link)
-            become(browser, None)
-            assert (await browser.open(back(state))).status == 403
+    async with invited() as (calendar, pages, link, browser):
+        state = await states_of(browser, link)
+        become(browser, None)
+        assert (await browser.open(back(state))).status == 403
         assert calendar.codes == [] and await pages.is_open(link)
 
 
 @pytest.mark.verifies("R84")
 async def test_the_redirect_is_the_same_to_the_letter_both_times():
-    async with authority() as calendar:
-        pages = site(calendar.provider("calendar"))
-        link = await pages.ask("ann", "calendar")
-        async with pages.visitor("ann") as ann:
-            out = sent(await ann.agree(link))
-            await ann.open(back(out["state"]))
+    async with invited() as (calendar, _, link, ann):
+        out = sent(await ann.agree(link))
+        await ann.open(back(out["state"]))
     assert out["redirect_uri"] == calendar.asked[-1].form["redirect_uri"] == CALLBACK
 
 
@@ -190,18 +187,16 @@ ISSUERS: dict[str, tuple[bool, list[str], bool]] = {
 async def test_an_answer_comes_from_the_issuer_that_was_asked(
     announced: bool, named: list[str], is_taken: bool
 ):
-    async with authority(authorization_response_iss_parameter_supported=announced) as calendar:
-        pages = site(calendar.provider("calendar"))
-        link = await pages.ask("ann", "calendar")
-        async with pages.visitor("ann") as ann:
-            state = await states_of(ann, link)
-            issuers = "".join(f"&iss={name.format(issuer=calendar.issuer)}" for name in named)
-            shown = await ann.open(back(state) + issuers)
-            assert (shown.status, bool(calendar.codes)) == ((200, True) if is_taken else (403, False))
-            if not is_taken:
-                assert await pages.is_open(link)
-                await ann.open(back(state, iss=calendar.issuer))
-                assert await pages.ending(link) == Settled()
+    said = {"authorization_response_iss_parameter_supported": announced}
+    async with invited(**said) as (calendar, pages, link, ann):
+        state = await states_of(ann, link)
+        issuers = "".join(f"&iss={name.format(issuer=calendar.issuer)}" for name in named)
+        shown = await ann.open(back(state) + issuers)
+        assert (shown.status, bool(calendar.codes)) == ((200, True) if is_taken else (403, False))
+        if not is_taken:
+            assert await pages.is_open(link)
+            await ann.open(back(state, iss=calendar.issuer))
+            assert await pages.ending(link) == Settled()
 
 
 TWICE = ["&code=another-code", "&state=another", "&error=access_denied&error=access_denied"]
@@ -210,11 +205,8 @@ TWICE = ["&code=another-code", "&state=another", "&error=access_denied&error=acc
 @pytest.mark.verifies("R85")
 @pytest.mark.parametrize("more", TWICE)
 async def test_an_answer_that_says_something_twice_says_nothing(more: str):
-    async with authority() as calendar:
-        pages = site(calendar.provider("calendar"))
-        link = await pages.ask("ann", "calendar")
-        async with pages.visitor("ann") as ann:
-            shown = await ann.open(back(await states_of(ann, link)) + more)
+    async with invited() as (calendar, pages, link, ann):
+        shown = await ann.open(back(await states_of(ann, link)) + more)
     assert (shown.status, calendar.codes) == (403, [])
     assert await pages.is_open(link)
 
@@ -248,12 +240,9 @@ async def test_a_refusal_at_the_provider_is_a_no_and_an_error_a_failure():
 
 
 async def test_a_no_in_another_window_stands_though_the_provider_says_yes():
-    async with authority() as calendar:
-        pages = site(calendar.provider("calendar"))
-        link = await pages.ask("ann", "calendar")
-        async with pages.visitor("ann") as ann:
-            state = await states_of(ann, link)
-            await ann.decline(link)
-            await ann.open(back(state))
+    async with invited() as (calendar, pages, link, ann):
+        state = await states_of(ann, link)
+        await ann.decline(link)
+        await ann.open(back(state))
         assert await pages.ending(link) == TurnedDown()
     assert (calendar.codes, await pages.kept("ann")) == ([], 0)

@@ -39,6 +39,9 @@ LINKS: Mapping[str, Any] = {"elicitation": {"form": {}, "url": {}}}
 BOUND = 60.0
 """Seconds for what takes some milliseconds, or the start of a process."""
 
+SHORT = 0.01
+"""Seconds for which a request is held where the person is never done."""
+
 Body = Callable[[], Awaitable[str]]
 Action = Literal["accept", "decline", "cancel"]
 Then = Callable[[str], Coroutine[Any, Any, Any]]
@@ -54,6 +57,10 @@ class Shop(NamedTuple):
     """Puts it on a port."""
 
 
+Host = Callable[..., Shop]
+"""Makes one, of a body and the options of its Askback."""
+
+
 def mcpserver(body: Callable[..., Any], name: str = "shop", **options: Any) -> Shop:
     """Its tool "t" is `body`."""
     server: MCPServer[Any] = MCPServer(name)
@@ -67,7 +74,7 @@ def fastmcp(body: Callable[..., Any], **options: Any) -> Shop:
     return Shop(server, Askback(server, **options), fastmcp_served)
 
 
-HOSTS: dict[str, Callable[..., Shop]] = {"MCPServer": mcpserver, "FastMCP": fastmcp}
+HOSTS: dict[str, Host] = {"MCPServer": mcpserver, "FastMCP": fastmcp}
 
 
 def over_http(shop: Shop, **options: Any) -> AbstractAsyncContextManager[str]:
@@ -194,6 +201,15 @@ class Counting:
         finally:
             self._change(-1)
 
+    async def reading(self, row: Awaitable[bytes | None]) -> bytes | None:
+        self.calls["get"] += 1
+        return await row
+
+    async def waiting(self, end: Awaitable[bytes | None]) -> bytes | None:
+        self.calls["wait"] += 1
+        async with self.one_more():
+            return await end
+
     def _change(self, by: int) -> None:
         self._waiting += by
         self._changed.set()
@@ -224,13 +240,10 @@ class CountingMemory(MemoryStore):
         self.counting = Counting()
 
     async def wait(self, key: str, *, seconds: float | None = None) -> bytes | None:
-        self.counting.calls["wait"] += 1
-        async with self.counting.one_more():
-            return await super().wait(key, seconds=seconds)
+        return await self.counting.waiting(super().wait(key, seconds=seconds))
 
     async def get(self, owner: str, name: str) -> bytes | None:
-        self.counting.calls["get"] += 1
-        return await super().get(owner, name)
+        return await self.counting.reading(super().get(owner, name))
 
     async def put(self, owner: str, name: str, value: bytes, *, until: float | None = None) -> None:
         await super().put(owner, name, value, until=until)
@@ -245,10 +258,7 @@ class CountingFile(SQLiteStore):
         self.counting = Counting()
 
     async def wait(self, key: str, *, seconds: float | None = None) -> bytes | None:
-        self.counting.calls["wait"] += 1
-        async with self.counting.one_more():
-            return await super().wait(key, seconds=seconds)
+        return await self.counting.waiting(super().wait(key, seconds=seconds))
 
     async def get(self, owner: str, name: str) -> bytes | None:
-        self.counting.calls["get"] += 1
-        return await super().get(owner, name)
+        return await self.counting.reading(super().get(owner, name))

@@ -1,7 +1,7 @@
 """-32042 on 2025-11-25: the call ends with the visits it needs, and made again it finds them done."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -10,20 +10,20 @@ import httpx2
 import pytest
 from mcp import ClientSession
 from mcp.client.streamable_http import streamable_http_client
-from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitResult
 
 from askback import CannotAsk, VisitFailed, ask, visit
 from askback.server.adapters import lowlevel_of
 from tests.servers.clients import client_on
+from tests.visits.callers import WHO, caller
 from tests.visits.shops import (
     BOUND,
     LINK,
     NOVEMBER,
     CountingMemory,
+    Host,
     Listening,
-    Shop,
     Traveller,
     greeting,
     mcpserver,
@@ -33,16 +33,6 @@ from tests.visits.shops import (
 )
 
 pytestmark = pytest.mark.anyio
-
-Host = Callable[..., Shop]
-
-WHO = "x-who"
-
-
-def caller(ctx: ServerRequestContext[Any, Any]) -> str | None:
-    """Who calls, by a header; nobody in memory."""
-    return None if ctx.request is None else ctx.request.headers.get(WHO) or None
-
 
 WITHOUT_A_WAY_BACK: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "JSON responses": ({"json_response": True}, {"caller": caller}),

@@ -16,6 +16,7 @@ from tests.visits.shops import (
     LINK,
     Action,
     CountingMemory,
+    Host,
     Shop,
     Traveller,
     in_memory,
@@ -25,8 +26,6 @@ from tests.visits.shops import (
 )
 
 pytestmark = pytest.mark.anyio
-
-Host = Callable[..., Shop]
 Reached = Callable[[Shop], AbstractAsyncContextManager[Any]]
 Application = Callable[[Askback, str], Coroutine[Any, Any, bool]]
 

@@ -12,13 +12,13 @@ from mcp.shared.exceptions import MCPError
 
 from askback import StillOpen, visit
 from askback.visits import LEFT
-from tests.once.http import META, Posting
+from tests.visits.callers import WHO, Sender, agreed, caller, linked_id
 from tests.visits.shops import (
     BOUND,
     JULY,
     LINK,
-    LINKS,
     NOVEMBER,
+    SHORT,
     CountingMemory,
     Traveller,
     id_in,
@@ -28,12 +28,8 @@ from tests.visits.shops import (
     pay,
     text_of,
 )
-from tests.visits.test_demands import WHO, caller
 
 pytestmark = pytest.mark.anyio
-
-SHORT = 0.01
-"""Seconds for which a request is held here: the person is never done."""
 
 
 @asynccontextmanager
@@ -103,19 +99,12 @@ async def test_a_round_of_one_caller_is_not_taken_from_another():
     shop = mcpserver(pay, caller=caller)
     with anyio.fail_after(BOUND):
         async with over_http(shop) as url:
-            ada, eve = (Posting(url, {WHO: who}) for who in ("ada", "eve"))
-            links = {"_meta": {**META, "io.modelcontextprotocol/clientCapabilities": LINKS}}
-            first = await ada.call(**links)
-            consent = {
-                "requestState": first["requestState"],
-                "inputResponses": {"link-1": {"action": "accept"}},
-                **links,
-            }
+            ada, eve = (Sender(url, who) for who in ("ada", "eve"))
+            first = await ada.call()
             with pytest.raises(MCPError, match="requestState"):
-                await eve.call(**consent)
-            id = id_in(first["inputRequests"]["link-1"]["params"]["url"])
-            assert await shop.asked.settle(id, "paid")
-            assert (await ada.call(**consent))["content"][0]["text"] == "Accepted(value='paid')"
+                await eve.call(**agreed(first))
+            assert await shop.asked.settle(linked_id(first), "paid")
+            assert (await ada.call(**agreed(first)))["content"][0]["text"] == "Accepted(value='paid')"
 
 
 async def test_a_client_that_cancels_its_call_finds_the_visit_with_the_next():
@@ -139,22 +128,15 @@ async def test_a_call_that_hangs_up_while_it_is_held_goes_on_where_it_was():
     shop = mcpserver(pay, store=store, caller=caller)
     with anyio.fail_after(BOUND):
         async with over_http(shop) as url:
-            ada = Posting(url, {WHO: "ada"})
-            links = {"_meta": {**META, "io.modelcontextprotocol/clientCapabilities": LINKS}}
-            first = await ada.call(**links)
-            consent = {
-                "requestState": first["requestState"],
-                "inputResponses": {"link-1": {"action": "accept"}},
-                **links,
-            }
+            ada = Sender(url, "ada")
+            first = await ada.call()
             async with anyio.create_task_group() as group:
-                group.start_soon(lambda: ada.call(**consent))
+                group.start_soon(lambda: ada.call(**agreed(first)))
                 await store.counting.until_waiting()
                 group.cancel_scope.cancel()
             await store.counting.until_waiting(0)
-            id = id_in(first["inputRequests"]["link-1"]["params"]["url"])
-            assert await shop.asked.settle(id, "paid")
-            assert (await ada.call(**consent))["content"][0]["text"] == "Accepted(value='paid')"
+            assert await shop.asked.settle(linked_id(first), "paid")
+            assert (await ada.call(**agreed(first)))["content"][0]["text"] == "Accepted(value='paid')"
 
 
 async def test_two_people_of_one_name_are_not_kept_from_finishing():

@@ -14,14 +14,14 @@ from askback import Askback, StillOpen, ask, visit
 from askback.server.adapters import lowlevel_of
 from askback.stores import MemoryStore
 from askback.visits import LEFT
-from tests.once.http import META, Posting
 from tests.servers.clients import client_on
+from tests.visits.callers import Sender, agreed, caller, linked_id
 from tests.visits.shops import (
     BOUND,
     JULY,
     LINK,
-    LINKS,
     NOVEMBER,
+    SHORT,
     CountingMemory,
     Traveller,
     id_in,
@@ -31,12 +31,9 @@ from tests.visits.shops import (
     pay,
     text_of,
 )
-from tests.visits.test_demands import WHO, caller, demanded
+from tests.visits.test_demands import demanded
 
 pytestmark = pytest.mark.anyio
-
-SHORT = 0.01
-"""Seconds for which a request is held where the person is never done."""
 
 DAY = 86_400.0
 
@@ -215,14 +212,12 @@ async def test_a_client_that_lost_its_state_finds_the_visit_done_and_the_state_b
     shop = mcpserver(pay, caller=caller)
     with anyio.fail_after(BOUND):
         async with over_http(shop) as url:
-            ada = Posting(url, {WHO: "ada"})
-            links = {"_meta": {**META, "io.modelcontextprotocol/clientCapabilities": LINKS}}
-            first = await ada.call(**links)
+            ada = Sender(url, "ada")
+            first = await ada.call()
             id = linked_id(first)
             assert await shop.asked.settle(id, "paid")
-            assert (await ada.call(**links))["content"][0]["text"] == "Accepted(value='paid')"
-            consent = {"link-1": {"action": "accept"}}
-            late = await ada.call(requestState=first["requestState"], inputResponses=consent, **links)
+            assert (await ada.call())["content"][0]["text"] == "Accepted(value='paid')"
+            late = await ada.call(**agreed(first))
             assert linked_id(late) != id
 
 
@@ -230,14 +225,9 @@ async def test_a_call_that_may_still_come_back_keeps_its_visit_to_itself():
     shop = mcpserver(pay, caller=caller)
     with anyio.fail_after(BOUND):
         async with over_http(shop) as url:
-            ada = Posting(url, {WHO: "ada"})
-            links = {"_meta": {**META, "io.modelcontextprotocol/clientCapabilities": LINKS}}
-            first, second = await ada.call(**links), await ada.call(**links)
+            ada = Sender(url, "ada")
+            first, second = await ada.call(), await ada.call()
     assert linked_id(first) != linked_id(second)
-
-
-def linked_id(result: dict[str, Any]) -> str:
-    return id_in(result["inputRequests"]["link-1"]["params"]["url"])
 
 
 async def test_what_was_paid_in_time_is_found_the_next_morning():

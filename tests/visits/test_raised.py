@@ -10,11 +10,9 @@ from mcp.server.mcpserver import Context
 from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
 from mcp_types import ElicitRequestURLParams
 
-from tests.visits.shops import NOVEMBER, Shop, Traveller, fastmcp, mcpserver, text_of
+from tests.visits.shops import NOVEMBER, Host, Shop, Traveller, fastmcp, mcpserver, text_of
 
 pytestmark = pytest.mark.anyio
-
-Host = Callable[..., Shop]
 Reached = Callable[[Shop], AbstractAsyncContextManager[Any]]
 
 URL = "https://pay.example/checkout/7"

@@ -14,11 +14,10 @@ from askback.errors import AskedInsideOnce, KeysNeeded, KeyTaken, OutsideConvers
 from askback.testing import Asked, Run, accept, decline, get_prompt, raw, read_resource, run_tool
 from askback.testing.replies import Reply
 from tests.styles.servers import Name, asking, content_of, form
-from tests.visits.shops import BOUND, JULY, LINK, LINKS, NOVEMBER, Shop, fastmcp, mcpserver
+from tests.visits.shops import BOUND, JULY, LINK, LINKS, NOVEMBER, Host, Shop, fastmcp, mcpserver
 
 pytestmark = pytest.mark.anyio
 
-Host = Callable[..., Shop]
 CONSENT = raw({"action": "accept"})
 
 

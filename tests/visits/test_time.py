@@ -1,6 +1,7 @@
 """People who take their time, by a clock that the test moves; the client is the SDK's own, with its ten rounds."""
 
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,15 @@ class Slow(Traveller):
         self.done.set()
 
 
+@asynccontextmanager
+async def slow(seconds: float, **options: Any) -> AsyncGenerator[tuple[Shop, Slow]]:
+    """A server with these options, and somebody who is done after that time."""
+    shop = shop_of(**options)
+    person = Slow(shop, seconds)
+    async with anyio.create_task_group() as person.group:
+        yield shop, person
+
+
 class Patient:
     """At a client of ours: agrees, and is never to be bothered again."""
 
@@ -93,10 +103,8 @@ async def call(person: Traveller, revision: str, shop: Shop) -> str:
 
 
 async def test_a_person_who_takes_three_minutes_is_waited_for(revision: str):
-    shop = shop_of()
-    person = Slow(shop, 3 * MINUTE)
     began = anyio.current_time()
-    async with anyio.create_task_group() as person.group:
+    async with slow(3 * MINUTE) as (shop, person):
         assert await call(person, revision, shop) == "Accepted(value='paid')"
     assert anyio.current_time() - began == pytest.approx(3 * MINUTE, abs=1)
     assert len(person.urls) == 1
@@ -104,17 +112,13 @@ async def test_a_person_who_takes_three_minutes_is_waited_for(revision: str):
 
 @pytest.mark.parametrize("seconds", [3.5 * MINUTE, 3.7 * MINUTE])
 async def test_for_three_and_a_half_minutes_nobody_is_asked_twice(seconds: float):
-    shop = shop_of()
-    person = Slow(shop, seconds)
-    async with anyio.create_task_group() as person.group:
+    async with slow(seconds) as (shop, person):
         assert await call(person, JULY, shop) == "Accepted(value='paid')"
     assert len(person.urls) == 1
 
 
 async def test_then_they_are_asked_again_kindly_and_with_the_same_link():
-    shop = shop_of()
-    person = Slow(shop, PATIENCE - 5)
-    async with anyio.create_task_group() as person.group:
+    async with slow(PATIENCE - 5) as (shop, person):
         assert await call(person, JULY, shop) == "Accepted(value='paid')"
     first, again = person.messages
     assert again.startswith(f"{first}\n\nThis is still open: finish it on the page that you opened")
@@ -146,10 +150,8 @@ async def test_a_no_from_somebody_who_is_done_meanwhile_does_not_undo_it():
 
 
 async def test_a_person_who_takes_an_hour_gets_a_clear_end_and_the_next_call_succeeds_at_once():
-    shop = shop_of()
-    person = Slow(shop, HOUR)
     began = anyio.current_time()
-    async with anyio.create_task_group() as person.group:
+    async with slow(HOUR) as (shop, person):
         text = await call(person, JULY, shop)
         assert text.endswith("when they have finished on that page, make the same call again.")
         assert anyio.current_time() - began == pytest.approx(PATIENCE, abs=5)
@@ -161,18 +163,14 @@ async def test_a_person_who_takes_an_hour_gets_a_clear_end_and_the_next_call_suc
 
 
 async def test_a_call_that_comes_too_early_goes_on_with_the_same_visit():
-    shop = shop_of()
-    person = Slow(shop, 6 * MINUTE)
-    async with anyio.create_task_group() as person.group:
+    async with slow(6 * MINUTE) as (shop, person):
         assert "is not done there yet" in await call(person, JULY, shop)
         assert await call(person, JULY, shop) == "Accepted(value='paid')"
     assert len(set(person.urls)) == 1
 
 
 async def test_what_a_visit_gave_is_given_once():
-    shop = shop_of()
-    person = Slow(shop, HOUR)
-    async with anyio.create_task_group() as person.group:
+    async with slow(HOUR) as (shop, person):
         await call(person, JULY, shop)
         await person.done.wait()
         assert await call(person, JULY, shop) == "Accepted(value='paid')"
@@ -181,17 +179,13 @@ async def test_what_a_visit_gave_is_given_once():
 
 
 async def test_on_2025_11_25_an_hour_is_waited_for_in_place():
-    shop = shop_of()
-    person = Slow(shop, HOUR)
-    async with anyio.create_task_group() as person.group:
+    async with slow(HOUR) as (shop, person):
         assert await call(person, NOVEMBER, shop) == "Accepted(value='paid')"
     assert len(person.urls) == 1
 
 
 async def test_on_2025_11_25_a_client_that_gives_up_finds_the_visit_with_its_next_call():
-    shop = shop_of()
-    person = Slow(shop, HOUR)
-    async with anyio.create_task_group() as person.group:
+    async with slow(HOUR) as (shop, person):
         with anyio.move_on_after(MINUTE):
             await call(person, NOVEMBER, shop)
         await person.done.wait()
@@ -284,18 +278,14 @@ async def test_rounds_that_were_used_for_other_things_are_counted():
 
 
 async def test_a_client_that_is_known_to_want_questions_gets_the_visit_again_each_time():
-    shop = shop_of(ask_again=["mcp"])
-    person = Slow(shop, 2 * MINUTE)
-    async with anyio.create_task_group() as person.group:
+    async with slow(2 * MINUTE, ask_again=["mcp"]) as (shop, person):
         assert await call(person, JULY, shop) == "Accepted(value='paid')"
     assert len(person.urls) == 5 and len(set(person.urls)) == 1
 
 
 async def test_how_long_a_request_is_held_is_for_the_operator_to_say():
-    shop = shop_of(hold=5)
-    person = Slow(shop, HOUR)
     began = anyio.current_time()
-    async with anyio.create_task_group() as person.group:
+    async with slow(HOUR, hold=5) as (shop, person):
         assert "make the same call again" in await call(person, JULY, shop)
         assert anyio.current_time() - began == pytest.approx(50, abs=5)
         await person.done.wait()

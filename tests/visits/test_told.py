@@ -16,12 +16,11 @@ from askback.pages import Pages
 from tests.once.servers import Host as Anywhere
 from tests.once.servers import serve
 from tests.vault.keys import written
-from tests.visits.shops import Shop, Traveller, text_of
+from tests.visits.shops import Host, Shop, Traveller, text_of
 from tests.wire.raw import accepting, answering, raw_client
 
 pytestmark = pytest.mark.anyio
 
-Host = Callable[..., Shop]
 Reached = Callable[[Shop], AbstractAsyncContextManager[Any]]
 
 INSIDE = "/srv/askback/vault.keys"

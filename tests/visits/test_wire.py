@@ -1,6 +1,5 @@
 """Visits as they go over the wire: what each revision has words for, and nothing else."""
 
-from collections.abc import Callable
 from typing import Any
 
 import anyio
@@ -12,6 +11,7 @@ from askback.server.adapters import lowlevel_of
 from askback.testing import REVISIONS, Asked, Script, accept, raw, run_tool
 from askback.testing.replies import Reply
 from askback.testing.wire import Line, Wire, connect
+from tests.visits.callers import agreed, linked_id
 from tests.visits.shops import (
     BOUND,
     JULY,
@@ -19,6 +19,7 @@ from tests.visits.shops import (
     LINKS,
     NOVEMBER,
     CountingMemory,
+    Host,
     Listening,
     Shop,
     Traveller,
@@ -31,8 +32,6 @@ from tests.visits.shops import (
 )
 
 pytestmark = pytest.mark.anyio
-
-Host = Callable[..., Shop]
 
 COMPLETE = "notifications/elicitation/complete"
 
@@ -62,8 +61,10 @@ class Spoken:
         return [line.body for line in lines if line.what == what and line.direction == direction]
 
 
-async def settled_once_somebody_waits(store: CountingMemory, spoken: Spoken) -> dict[str, Any]:
-    """The result of a call whose visit is settled as soon as the server waits for it."""
+async def spoken_until_paid(host: Host, revision: str) -> Spoken:
+    """What was said in a call whose visit is settled as soon as the server waits for it, and which then succeeds."""
+    store = CountingMemory()
+    spoken = Spoken(host(pay, store=store), revision)
     results: list[dict[str, Any]] = []
 
     async def call() -> None:
@@ -76,15 +77,13 @@ async def settled_once_somebody_waits(store: CountingMemory, spoken: Spoken) -> 
                 await store.counting.until_waiting()
                 assert await spoken.shop.asked.settle(spoken.ids[0], "paid")
             await anyio.lowlevel.checkpoint()
-    return results[0]
+    assert results[0]["content"][0]["text"] == "Accepted(value='paid')"
+    return spoken
 
 
 @pytest.mark.verifies("R07")
 async def test_on_2025_11_25_a_visit_is_a_request_with_its_id_and_its_end_a_notification(host: Host):
-    store = CountingMemory()
-    spoken = Spoken(host(pay, store=store), NOVEMBER)
-    result = await settled_once_somebody_waits(store, spoken)
-    assert result["content"][0]["text"] == "Accepted(value='paid')"
+    spoken = await spoken_until_paid(host, NOVEMBER)
     (id,) = spoken.ids
     (sent,) = spoken.bodies("elicitation/create")
     assert {name: sent[name] for name in sent if name != "_meta"} == {
@@ -100,10 +99,7 @@ async def test_on_2025_11_25_a_visit_is_a_request_with_its_id_and_its_end_a_noti
 
 @pytest.mark.verifies("R07", "R08", "R09", "R10")
 async def test_on_2026_07_28_it_is_an_input_request_and_then_the_retry_is_held(host: Host):
-    store = CountingMemory()
-    spoken = Spoken(host(pay, store=store), JULY)
-    result = await settled_once_somebody_waits(store, spoken)
-    assert result["content"][0]["text"] == "Accepted(value='paid')"
+    spoken = await spoken_until_paid(host, JULY)
     (id,) = spoken.ids
     first, last = spoken.bodies("result")
     assert first["inputRequests"] == {
@@ -138,25 +134,18 @@ async def test_who_gave_a_token_hears_that_it_goes_on():
     with anyio.fail_after(BOUND):
         async with spoken.connected(), anyio.create_task_group() as group:
             first = await spoken.wire.send("tools/call", params)
-            state = {
-                "requestState": first["requestState"],
-                "inputResponses": {"link-1": {"action": "accept"}},
-            }
-            group.start_soon(spoken.wire.send, "tools/call", {**params, **state})
+            group.start_soon(spoken.wire.send, "tools/call", {**params, **agreed(first)})
             await store.counting.until_waiting()
             while not spoken.bodies("notifications/progress"):
                 await anyio.lowlevel.checkpoint()
-            url = first["inputRequests"]["link-1"]["params"]["url"]
-            assert await spoken.shop.asked.settle(id_in(url), "paid")
+            assert await spoken.shop.asked.settle(linked_id(first), "paid")
     (told,) = spoken.bodies("notifications/progress")
     assert told["progressToken"] == "mine" and told["total"] == 25.0
     assert told["message"] == "Waiting for the person to finish on the page."
 
 
 async def test_who_gave_none_hears_nothing():
-    store = CountingMemory()
-    spoken = Spoken(mcpserver(pay, store=store), JULY)
-    await settled_once_somebody_waits(store, spoken)
+    spoken = await spoken_until_paid(mcpserver, JULY)
     assert not spoken.bodies("notifications/progress")
 
 
