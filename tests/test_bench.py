@@ -10,6 +10,8 @@ from bench.contests import all_contests
 from bench.interval import estimate
 from bench.thinking import traced_each
 
+pytestmark = pytest.mark.slow
+
 
 def test_every_ratio_in_memory_comes_with_an_interval_and_is_kept_as_json(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -12,6 +12,8 @@ from tests.client.cli.running import Open, Screen, Shell
 from tests.outside.programs import run
 from tests.pages.visitor import visitor
 
+pytestmark = pytest.mark.slow
+
 BROWSER = "import pathlib, sys; pathlib.Path(sys.argv[1]).write_text(sys.argv[2])"
 """Notes which link it was started with."""
 

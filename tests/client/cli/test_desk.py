@@ -28,7 +28,7 @@ from tests.client.cli.kitchen import mcp as kitchen
 from tests.client.cli.running import Open, Shell, answering
 from tests.client.driver.strangers import Context, Heard, Stranger
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 
 async def lines(*texts: str) -> AsyncGenerator[str]:

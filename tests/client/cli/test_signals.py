@@ -10,6 +10,8 @@ import pytest
 
 from tests.client.cli.running import KITCHEN, Open
 
+pytestmark = pytest.mark.slow
+
 DEAF = """
 import os, signal, sys
 from pathlib import Path

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 def askback(*words: str, redirected: str) -> subprocess.CompletedProcess[str]:
     """Run it from a shell, with its input redirected."""

@@ -7,6 +7,8 @@ import pytest
 
 from tests.client.cli.running import KITCHEN, Open
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.verifies("R47", "R49", "R55", "T14")
 def test_missing_arguments_and_questions_are_answered_on_the_same_kind_of_form(
