@@ -38,6 +38,8 @@ from tests.docs.pages import DOCS, ROOT, blocks, code_of, table
 from tests.pages.visitor import visitor
 from tests.test_examples import EXAMPLES, pytest_of
 
+pytestmark = pytest.mark.slow
+
 LINKS: dict[str, Any] = {"elicitation": {"form": {}, "url": {}}}
 
 REFUSED_LINKS = table(DOCS / "how-to" / "visits.md", "a link like", "is refused, since")

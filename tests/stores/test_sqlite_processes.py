@@ -16,6 +16,8 @@ import pytest
 from askback.stores import Done, Lost, Mine, SQLiteStore
 from tests.stores.processes import COPIES, FAR, KEYS
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 BOUND = 45

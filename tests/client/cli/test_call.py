@@ -10,6 +10,8 @@ import pytest
 from askback.cli.configs import AT_HOME
 from tests.client.cli.running import KITCHEN, Shell
 
+pytestmark = pytest.mark.slow
+
 LISTED = """\
   weigh grams=... [unit=...] [precise=...]
       Weigh something.

@@ -16,6 +16,8 @@ from askback.cli.servers import make_driver
 from askback.cli.targets import Address
 from tests.client.cli.running import Shell, answering
 
+pytestmark = pytest.mark.slow
+
 
 def python(code: str) -> str:
     return shlex.join([sys.executable, "-c", code])

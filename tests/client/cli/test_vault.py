@@ -22,6 +22,8 @@ from tests.client.cli.running import Open, Shell
 from tests.test_package import HIDDEN
 from tests.vault.keys import written
 
+pytestmark = pytest.mark.slow
+
 WEATHER, GITHUB = Item("secret", "weather key"), Item("connection", "github")
 ADA, BOB = (str(owner_with({"iss": "https://id.example", "sub": name})) for name in ("ada", "bob"))
 CANARY = "hunter2-canary"

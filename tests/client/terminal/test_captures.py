@@ -1,7 +1,11 @@
 """The captures in the documentation are what the terminal shows now."""
 
+import pytest
+
 from askback.client import labels
 from scripts.captures import PLACE, captures
+
+pytestmark = pytest.mark.slow
 
 PAGE = PLACE.parent / "terminal.md"
 
