@@ -12,6 +12,7 @@ import anyio
 from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 
 from askback.client.desk import DeskPerson
+from askback.visits import Settled
 from scripts import chromium
 from tests.client.turns import make_form, make_visit
 from tests.pages.grounds import WHO, Grounds, in_a_browser
@@ -162,7 +163,7 @@ async def ask_sign_in(grounds: Grounds) -> str:
 
 async def be_done(grounds: Grounds) -> str:
     link = await grounds.secret()
-    await grounds.asked.settle(link.rpartition("/")[2])
+    await grounds.end(link, Settled())
     return link
 
 
