@@ -6,8 +6,18 @@ from askback.stores import Mine, Verdict
 class NoClaims:
     """Everything is granted and nothing remembered; the verbs that no contest needs are missing."""
 
+    async def epoch(self) -> str:
+        return ""
+
     async def claim(
-        self, key: str, *, turn: int = 0, digest: str = "", until: float, takeover: bool = True
+        self,
+        key: str,
+        *,
+        turn: int = 0,
+        digest: str = "",
+        until: float,
+        takeover: bool = True,
+        epoch: str = "",
     ) -> Verdict:
         return GRANTED
 

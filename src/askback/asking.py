@@ -12,6 +12,7 @@ from askback.answer import Accepted, Answer
 from askback.conversation import Conversation, Put
 from askback.current import current_conversation
 from askback.duration import seconds_of
+from askback.effects import Terms
 from askback.errors import AuthorError, QuestionRefused
 from askback.question import Boolean, Field, Form
 from askback.schema.formats import is_readable
@@ -218,30 +219,59 @@ async def once(key: str, fn: Callable[P, Awaitable[T]], /, *args: P.args, **kwar
 async def once(key: str, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T: ...
 @overload
 async def once(
-    key: str, fn: Callable[..., Awaitable[T]], /, *args: Any, within: timedelta | float, **kwargs: Any
+    key: str,
+    fn: Callable[..., Awaitable[T]],
+    /,
+    *args: Any,
+    within: timedelta | float,
+    retry: bool = False,
+    **kwargs: Any,
 ) -> T: ...
 @overload
 async def once(
-    key: str, fn: Callable[..., T], /, *args: Any, within: timedelta | float, **kwargs: Any
+    key: str,
+    fn: Callable[..., T],
+    /,
+    *args: Any,
+    within: timedelta | float,
+    retry: bool = False,
+    **kwargs: Any,
 ) -> T: ...
-async def once(key: str, fn: Callable[..., Any], /, *args: Any, within: Seconds = None, **kwargs: Any) -> Any:
+@overload
+async def once(key: str, fn: Callable[..., Awaitable[T]], /, *args: Any, retry: bool, **kwargs: Any) -> T: ...
+@overload
+async def once(key: str, fn: Callable[..., T], /, *args: Any, retry: bool, **kwargs: Any) -> T: ...
+async def once(
+    key: str,
+    fn: Callable[..., Any],
+    /,
+    *args: Any,
+    within: Seconds = None,
+    retry: bool = False,
+    **kwargs: Any,
+) -> Any:
     """Run an effect that must not repeat when the body runs again, and give its result every time.
 
     The result is written down by the return type that `fn` declares and read back alike on the first run and on
     replay. If `fn` raises, `EffectFailed` is raised, now and on replay, and it is not tried again in this call.
 
     With `within`, neither is it tried again in any call of the same caller to the same tool with the same arguments
-    before that time is over: for hosts that begin a call anew where others would go on. A `within` that is meant for
-    `fn` itself goes into a `functools.partial`.
+    before that time is over: for hosts that begin a call anew where others would go on.
+
+    If whoever ran it is gone before it came back, nobody knows whether it happened. Then it is not run again, and
+    `EffectFailed` says that it was interrupted; with `retry=True` it is run again, which is right where twice is as
+    good as once.
+
+    A `within` or `retry` that is meant for `fn` itself goes into a `functools.partial`.
     """
     _require_effect_key(key)
     if not callable(fn):
         raise AuthorError(
             f"once({key!r}, {fn!r}) has nothing to run. Pass the function itself and its arguments."
         )
-    seconds = None if within is None else seconds_of(within, "within")
+    terms = Terms(seconds_of(within, "within"), _is_retry(retry))
     conversation = current_conversation("once(...)")
-    return await conversation.once(key, fn, partial(fn, *args, **kwargs), seconds=seconds)
+    return await conversation.once(key, fn, partial(fn, *args, **kwargs), terms)
 
 
 async def visit(
@@ -329,6 +359,15 @@ def _checked(key: str | None) -> str | None:
         "'visit-1' and the like are the places of questions without one",
         instead="a short name for what is asked, such as key='extras'",
     )
+
+
+def _is_retry(retry: object) -> bool:
+    if not isinstance(retry, bool):
+        raise AuthorError(
+            f"once(..., retry={retry!r:.80}) says whether an effect that was cut short may be run again: True or "
+            "False. An argument of that name for the function itself goes into a functools.partial."
+        )
+    return retry
 
 
 def _require_effect_key(key: object) -> None:

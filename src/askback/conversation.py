@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from askback.answer import Accepted, Answer, Cancelled, Declined
 from askback.carrier import Pause, Put, Showing
 from askback.current import EFFECT, HandedBack, Stopped, Suspended
-from askback.effects import Effects, Keeper
+from askback.effects import Effects, Keeper, Terms
 from askback.errors import (
     AskbackError,
     AskedInsideOnce,
@@ -191,12 +191,12 @@ class Conversation:
         return place in self._places
 
     async def once(
-        self, key: str, function: Callable[..., Any], call: Callable[[], Any], *, seconds: float | None = None
+        self, key: str, function: Callable[..., Any], call: Callable[[], Any], terms: Terms
     ) -> Any:
-        """Run the effect now, or give what it gave before; with `seconds`, also what an earlier call got from it."""
+        """Run the effect now, or give what it gave before."""
         self._enter()
         self._effects = self._effects or Effects(self._journal, self._setting.keeper)
-        return await self._effects.once(key, function, call, seconds=seconds)
+        return await self._effects.once(key, function, call, terms)
 
     def ask_anew(self, put: Put) -> None:
         """Forget that the person agreed, so that they are asked once more."""

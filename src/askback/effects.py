@@ -3,14 +3,14 @@
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import anyio
 
 from askback.current import EFFECT
 from askback.errors import EffectFailed, KeyTaken, NotRecordable, StoreUnavailable
 from askback.journal.entries import Effect, Journal
-from askback.journal.once import INTERRUPTED, adapter_for, outcome_of, run_effect
+from askback.journal.once import INTERRUPTED, adapter_for, is_interrupted, outcome_of, run_effect
 
 T = TypeVar("T")
 
@@ -24,13 +24,29 @@ class Keeper(Protocol):
         """The effects so far, also the one under way: for whoever takes this round over if we end before it does."""
         ...
 
-    async def claim(self, key: str, *, seconds: float) -> Effect | None:
-        """What this effect gave for the same caller, tool and arguments in that time; `None` makes it ours to run."""
+    def was_cut_short(self, key: str) -> bool:
+        """Whether this effect was under way when whoever ran this round before us ended."""
+        ...
+
+    async def claim(self, key: str, *, seconds: float, retry: bool) -> Effect | None:
+        """What this effect gave for the same caller, tool and arguments in that time; `None` makes it ours to run.
+
+        With `retry` also where somebody began it and is gone.
+        """
         ...
 
     async def settle(self, key: str, effect: Effect | None) -> None:
-        """What an effect gave, if it was claimed: those who wait for it learn it. `None`: it was not begun."""
+        """What an effect gave, if it was claimed: those who wait for it learn it. `None`: another may run it."""
         ...
+
+
+class Terms(NamedTuple):
+    """What the author wants of an effect."""
+
+    seconds: float | None = None
+    """For how long later calls of the same caller get what it gave."""
+    retry: bool = False
+    """Whether it may be run again if it was cut short."""
 
 
 class Effects:
@@ -46,20 +62,20 @@ class Effects:
         self.keys: set[str] = set()
 
     async def once(
-        self, key: str, function: Callable[..., Any], call: Callable[[], Any], *, seconds: float | None
+        self, key: str, function: Callable[..., Any], call: Callable[[], Any], terms: Terms
     ) -> Any:
-        """Run the effect now, or give what it gave before; with `seconds`, what it gave to this caller."""
+        """Run the effect now, or give what it gave before."""
         if key in self.keys:
             raise KeyTaken(key, kind="once")
         self.keys.add(key)
         adapter = adapter_for(function)
         cause: Exception | None = None
         effect = self._journal.effects.get(key)
-        if effect is None:
+        if effect is None or (terms.retry and self._keeper.was_cut_short(key)):
             run = partial(run_effect, key, call, adapter)
-            effect, cause = await self._undisturbed(key, self._first(key, run, seconds))
+            effect, cause = await self._undisturbed(key, self._first(key, run, terms))
         try:
-            return outcome_of(effect, adapter, within=seconds)
+            return outcome_of(effect, adapter, within=terms.seconds)
         except (EffectFailed, NotRecordable) as failed:
             raise failed from cause
 
@@ -78,10 +94,10 @@ class Effects:
             await self._all_done.wait()
 
     async def _first(
-        self, key: str, run: Callable[[], Awaitable[tuple[Effect, Exception | None]]], seconds: float | None
+        self, key: str, run: Callable[[], Awaitable[tuple[Effect, Exception | None]]], terms: Terms
     ) -> tuple[Effect, Exception | None]:
-        effects = self._journal.effects
-        known = await self._keeper.claim(key, seconds=seconds) if seconds is not None else None
+        effects, (seconds, retry) = self._journal.effects, terms
+        known = await self._keeper.claim(key, seconds=seconds, retry=retry) if seconds is not None else None
         if known is not None:
             effects[key] = known
             return known, None
@@ -97,7 +113,9 @@ class Effects:
                 del effects[key]
             # Also when we are being cancelled: the next to come must learn how far this got.
             with anyio.CancelScope(shield=True):
-                await self._keeper.settle(key, effects.get(key))
+                effect = effects.get(key)
+                is_open = retry and effect is not None and is_interrupted(effect)
+                await self._keeper.settle(key, None if is_open else effect)
                 await self._keep_afterwards()
         return effects[key], cause
 

@@ -101,21 +101,45 @@ def once(key: str, fn: Callable[P, Awaitable[T]], /, *args: P.args, **kwargs: P.
 def once(key: str, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T: ...
 @overload
 def once(
-    key: str, fn: Callable[..., Awaitable[T]], /, *args: Any, within: timedelta | float, **kwargs: Any
+    key: str,
+    fn: Callable[..., Awaitable[T]],
+    /,
+    *args: Any,
+    within: timedelta | float,
+    retry: bool = False,
+    **kwargs: Any,
 ) -> T: ...
 @overload
-def once(key: str, fn: Callable[..., T], /, *args: Any, within: timedelta | float, **kwargs: Any) -> T: ...
 def once(
-    key: str, fn: Callable[..., Any], /, *args: Any, within: timedelta | float | None = None, **kwargs: Any
+    key: str,
+    fn: Callable[..., T],
+    /,
+    *args: Any,
+    within: timedelta | float,
+    retry: bool = False,
+    **kwargs: Any,
+) -> T: ...
+@overload
+def once(key: str, fn: Callable[..., Awaitable[T]], /, *args: Any, retry: bool, **kwargs: Any) -> T: ...
+@overload
+def once(key: str, fn: Callable[..., T], /, *args: Any, retry: bool, **kwargs: Any) -> T: ...
+def once(
+    key: str,
+    fn: Callable[..., Any],
+    /,
+    *args: Any,
+    within: timedelta | float | None = None,
+    retry: bool = False,
+    **kwargs: Any,
 ) -> Any:
     """Run an effect that must not repeat when the body runs again; see `askback.once`.
 
     `fn` runs in the thread that calls this, and may block. An `async def` is awaited on the event loop.
     """
     if iscoroutinefunction(fn) or not callable(fn):
-        return _once_on_the_loop(key, fn, *args, within=within, **kwargs)
+        return _once_on_the_loop(key, fn, *args, within=within, retry=retry, **kwargs)
     _require_worker_thread()
-    effect = _Effect(fn, partial(asking.once, key, within=within))
+    effect = _Effect(fn, partial(asking.once, key, within=within, retry=retry))
     if not from_thread.run(effect.is_wanted):
         return effect.outcome()
     token = EFFECT.set(key)

@@ -33,6 +33,8 @@ class Step:
     raises: bool = False
     is_caught: bool = False
     """The body catches what a failed effect raises, and goes on."""
+    may_repeat: bool = False
+    """Its author lets it be run again where it was cut short."""
 
     @property
     def keys(self) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """A store for schedules: as slow as one at the end of a wire, and it notices when a process is gone."""
 
 from collections.abc import Callable
+from typing import Any
 
 from anyio import CancelScope
 from anyio.lowlevel import checkpoint
@@ -16,11 +17,9 @@ class Unhurried(MemoryStore):
         super().__init__(clock=clock)
         self._held: dict[Mine, tuple[Run, bytes]] = {}
 
-    async def claim(
-        self, key: str, *, turn: int = 0, digest: str = "", until: float, takeover: bool = True
-    ) -> Verdict:
+    async def claim(self, key: str, *, until: float, **options: Any) -> Verdict:
         await self._go_on()
-        verdict = await super().claim(key, turn=turn, digest=digest, until=until, takeover=takeover)
+        verdict = await super().claim(key, until=until, **options)
         if isinstance(verdict, Mine):
             self._held[verdict] = (RUN.get(), verdict.noted)
             if RUN.get().is_dead:

@@ -54,8 +54,12 @@ class Stage:
         return Run(talk="talk", scope="scope", plan=self._plan, on_effect=lambda: None)
 
 
-@pytest.mark.parametrize("is_wide", [False, True], ids=["in the call", "in a wider scope"])
-@pytest.mark.parametrize("kind", ["once", "pair"])
+WIDTHS = pytest.mark.parametrize("is_wide", [False, True], ids=["in the call", "in a wider scope"])
+KINDS = pytest.mark.parametrize("kind", ["once", "pair"])
+
+
+@WIDTHS
+@KINDS
 async def test_effects_under_way_when_their_process_dies_are_not_run_again(kind: str, is_wide: bool):
     step = Step(kind="pair" if kind == "pair" else "once", key="effect", is_wide=is_wide, is_caught=True)
     stage = Stage((Step(kind="ask"), step))
@@ -65,3 +69,18 @@ async def test_effects_under_way_when_their_process_dies_are_not_run_again(kind:
         end = await stage.deliver()
     assert not stage.world.faults
     assert text_of(end) == " ".join(["1", *["failed"] * len(step.keys)])
+
+
+@WIDTHS
+@KINDS
+async def test_they_are_run_again_where_the_author_lets_them(kind: str, is_wide: bool):
+    step = Step(kind="pair" if kind == "pair" else "once", key="effect", is_wide=is_wide, may_repeat=True)
+    stage = Stage((Step(kind="ask"), step))
+    with anyio.fail_after(PATIENCE):
+        await stage.begin()
+        await stage.live_and_die(len(step.keys))
+        end = await stage.deliver()
+        again = await stage.deliver()
+    assert text_of(end) == text_of(again)
+    assert "failed" not in text_of(end)
+    assert stage.world.runs.total() == 2 * len(step.keys)

@@ -1,6 +1,7 @@
 """A store that fails for a moment: nothing is run twice for it, and nobody waits for ever."""
 
 from datetime import timedelta
+from typing import Any
 
 import anyio
 import pytest
@@ -29,11 +30,9 @@ class Flaky(MemoryStore):
         super().__init__()
         self.fails = list(fails)
 
-    async def claim(
-        self, key: str, *, turn: int = 0, digest: str = "", until: float, takeover: bool = True
-    ) -> Verdict:
+    async def claim(self, key: str, *, until: float, **options: Any) -> Verdict:
         self._try("claim an effect" if key.startswith("once:") else "claim")
-        return await super().claim(key, turn=turn, digest=digest, until=until, takeover=takeover)
+        return await super().claim(key, until=until, **options)
 
     async def record(self, claim: Mine, result: bytes) -> bool:
         await self._try_last("record an effect" if claim.key.startswith("once:") else "record", claim)

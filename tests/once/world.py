@@ -130,6 +130,8 @@ class World:
     async def _once(self, run: Run, step: Step, key: str) -> str:
         trace = trace_of(run, step, key)
         options: dict[str, Any] = {"within": HOUR} if step.is_wide else {}
+        if step.may_repeat:
+            options["retry"] = True
 
         async def effect() -> str:
             return await self._effect(run, step, trace)

@@ -17,6 +17,7 @@
     ├── PeerError                the other side broke what it promised
     │   ├── InvalidAnswer        replies kept not fitting the question
     │   ├── RoundRefused         a round that was used before came again
+    │   │   └── RoundForgotten   a round from before the store lost its memory
     │   ├── NotUnderstood        a server said what its revision of the protocol does not know
     │   ├── TooManyQuestions     a server that does not stop asking
     │   └── ServerGone           the server went away during a call
@@ -73,6 +74,7 @@ from askback.errors.asking import (
     OutsideConversation,
     ProviderUnavailable,
     QuestionRefused,
+    RoundForgotten,
     RoundRefused,
     SecretInForm,
     StillOpen,
@@ -122,6 +124,7 @@ __all__ = [
     "PolicyRefused",
     "ProviderUnavailable",
     "QuestionRefused",
+    "RoundForgotten",
     "RoundRefused",
     "SecretInForm",
     "ServerGone",

@@ -97,10 +97,20 @@ class InvalidAnswer(PeerError):
 class RoundRefused(PeerError):
     """Other answers to a round that was answered, an older round, or one whose end is no longer kept."""
 
+    def __init__(
+        self,
+        text: str = "This round was answered before. Call again from the start.",
+        reason: str = "used_round",
+    ) -> None:
+        super().__init__(text, data={"reason": reason})
+
+
+class RoundForgotten(RoundRefused):
+    """The store has lost its memory since this conversation began, so nobody knows which rounds were answered."""
+
     def __init__(self) -> None:
         super().__init__(
-            "This round was answered before. Call again from the start.",
-            data={"reason": "used_round"},
+            "This server has lost what it knew of this call. Call again from the start.", "lost_round"
         )
 
 

@@ -93,6 +93,11 @@ class Trip(NamedTuple):
     """Whether the body has what came of it, so that it is for no other call."""
 
 
+def conversation_id(number: str, *, epoch: str) -> str:
+    """An id that says which memory of the store knows of it, where the store can tell."""
+    return f"{epoch}/{number}" if epoch else number
+
+
 class Journal:
     """One conversation's memory. The order of `answered` is the order in which the answers were taken.
 
@@ -121,3 +126,8 @@ class Journal:
         self.drifted: set[str] = set()
         self.nested: Nested | None = None
         self.trips: dict[str, Trip] = {}
+
+    @property
+    def epoch(self) -> str:
+        """The memory of the store that this conversation began with; empty where the store cannot tell."""
+        return self.conversation.rpartition("/")[0]

@@ -27,6 +27,11 @@ FORGOTTEN = Effect("", failed=(errors.FORGOTTEN, "It was run before, and what it
 """Where a bounded store kept only that the effect was run."""
 
 
+def is_interrupted(effect: Effect) -> bool:
+    """Whether nobody knows how it ended; an author's own exception may have the same name."""
+    return effect.failed is not None and tuple(effect.failed) == INTERRUPTED.failed
+
+
 async def run_effect(
     key: str, effect: Callable[[], Any], adapter: Adapter
 ) -> tuple[Effect, Exception | None]:

@@ -1,6 +1,6 @@
 """One request as it goes through. What only a question needs is made when one is asked: most calls ask nothing."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
@@ -72,6 +72,8 @@ class Call:
 
     claim: Mine | None = None
     """This round, where it is a later one: nobody else runs it meanwhile."""
+    cut_short: Collection[str] = ()
+    """Keys of the effects that were under way when whoever ran this round before us ended."""
     _claimed_at: float | None = None
     _now: float | None = None
     _journal: Journal | None = None
@@ -133,6 +135,7 @@ class Call:
             settings.store,
             claim=self.claim,
             claimed_at=self.claimed_at,
+            cut_short=self.cut_short,
             caller=self._caller,
             now=self.now,
         )

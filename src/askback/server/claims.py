@@ -12,10 +12,11 @@ from mcp.shared.jsonrpc_dispatcher import handler_exception_to_error_data
 from mcp_types import INTERNAL_ERROR, MISSING_REQUIRED_CLIENT_CAPABILITY, ErrorData
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
-from askback.errors import CannotAsk, RoundRefused, StoreUnavailable
+from askback.errors import CannotAsk, RoundForgotten, RoundRefused, StoreUnavailable
+from askback.journal.once import is_interrupted
 from askback.server.call import Call
 from askback.server.keeping import Notes
-from askback.stores.protocol import Done, Lost, Mine, Refused, Store
+from askback.stores.protocol import Done, Forgotten, Lost, Mine, Refused, Store
 from askback.wire.nested import asks_by_itself
 from askback.wire.requests import read_round, require_served
 from askback.wire.results import STORE_UNAVAILABLE, VAULT_UNAVAILABLE, error_end
@@ -32,13 +33,23 @@ async def run_once(
 ) -> HandlerResult:
     """Run this round, or give what it gave when another copy of it ran."""
     journal = resumed.journal
-    match await store.claim(journal.conversation, turn=journal.round, digest=resumed.digest, until=until):
+    verdict = await store.claim(
+        journal.conversation,
+        turn=journal.round,
+        digest=resumed.digest,
+        until=until,
+        epoch=journal.epoch,
+    )
+    match verdict:
         case Mine() as claim:
             call.claim = claim
             _go_on_from(claim.noted, call, resumed)
             return await _run(store, claim, run)
         case Done(end):
             return _given_again(end, call)
+        case Forgotten():
+            logger.warning("a round of %s began before the store lost its memory", call.ctx.method)
+            raise RoundForgotten
         case Refused() | Lost():
             logger.warning("a round that was already used came again in %s", call.ctx.method)
             raise RoundRefused
@@ -49,6 +60,11 @@ def _go_on_from(noted: bytes, call: Call, resumed: Resumed) -> None:
     if noted:
         notes = Notes.read(noted)
         call.claimed_at = notes.claimed_at
+        call.cut_short = [
+            key
+            for key, effect in notes.effects.items()
+            if is_interrupted(effect) and key not in resumed.journal.effects
+        ]
         resumed.journal.effects |= notes.effects
     judge_lateness(resumed, now=call.claimed_at)
 

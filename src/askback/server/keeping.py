@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from askback.journal.entries import Effect
 from askback.journal.once import FORGOTTEN, INTERRUPTED
 from askback.owners import LOCAL
 from askback.server.adapters.mcp import Caller
-from askback.stores.protocol import Done, Lost, Mine, Refused, Store
+from askback.stores.protocol import Done, Forgotten, Lost, Mine, Refused, Store
 from askback.wire.era import target_of
 
 Context = ServerRequestContext[Any, Any]
@@ -50,11 +50,12 @@ class Keeping:
         *,
         claim: Mine | None,
         claimed_at: float,
+        cut_short: Container[str],
         caller: Callable[[], str],
         now: float,
     ) -> None:
         self._ctx, self._store, self._caller, self._now = ctx, store, caller, now
-        self._claim, self._claimed_at = claim, claimed_at
+        self._claim, self._claimed_at, self._cut_short = claim, claimed_at, cut_short
         self._claims: dict[str, Mine] = {}
 
     async def keep(self, effects: Mapping[str, Effect]) -> None:
@@ -66,9 +67,12 @@ class Keeping:
             # We were taken for dead, and another runs this round now: what is not begun must not begin.
             raise RoundRefused
 
-    async def claim(self, key: str, *, seconds: float) -> Effect | None:
+    def was_cut_short(self, key: str) -> bool:
+        return key in self._cut_short
+
+    async def claim(self, key: str, *, seconds: float, retry: bool) -> Effect | None:
         name = f"once:{scope_of(self._ctx, self._caller(), key)}"
-        match await self._store.claim(name, until=self._now + seconds, takeover=False):
+        match await self._store.claim(name, until=self._now + seconds, takeover=retry):
             case Mine() as claim:
                 self._claims[key] = claim
                 return None
@@ -76,7 +80,7 @@ class Keeping:
                 return Effect(*from_json(result))
             case Lost():
                 return INTERRUPTED._replace(key=key)
-            case Refused():
+            case Refused() | Forgotten():
                 return FORGOTTEN._replace(key=key)
 
     async def settle(self, key: str, effect: Effect | None) -> None:

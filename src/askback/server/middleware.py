@@ -23,7 +23,7 @@ from askback.errors import (
     own_error,
 )
 from askback.journal.codec import decode, encode
-from askback.journal.entries import Journal
+from askback.journal.entries import Journal, conversation_id
 from askback.server.adapters.mcp import output_schema
 from askback.server.call import Call, Context, Settings
 from askback.server.claims import run_once
@@ -91,7 +91,7 @@ class Middleware:
                     returning = returning or Returning(call)
                     await returning.prepare_next(conversation.returned)
                 else:
-                    self._rehearse(call)
+                    await self._rehearse(call)
             except AskbackError as error:
                 return self._failure(call, error)
 
@@ -132,7 +132,7 @@ class Middleware:
         take_over(call.ctx.params, call.journal)
         try:
             await leave_trips(call, call.journal)
-            asked = input_required(self._named(call.journal), carrier)
+            asked = input_required(await self._named(call.journal), carrier)
         except AskbackError as error:
             return self._failure(call, error)
         return self._enveloped(call, asked)
@@ -141,7 +141,7 @@ class Middleware:
         """A round that is not ours: it gets our state around its own, and so is run once like ours."""
         try:
             await leave_trips(call, call.journal)
-            return nested_round(result, self._named(call.journal), call.client)
+            return nested_round(result, await self._named(call.journal), call.client)
         except AskbackError as error:
             return self._failure(call, error)
 
@@ -151,7 +151,7 @@ class Middleware:
             await leave_trips(call, call.journal)
             asked = visits_required(
                 demand,
-                self._named(call.journal),
+                await self._named(call.journal),
                 revision=call.revision,
                 can_show=call.can_show,
                 now=call.now,
@@ -160,9 +160,9 @@ class Middleware:
             return self._failure(call, error)
         return self._enveloped(call, asked)
 
-    def _rehearse(self, call: Call) -> None:
+    async def _rehearse(self, call: Call) -> None:
         """For a rehearsal on the push era: the journal goes through the same narrows as between rounds."""
-        call.journal = decode(encode(self._named(call.journal)))
+        call.journal = decode(encode(await self._named(call.journal)))
         cast("Replaying", call.carrier).move_into(call.journal)
 
     async def _stop(self, call: Call, text: str) -> dict[str, Any]:
@@ -191,11 +191,12 @@ class Middleware:
     def _enveloped(self, call: Call, result: dict[str, Any]) -> dict[str, Any]:
         return enveloped(result, revision=call.revision, server_info=dict(self._server_info))
 
-    def _named(self, journal: Journal) -> Journal:
+    async def _named(self, journal: Journal) -> Journal:
         """The same journal with an id, unique among all workers; a call that never leaves the process needs none."""
         if not journal.conversation:
             # With the process: one that was forked has our prefix, and counts on from our number.
-            journal.conversation = f"{self._prefix}-{os.getpid():x}-{next(self._numbers)}"
+            number = f"{self._prefix}-{os.getpid():x}-{next(self._numbers)}"
+            journal.conversation = conversation_id(number, epoch=await self._settings.store.epoch())
         return journal
 
     @cached_property

@@ -2,11 +2,12 @@
 
 from askback.stores.memory import MemoryStore
 from askback.stores.opening import open_store
-from askback.stores.protocol import Done, Lost, Mine, Refused, Store, Verdict
+from askback.stores.protocol import Done, Forgotten, Lost, Mine, Refused, Store, Verdict
 from askback.stores.sqlite import SQLiteStore
 
 __all__ = [
     "Done",
+    "Forgotten",
     "Lost",
     "MemoryStore",
     "Mine",

@@ -16,7 +16,7 @@ import anyio.lowlevel
 
 from askback.errors import OperatorError
 from askback.stores.kept import Bell, Kept, Row, Waiter, drop_expired, wake_all
-from askback.stores.protocol import Done, Lost, Mine, Refused, Verdict
+from askback.stores.protocol import Done, Forgotten, Lost, Mine, Reach, Refused, Verdict
 from askback.stores.spent import Spent
 
 REST = 0.001
@@ -33,6 +33,8 @@ class MemoryStore:
 
     A claim whose result had to go is refused until it expires: see `askback.stores.spent`.
     """
+
+    reach: Reach = "process"
 
     def __init__(self, *, most: int = 10_000, clock: Callable[[], float] = time.time) -> None:
         if most < 1:
@@ -56,12 +58,25 @@ class MemoryStore:
         self._due = inf
         self._rested = 0.0
 
+    async def epoch(self) -> str:
+        """It cannot tell: a process that began anew knows of no other before it."""
+        return ""
+
     # Run once.
 
     async def claim(
-        self, key: str, *, turn: int = 0, digest: str = "", until: float, takeover: bool = True
+        self,
+        key: str,
+        *,
+        turn: int = 0,
+        digest: str = "",
+        until: float,
+        takeover: bool = True,
+        epoch: str = "",
     ) -> Verdict:
         now = self._enter()
+        if epoch:  # of another store: this one gives none
+            return Forgotten()
         row = self._running.get(key)
         if row is not None:
             return await self._meet(row, key, turn, digest, until, takeover)
@@ -259,10 +274,10 @@ class MemoryStore:
         kept = (pair for pair, row in self._vault.items() if pair[0].startswith(prefix) and row.until > now)
         return nsmallest(most, (pair for pair in kept if after is None or pair > after))
 
-    async def append(self, line: bytes) -> int:
+    async def append(self, *lines: bytes) -> int:
         self._enter()
-        self._ledger.append(line)
-        self._lines += 1
+        self._ledger.extend(lines)
+        self._lines += len(lines)
         return self._lines
 
     async def read(self, *, after: int = 0, most: int = 100) -> list[tuple[int, bytes]]:
@@ -270,6 +285,14 @@ class MemoryStore:
         gone = self._lines - len(self._ledger)
         start = max(after - gone, 0)
         return list(enumerate(islice(self._ledger, start, start + most), gone + start + 1))
+
+    async def trim(self, *, before: int) -> int:
+        self._enter()
+        gone = self._lines - len(self._ledger)
+        count = max(0, min(before - 1, self._lines - 1) - gone)
+        for _ in range(count):
+            self._ledger.popleft()
+        return count
 
     # Time.
 

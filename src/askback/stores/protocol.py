@@ -5,7 +5,7 @@ cannot be reached raises `StoreUnavailable`, so whoever calls fails closed.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 
 class Mine(NamedTuple):
@@ -34,14 +34,40 @@ class Lost:
     """Whoever ran it is gone without a word, and it may not be tried again."""
 
 
-Verdict = Mine | Done | Refused | Lost
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """It began with a memory that the store has lost since: nobody knows whether it was run."""
+
+
+Verdict = Mine | Done | Refused | Lost | Forgotten
+
+
+Reach = Literal["process", "machine", "network"]
+"""Who shares what is kept: this process alone, all of one machine, or all that can connect."""
 
 
 class Store(Protocol):
-    """Times (`until`) are seconds since the epoch: until then a row is kept, afterwards it is as if it never was."""
+    """Times (`until`) are seconds since 1970: until then a row is kept, afterwards it is as if it never was."""
+
+    @property
+    def reach(self) -> Reach: ...
+
+    async def epoch(self) -> str:
+        """The name of this memory, as it was when the store was last spoken to.
+
+        One that lost its memory, or some of it, has another name from then on. Empty for a store that cannot tell.
+        """
+        ...
 
     async def claim(
-        self, key: str, *, turn: int = 0, digest: str = "", until: float, takeover: bool = True
+        self,
+        key: str,
+        *,
+        turn: int = 0,
+        digest: str = "",
+        until: float,
+        takeover: bool = True,
+        epoch: str = "",
     ) -> Verdict:
         """Who may run this turn of `key`. Among any number of claims with one digest, one at a time is `Mine`.
 
@@ -52,6 +78,7 @@ class Store(Protocol):
         | this turn with this digest, being run | waits: `Done` when recorded, `Mine` for one when released |
         | the same, and its runner died | `Mine`, or `Lost` without `takeover` |
         | this turn with another digest, or a later turn | `Refused`, at once |
+        | whatever it is, if the store has another `epoch` than the one that is given | `Forgotten`, at once |
 
         Turns count up from 0. A later turn takes a key over from an earlier one even while that is being run: its
         runner can no longer record, and those who waited for it are `Refused`. A waiter may be cancelled at any time,
@@ -119,12 +146,19 @@ class Store(Protocol):
         """Owner and name of what is kept for owners that begin with `prefix`, in order, behind `after`, so many."""
         ...
 
-    async def append(self, line: bytes) -> int:
-        """Write a line behind all others and give its number: 1, 2, 3 and so on, without gaps."""
+    async def append(self, *lines: bytes) -> int:
+        """Write lines behind all others, one after the other, and give the number of the last.
+
+        The first of all is 1, and there are no gaps: all of these are written, or none.
+        """
         ...
 
     async def read(self, *, after: int = 0, most: int = 100) -> list[tuple[int, bytes]]:
         """The lines behind number `after` with their numbers, in order, at most so many."""
+        ...
+
+    async def trim(self, *, before: int) -> int:
+        """Forget the lines below that number, and say how many that were. The last of all stays, so numbers go on."""
         ...
 
     async def sweep(self) -> int:

@@ -33,6 +33,10 @@ STEPS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX spent_until ON spent (until)",
         "CREATE INDEX vault_until ON vault (until) WHERE until IS NOT NULL",
     ),
+    (
+        "CREATE TABLE memory (epoch TEXT NOT NULL)",
+        "INSERT INTO memory VALUES (lower(hex(randomblob(8))))",
+    ),
 )
 """Each step leads from one number of the schema to the next; PRAGMA user_version says how many were taken."""
 
@@ -75,6 +79,8 @@ class File:
         self._patience = BUSY if patience is None else patience
         self._connection: sqlite3.Connection | None = None
         self._looked_at = 0.0
+        self.epoch = ""
+        """Of the file that was opened last: one that was made anew has another."""
         self._identity: tuple[int, int] | None = None
         """Of the file that was opened last; None before the first time."""
 
@@ -164,6 +170,7 @@ class File:
                 connection.execute("PRAGMA wal_autocheckpoint = 0")
             if version < len(STEPS):
                 self._bring_up_to_date(connection)
+            self.epoch = str(connection.execute("SELECT epoch FROM memory").fetchone()[0])
         except BaseException:
             connection.close()
             raise

@@ -2,12 +2,12 @@
 
 import sqlite3
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from typing import Any, Literal, NamedTuple
 
-from askback.stores.protocol import Done, Lost, Mine, Refused, Verdict
+from askback.stores.protocol import Done, Forgotten, Lost, Mine, Refused, Verdict
 from askback.stores.sqlite.file import File
 
 FEW = 64
@@ -40,6 +40,7 @@ class Asked(NamedTuple):
     until: float
     takeover: bool
     token: str
+    epoch: str
 
 
 class Row(NamedTuple):
@@ -156,8 +157,11 @@ class Rows:
 
     def claim(self, asked: Asked) -> Verdict | Waits:
         """On the common road one statement: nobody was here, or an earlier turn is done."""
+        current = self._file.current()
+        if asked.epoch and asked.epoch != self._file.epoch:
+            return Forgotten()
         begun = self._begun(asked)
-        began = asked.turn > 1 and self._file.current().execute(GO_ON, begun).rowcount
+        began = asked.turn > 1 and current.execute(GO_ON, begun).rowcount
         if began or self._execute(BEGIN, begun).rowcount:
             return self._granted(asked, b"")
         return self.claim_again(asked)
@@ -290,15 +294,25 @@ class Rows:
         bounds = {"prefix": prefix, "owner": owner, "name": name, "now": self._clock(), "most": most}
         return self._execute(LIST, bounds).fetchall()
 
-    def append(self, line: bytes) -> int:
-        number = self._execute("INSERT INTO ledger (line) VALUES (?)", (line,)).lastrowid
-        return number or 0
+    def append(self, lines: Sequence[bytes]) -> int:
+        rows = ", ".join(["(?)"] * len(lines))
+        return self._execute(f"INSERT INTO ledger (line) VALUES {rows}", tuple(lines)).lastrowid or 0
 
     def read(self, after: int, most: int) -> list[tuple[int, bytes]]:
         found = self._execute(
             "SELECT number, line FROM ledger WHERE number > ? ORDER BY number LIMIT ?", (after, most)
         )
         return found.fetchall()
+
+    def trim(self, before: int) -> int:
+        """The last line stays, or the next would have its number again."""
+        return self._execute(
+            "DELETE FROM ledger WHERE number < ? AND number < (SELECT max(number) FROM ledger)", (before,)
+        ).rowcount
+
+    def epoch(self) -> str:
+        self._file.current()
+        return self._file.epoch
 
     # Time.
 

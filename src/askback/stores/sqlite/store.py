@@ -15,7 +15,7 @@ from typing import TypeVar
 import anyio
 
 from askback.errors import OperatorError
-from askback.stores.protocol import Mine, Verdict
+from askback.stores.protocol import Mine, Reach, Verdict
 from askback.stores.sqlite.file import File
 from askback.stores.sqlite.rows import WAITS, Asked, Rows, Waits
 from askback.stores.sqlite.worker import Job, Topic, Worker
@@ -29,6 +29,8 @@ class SQLiteStore:
     What is being run says every third of `lease` seconds that it still is. A process that was killed says so no more,
     and when the lease has passed another may take over.
     """
+
+    reach: Reach = "machine"
 
     def __init__(
         self, path: str | os.PathLike[str], *, clock: Callable[[], float] = time.time, lease: float = 15.0
@@ -47,14 +49,24 @@ class SQLiteStore:
         self._inherited: Worker | None = None
         self._ending: weakref.finalize[[], SQLiteStore] | None = None
 
+    async def epoch(self) -> str:
+        return await self._do(Rows.epoch)
+
     # Run once.
 
     async def claim(
-        self, key: str, *, turn: int = 0, digest: str = "", until: float, takeover: bool = True
+        self,
+        key: str,
+        *,
+        turn: int = 0,
+        digest: str = "",
+        until: float,
+        takeover: bool = True,
+        epoch: str = "",
     ) -> Verdict:
         # The process too: one that was forked has our mark, and counts on from our number.
         token = f"{self._mark}-{os.getpid():x}-{next(self._numbers)}"
-        asked = Asked(key, turn, digest, until, takeover, token)
+        asked = Asked(key, turn, digest, until, takeover, token, epoch)
         verdict = self._at_once(lambda rows: rows.claim(asked))
         if verdict is not WAITS:
             return verdict
@@ -112,11 +124,14 @@ class SQLiteStore:
     ) -> list[tuple[str, str]]:
         return await self._do(lambda rows: rows.rows(prefix, after, most))
 
-    async def append(self, line: bytes) -> int:
-        return await self._do(lambda rows: rows.append(line))
+    async def append(self, *lines: bytes) -> int:
+        return await self._do(lambda rows: rows.append(lines))
 
     async def read(self, *, after: int = 0, most: int = 100) -> list[tuple[int, bytes]]:
         return await self._do(lambda rows: rows.read(after, most))
+
+    async def trim(self, *, before: int) -> int:
+        return await self._do(lambda rows: rows.trim(before))
 
     # Time.
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from askback.stores.protocol import Done, Mine, Refused, Store
+from askback.stores.protocol import Done, Forgotten, Mine, Refused, Store
 from askback.testing.store_contract.base import HOUR, Clock, Contract, bounded, granted
 
 RESULTS = {"empty": b"", "every-byte": bytes(range(256)), "a-megabyte": b"pizza" * 200_000}
@@ -10,6 +10,18 @@ KEYS = ("plain", "with space", "Größe", "пицца", "🍕", "quote'quote", "
 
 
 class ClaimContract(Contract):
+    async def test_a_claim_from_this_memory_is_served_and_one_from_another_refused(
+        self, store: Store, other: Store, clock: Clock
+    ):
+        epoch = await store.epoch()
+        assert await other.epoch() == await store.epoch() == epoch
+        granted(await other.claim("order", turn=1, until=clock.hence(HOUR), epoch=epoch))
+        lost = await store.claim(
+            "order", turn=2, until=clock.hence(HOUR), epoch=f"{epoch}, before it was lost"
+        )
+        assert lost == Forgotten()
+        granted(await store.claim("order", turn=2, until=clock.hence(HOUR), epoch=epoch))
+
     async def test_the_first_claim_may_run(self, store: Store, clock: Clock):
         assert isinstance(await store.claim("order", until=clock.hence(HOUR)), Mine)
 

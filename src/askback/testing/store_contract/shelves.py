@@ -123,6 +123,28 @@ class ShelfContract(Contract):
         assert sorted(numbers) == list(range(1, CROWD + 1))
         assert len(await store.read(most=1000)) == CROWD
 
+    async def test_several_lines_are_written_one_after_the_other(self, store: Store, other: Store):
+        crowd = [(store, other)[number % 2] for number in range(CROWD)]
+        lasts = await together(
+            *(partial(copy.append, b"%d a" % n, b"%d b" % n, b"%d c" % n) for n, copy in enumerate(crowd))
+        )
+        lines = dict(await store.read(most=1000))
+        assert list(lines) == list(range(1, 3 * CROWD + 1))
+        for n, last in enumerate(lasts):
+            assert [lines[last - 2], lines[last - 1], lines[last]] == [b"%d %c" % (n, c) for c in b"abc"]
+
+    async def test_lines_are_forgotten_from_the_front_and_numbers_go_on(self, store: Store, other: Store):
+        assert await store.trim(before=5) == 0
+        await store.append(*(b"%d" % number for number in range(1, 8)))
+        assert await other.trim(before=1) == 0
+        assert await other.trim(before=4) == 3
+        assert await other.trim(before=4) == 0
+        assert await store.read(most=2) == [(4, b"4"), (5, b"5")]
+        assert await store.trim(before=99) == 3  # the last stays
+        assert await store.read() == [(7, b"7")]
+        assert await other.append(b"8") == 8
+        assert await store.read() == [(7, b"7"), (8, b"8")]
+
     async def test_rows_are_counted_and_lines_are_not(self, store: Store, clock: Clock):
         await store.append(b"line")
         assert await store.count() == 0
