@@ -29,7 +29,13 @@ from askback.server.call import Settings
 from askback.server.ends import Ends
 from askback.server.house import Foundation, House, require_callers
 from askback.server.middleware import Middleware
-from askback.server.options import require_id, require_options, require_provider, require_reason
+from askback.server.options import (
+    require_id,
+    require_options,
+    require_provider,
+    require_reason,
+    warn_of_halves,
+)
 from askback.server.owners import owners
 from askback.server.session import watch_sessions
 from askback.stores import Store, open_store
@@ -176,6 +182,7 @@ class Askback:
         stop_with(lowlevel, self.house.closing)
         if app is not None:
             add_pages(server, app)
+        warn_of_halves(has_keys=keys is not None, reach=getattr(self.store, "reach", None))
 
     @property
     def pages(self) -> "ASGIApp":

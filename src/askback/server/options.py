@@ -1,13 +1,17 @@
 """What each option of `Askback(server, ...)` may be, for authors without a type checker: one row each."""
 
+import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from askback.errors import AuthorError
 from askback.oauth import Provider
 from askback.pages import Pages
+from askback.stores import Reach
 from askback.vault.vault import Vault
 from askback.words import Words
+
+logger = logging.getLogger("askback")
 
 Fits = Callable[[object], bool]
 
@@ -82,6 +86,26 @@ def require_options(given: Mapping[str, Any]) -> None:
             raise AuthorError(
                 f"Askback(server, {name}=...) was given {_kind(value)}. {OPTIONS[name].instead}"
             )
+
+
+UNSHARED_STORE = (
+    "Askback(keys=...) lets other workers, and this one after a restart, go on with a call, and its store is this "
+    "process's memory: what was run here may be run there again. Give them one store, such as "
+    'store="redis://..." or, on one machine, store="sqlite:///askback.db".'
+)
+UNSHARED_KEYS = (
+    "Askback(store=...) is shared with other workers, and keys= is not given: a call that was begun here can be gone "
+    "on with nowhere else, nor here after a restart. Give all of them the same keys=[...]; where the server itself was "
+    "given some (request_state_security=...), give those here."
+)
+
+
+def warn_of_halves(*, has_keys: bool, reach: Reach | None) -> None:
+    """Keys and store are shared with other workers together; one without the other is most likely forgotten."""
+    if has_keys and reach == "process":
+        logger.warning(UNSHARED_STORE)
+    if not has_keys and reach == "network":
+        logger.warning(UNSHARED_KEYS)
 
 
 def require_provider(given: object) -> None:

@@ -2,7 +2,7 @@
 
 from askback.stores.memory import MemoryStore
 from askback.stores.opening import open_store
-from askback.stores.protocol import Done, Forgotten, Lost, Mine, Refused, Store, Verdict
+from askback.stores.protocol import Done, Forgotten, Lost, Mine, Reach, Refused, Store, Verdict
 from askback.stores.sqlite import SQLiteStore
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "Lost",
     "MemoryStore",
     "Mine",
+    "Reach",
     "Refused",
     "SQLiteStore",
     "Store",
