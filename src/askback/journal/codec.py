@@ -21,9 +21,6 @@ from askback.journal.entries import (
 TAG = "askback.1:"
 """Ours begins so; anything else belongs to somebody else and is passed through."""
 
-MOST_CHARACTERS = 262_144
-"""Clients carry the state in memory and send it on every retry; past this they begin to refuse it."""
-
 
 class UnreadableJournal(ValueError):
     """Tagged as ours, yet not ours: another version wrote it, or the seal was given away."""
@@ -34,7 +31,7 @@ def is_ours(state: object) -> bool:
 
 
 def encode(journal: Journal) -> str:
-    """Write the journal down; refuse one that no client could carry."""
+    """Write the journal down."""
     record: dict[str, Any] = {"c": journal.conversation, "r": journal.round}
     if journal.answered:
         record["a"] = [list(entry) for entry in journal.answered.values()]
@@ -51,18 +48,12 @@ def encode(journal: Journal) -> str:
     if journal.nested is not None:
         record["n"] = list(journal.nested)
     try:
-        text = TAG + _unquoted(to_json(record).decode())
+        return TAG + _unquoted(to_json(record).decode())
     except PydanticSerializationError as error:
         raise NotRecordable(
             problem=f"The journal of this call cannot be written as JSON ({error})",
             instead="keep keys and the results of once(...) to readable text and plain values",
         ) from error
-    if len(text) > MOST_CHARACTERS:
-        raise NotRecordable(
-            problem=f"The journal of this call is longer than the {MOST_CHARACTERS} characters a client carries",
-            instead="let once(...) return an id and keep the data itself on the server, and ask for less at a time",
-        )
-    return text
 
 
 def decode(state: str) -> Journal:

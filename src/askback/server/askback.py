@@ -38,6 +38,7 @@ from askback.server.options import (
 )
 from askback.server.owners import owners
 from askback.server.session import watch_sessions
+from askback.server.shelving import Shelf
 from askback.stores import Store, open_store
 from askback.vault.opening import open_vault
 from askback.vault.vault import Vault
@@ -165,6 +166,7 @@ class Askback:
             clients_can=modes,
             clock=clock,
             store=self.store,
+            shelf=Shelf(self.store, life=sealed.life, clock=clock),
             life=sealed.life,
             caller=sealed.caller,
             owner=owners(caller=caller, claims=pages.claims),

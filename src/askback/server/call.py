@@ -17,6 +17,7 @@ from askback.server.adapters.mcp import Caller, back_channel
 from askback.server.house import House, Rooms
 from askback.server.keeping import Keeping, caller_of, scope_of
 from askback.server.owners import OwnerOf
+from askback.server.shelving import Shelf
 from askback.stores.protocol import Mine, Store
 from askback.visits import Visits
 from askback.wire.clients import patience_of
@@ -38,6 +39,7 @@ class Settings:
     clients_can: frozenset[Mode] | None
     clock: Callable[[], float]
     store: Store
+    shelf: Shelf
     life: float
     """Seconds that a state is good for."""
     caller: Caller

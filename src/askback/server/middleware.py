@@ -37,6 +37,7 @@ from askback.wire.notices import demands_visits, visits_required
 from askback.wire.replay import Replaying
 from askback.wire.results import Unusable, enveloped, error_end, polite_end, sieved, unusable_end
 from askback.wire.rounds import Rounds, carries_journal, input_required, resume
+from askback.wire.state import exchange_state
 
 logger = logging.getLogger("askback")
 
@@ -62,11 +63,13 @@ class Middleware:
 
     async def _next_round(self, call: Call, call_next: CallNext) -> HandlerResult:
         # The boundary has just made this dictionary, to put the state in the clear into it.
-        resumed = resume(cast("dict[str, Any]", call.ctx.params))
-        call.journal = resumed.journal
+        params = cast("dict[str, Any]", call.ctx.params)
         until = call.now + self._settings.life
-        converse = partial(self._converse, call, call_next)
         try:
+            await exchange_state(params, self._settings.shelf.whole)
+            resumed = resume(params)
+            call.journal = resumed.journal
+            converse = partial(self._converse, call, call_next)
             return await run_once(call, self._settings.store, resumed, until, converse)
         except StoreUnavailable as error:
             raise self._unavailable(error) from error
@@ -133,6 +136,7 @@ class Middleware:
         try:
             await leave_trips(call, call.journal)
             asked = input_required(await self._named(call.journal), carrier)
+            await exchange_state(asked, self._settings.shelf.carried)
         except AskbackError as error:
             return self._failure(call, error)
         return self._enveloped(call, asked)
@@ -141,7 +145,9 @@ class Middleware:
         """A round that is not ours: it gets our state around its own, and so is run once like ours."""
         try:
             await leave_trips(call, call.journal)
-            return nested_round(result, await self._named(call.journal), call.client)
+            asked = nested_round(result, await self._named(call.journal), call.client)
+            await exchange_state(asked, self._settings.shelf.carried)
+            return asked
         except AskbackError as error:
             return self._failure(call, error)
 
@@ -156,13 +162,15 @@ class Middleware:
                 can_show=call.can_show,
                 now=call.now,
             )
+            await exchange_state(asked, self._settings.shelf.carried)
         except AskbackError as error:
             return self._failure(call, error)
         return self._enveloped(call, asked)
 
     async def _rehearse(self, call: Call) -> None:
         """For a rehearsal on the push era: the journal goes through the same narrows as between rounds."""
-        call.journal = decode(encode(await self._named(call.journal)))
+        shelf = self._settings.shelf
+        call.journal = decode(await shelf.whole(await shelf.carried(encode(await self._named(call.journal)))))
         cast("Replaying", call.carrier).move_into(call.journal)
 
     async def _stop(self, call: Call, text: str) -> dict[str, Any]:

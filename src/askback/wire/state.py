@@ -1,6 +1,7 @@
 """What our state holds when a round ends."""
 
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
+from typing import Any
 
 from askback.journal.codec import encode
 from askback.journal.entries import Journal
@@ -8,6 +9,11 @@ from askback.wire.replies import can_travel
 
 MOST_EARLY = 16_384
 """Bytes of a reply that is kept before it is read; larger ones are asked for again."""
+
+
+async def exchange_state(holder: dict[str, Any], exchange: Callable[[str], Awaitable[str]]) -> None:
+    """Put something else in place of the state, in the parameters that bring it or the result that takes it out."""
+    holder["requestState"] = await exchange(holder["requestState"])
 
 
 def state_after(journal: Journal, asked: Collection[str]) -> str:

@@ -1,0 +1,83 @@
+"""Long journals: they stay in the store, and the client carries a handle.
+
+The handle opens what it names: the store holds a sealed text, and whoever reads the store cannot read what people
+answered. It travels in the state, which the boundary seals.
+"""
+
+from collections.abc import Callable
+from hashlib import sha256
+from secrets import token_urlsafe
+
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from askback.errors import NotRecordable, RoundForgotten
+from askback.journal.codec import TAG
+from askback.stores.protocol import Store
+
+OWNER = "askback/journals"
+
+LONG = 32_768
+"""Characters. Shorter ones are carried by the client, which costs the store nothing."""
+
+MOST_CARRIED, MOST_KEPT = 262_144, 8_388_608
+"""Characters. Clients send the state with every retry, and past the first begin to refuse it; the second is a bound for
+what one call may put into the store."""
+
+HANDLE = f"{TAG}@"
+"""A journal goes on with a brace."""
+
+ONLY_NONCE = bytes(12)
+"""Each key seals one text."""
+
+
+class Shelf:
+    """Where the journals of one server go that are too long to be carried."""
+
+    def __init__(self, store: Store, *, life: float, clock: Callable[[], float]) -> None:
+        self._store, self._life, self._clock = store, life, clock
+
+    @property
+    def _is_lasting(self) -> bool:
+        """A process's own memory is none that a client could come back to elsewhere, or later."""
+        return getattr(self._store, "reach", "process") != "process"
+
+    async def carried(self, state: str) -> str:
+        """What the client is to carry for it: the state itself, or a handle."""
+        if len(state) <= LONG or not self._is_lasting:
+            return _bounded(state, MOST_CARRIED, "characters a client carries")
+        _bounded(state, MOST_KEPT, "characters kept for one call")
+        secret = token_urlsafe(32)
+        sealed = AESGCM(_digest("key", secret)).encrypt(
+            ONLY_NONCE, state.encode("utf-8", "surrogatepass"), None
+        )
+        await self._store.put(OWNER, _name(secret), sealed, until=self._clock() + self._life)
+        return HANDLE + secret
+
+    async def whole(self, state: str) -> str:
+        """The state that the client carries, or the one that its handle names."""
+        if not state.startswith(HANDLE):
+            return state
+        secret = state.removeprefix(HANDLE)
+        sealed = await self._store.get(OWNER, _name(secret))
+        if sealed is None:
+            raise RoundForgotten
+        return (
+            AESGCM(_digest("key", secret)).decrypt(ONLY_NONCE, sealed, None).decode("utf-8", "surrogatepass")
+        )
+
+
+def _bounded(state: str, most: int, of_what: str) -> str:
+    if len(state) > most:
+        raise NotRecordable(
+            problem=f"The journal of this call is longer than the {most} {of_what}",
+            instead="let once(...) return an id and keep the data itself on the server, and ask for less at a time",
+        )
+    return state
+
+
+def _name(secret: str) -> str:
+    return _digest("name", secret).hex()
+
+
+def _digest(what: str, secret: str) -> bytes:
+    return sha256(f"askback journal {what} {secret}".encode()).digest()

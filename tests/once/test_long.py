@@ -1,0 +1,94 @@
+"""Journals that are too long for a client to carry stay in a store that lasts."""
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import anyio
+import pytest
+from mcp.shared.exceptions import MCPError
+
+from askback import ask, once
+from askback.server.shelving import LONG, MOST_KEPT
+from askback.stores import SQLiteStore
+from tests.once.clock import Clock
+from tests.once.deliveries import text_of
+from tests.once.direct import Direct
+from tests.wire.raw import accepting, answering
+
+pytestmark = pytest.mark.anyio
+
+RESULT = "a very personal line\n"
+
+
+@pytest.fixture
+async def store(tmp_path: Path, clock: Clock) -> AsyncGenerator[SQLiteStore]:
+    store = SQLiteStore(tmp_path / "askback.db", clock=clock)
+    yield store
+    await store.close()
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def reading(characters: int) -> str:
+    return RESULT * (characters // len(RESULT))
+
+
+async def survey(characters: int) -> str:
+    text = await once("read", reading, characters)
+    first = (await ask("First?", int)).or_stop("No.")
+    second = (await ask("Second?", int)).or_stop("No.")
+    return f"{len(text)} {first + second}"
+
+
+async def test_a_handle_takes_its_place(store: SQLiteStore, clock: Clock, tmp_path: Path):
+    direct = Direct(store=store, clock=clock)
+
+    async def body() -> str:
+        return await survey(20 * LONG)
+
+    first = await direct.call(body)
+    assert len(first["requestState"]) < 100
+    second = await direct.call(body, **answering(first, ask_1=accepting(value=1)))
+    last = await direct.call(body, **answering(second, ask_2=accepting(value=2)))
+    assert text_of(last) == f"{len(reading(20 * LONG))} 3"
+    assert text_of(await direct.call(body, **answering(second, ask_2=accepting(value=2)))) == text_of(last)
+    async for file in anyio.Path(tmp_path).iterdir():
+        assert RESULT.strip().encode() not in await file.read_bytes()
+
+
+async def test_short_ones_cost_the_store_nothing(store: SQLiteStore, clock: Clock):
+    direct = Direct(store=store, clock=clock)
+
+    async def body() -> str:
+        return await survey(100)
+
+    first = await direct.call(body)
+    assert RESULT.strip() in first["requestState"]
+    assert await store.count() == 0
+
+
+async def test_one_whose_time_is_over_is_refused(store: SQLiteStore, clock: Clock):
+    direct = Direct(store=store, clock=clock, think_time=60)
+
+    async def body() -> str:
+        return await survey(2 * LONG)
+
+    first = await direct.call(body)
+    clock.now += 61
+    with pytest.raises(MCPError, match="Call again from the start") as refused:
+        await direct.call(body, **answering(first, ask_1=accepting(value=1)))
+    assert refused.value.error.data == {"reason": "lost_round"}
+    await store.sweep()
+    assert await store.count() == 0
+
+
+async def test_even_a_store_does_not_take_everything(store: SQLiteStore, clock: Clock):
+    direct = Direct(store=store, clock=clock)
+
+    async def body() -> str:
+        return await survey(MOST_KEPT + len(RESULT))
+
+    assert "kept for one call" in text_of(await direct.call(body))
