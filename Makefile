@@ -1,12 +1,12 @@
 # On a fresh machine `make demo` and `make test` need nothing else: each makes .venv and installs what it takes.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test quick check fix bench docs oldest requirements strangers browser guides package dev site
+.PHONY: help demo test quick check fix bench docs oldest requirements strangers browser services guides package dev site
 
 BIN := .venv/bin
 # Two workers: what CI has.
 TWO := -q -n 2
-FAST := -m "not strangers and not browser and not guides and not slow"
+FAST := -m "not strangers and not browser and not services and not guides and not slow"
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -14,7 +14,7 @@ help: ## list these targets
 demo: package ## two servers that ask you, in a form and on a page; without a terminal it plays itself
 	@$(BIN)/askback demo
 
-test: check requirements docs oldest strangers browser guides ## everything: what CI runs
+test: check requirements docs oldest strangers browser services guides ## everything: what CI runs
 	$(BIN)/pytest $(TWO)
 
 quick: dev ## the tests that need no programs by others, and no patience
@@ -49,6 +49,9 @@ strangers: dev ## install the programs by others that tests meet; without them t
 
 browser: dev ## find Chromium, or install it with apt-get; without it those tests are left out and counted
 	-@$(BIN)/python -m scripts.chromium
+
+services: dev ## find Redis, Postgres and nginx, or install them with apt-get; without them those tests are left out and counted
+	-@$(BIN)/python -m scripts.services
 
 guides: dev ## install the libraries that the guides for hosts are about, apart from everything else
 	@VENV=.build/guides scripts/bootstrap guides || echo "guides: those libraries could not be installed." \

@@ -57,6 +57,6 @@ class Step:
         """With Debian's package manager, where we may; else `otherwise` says what a person can do."""
         if os.geteuid() != 0 or not shutil.which("apt-get"):
             raise Missing(otherwise)
-        self.say(f"{packages[0]} is missing: installing it with apt-get")
+        self.say(f"installing what is missing with apt-get: {', '.join(packages)}")
         self.run("apt-get", "update", "-q")
         self.run("apt-get", "install", "-q", "-y", "--no-install-recommends", *packages)

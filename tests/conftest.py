@@ -9,6 +9,10 @@ from hypothesis import settings
 from askback.testing import REVISIONS
 from tests.left_out import PREFIX
 from tests.requirements import REQUIREMENTS, named_by
+from tests.services import postgres_service as postgres_service
+from tests.services import postgres_url as postgres_url
+from tests.services import redis_service as redis_service
+from tests.services import redis_url as redis_url
 
 settings.register_profile("shared machine", deadline=None)
 settings.load_profile("shared machine")
