@@ -6,7 +6,7 @@ import socket
 import subprocess
 import threading
 from collections.abc import Callable, Generator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -29,8 +29,10 @@ from tests.services import found
 
 pytestmark = pytest.mark.services
 
-A_WHILE = 0.5
+A_WHILE = 1.0
 """For a client that gets no answer."""
+
+CLUSTER = Path(__file__).parent.parent / "examples" / "cluster"
 
 Start = Callable[[], AbstractContextManager[Service]]
 SERVICES: dict[str, Start] = {
@@ -55,10 +57,11 @@ def owner(pid: int) -> int:
     return Path(f"/proc/{pid}").stat().st_uid
 
 
-def say_to_redis(server: RedisServer, *words: str, url: str | None = None, trust: bool = True) -> str:
+def say_to_redis(server: RedisServer, *words: str, password: str = "", authority: Path | None = None) -> str:
     """What Redis's own client gets for an answer."""
-    authority = ["--tls", "--cacert", str(server.certificate)] if server.certificate and trust else []
-    command = ["redis-cli", "-e", "-u", url or server.url, "--no-auth-warning", *authority, *words]
+    secret = ["-a", password, "--no-auth-warning"] if password else []
+    trusted = ["--tls", *(["--cacert", str(authority)] if authority else [])] if server.certificate else []
+    command = ["redis-cli", "-p", str(server.port), *secret, *trusted, *words]
     told = subprocess.run(command, capture_output=True, text=True, timeout=A_WHILE)
     return (told.stdout + told.stderr).strip()
 
@@ -125,9 +128,10 @@ def test_redis_keeps_its_data_when_it_is_killed_where_that_is_wanted(keeps: bool
 
 def test_redis_asks_for_its_password_and_shows_a_certificate():
     with found(), redis_server(password="hunter2", tls=True) as server:
-        assert say_to_redis(server, "PING") == "PONG"
-        assert "NOAUTH" in say_to_redis(server, "PING", url=server.url.replace(":hunter2@", ""))
-        assert "certificate verify failed" in say_to_redis(server, "PING", trust=False)
+        authority = server.certificate
+        assert say_to_redis(server, "PING", password="hunter2", authority=authority) == "PONG"
+        assert "NOAUTH" in say_to_redis(server, "PING", authority=authority)
+        assert "certificate verify failed" in say_to_redis(server, "PING", password="hunter2")
 
 
 def test_a_paused_redis_keeps_silent_until_it_is_resumed():
@@ -198,12 +202,21 @@ def test_nginx_gives_requests_to_its_workers_in_turn_and_passes_over_a_dead_one(
         assert get(proxy.port)[1] in {"one", "two"}
 
 
-def test_a_sticky_nginx_gives_a_session_to_the_worker_that_began_it():
-    with found(), upstream("one") as one, upstream("two") as two, nginx([one, two], sticky=True) as proxy:
-        sessions = [get(proxy.port)[0] for _ in range(2)]
-        assert sorted(sessions) == ["worker0-of-one", "worker1-of-two"]
+def test_the_recipe_without_stickiness_gives_requests_to_its_workers_in_turn():
+    with ExitStack() as stack, found():
+        them = [stack.enter_context(upstream(name)) for name in ("one", "two", "three")]
+        proxy = stack.enter_context(nginx(them, recipe=CLUSTER / "nginx.conf"))
+        assert len({get(proxy.port)[1] for _ in range(3)}) == 3
+
+
+def test_the_sticky_recipe_gives_a_session_to_the_worker_that_began_it():
+    with ExitStack() as stack, found():
+        them = [stack.enter_context(upstream(name)) for name in ("one", "two", "three")]
+        proxy = stack.enter_context(nginx(them, recipe=CLUSTER / "sticky.conf"))
+        sessions = [get(proxy.port)[0] for _ in range(3)]
+        assert sorted(sessions) == ["of-one-w1", "of-three-w3", "of-two-w2"]
         for session in sessions:
-            name = session.rpartition("-")[2]
+            name = session.split("-")[1]
             assert {get(proxy.port, session)[1] for _ in range(3)} == {f"{name} of-{name}"}
 
 

@@ -1,4 +1,4 @@
-"""nginx in front of several workers: in turn, or each session to the worker that began it."""
+"""nginx in front of several workers: in turn, or as a recipe of a page has it."""
 
 import os
 import signal
@@ -11,35 +11,26 @@ from scripts.services.programs import NGINX
 from scripts.services.service import LOOPBACK, Service, give_to_runner, listens, running
 
 PLAIN = """\
-daemon off;
-pid {home}/nginx.pid;
-error_log stderr warn;
 worker_processes 1;
 events {{ worker_connections 4096; }}
 http {{
   access_log off;
-  client_body_temp_path {home}/body;
-  proxy_temp_path {home}/proxy;
-  fastcgi_temp_path {home}/fastcgi;
-  uwsgi_temp_path {home}/uwsgi;
-  scgi_temp_path {home}/scgi;
   keepalive_requests 1000000;
   upstream workers {{
 {workers}
     keepalive 64;
   }}
-{maps}
   server {{
     listen {loopback}:{port};
     location / {{
-      proxy_pass http://{upstream};
+      proxy_pass http://workers;
       proxy_http_version 1.1;
       proxy_set_header Host $http_host;
       proxy_set_header Connection "";
       proxy_buffering off;
       proxy_read_timeout 120s;
       proxy_next_upstream error timeout non_idempotent;
-{session}
+      add_header X-Served-By $upstream_addr always;
     }}
   }}
 }}
@@ -47,33 +38,24 @@ http {{
 """Streams are passed on as they come. A worker that died is passed over, and what was sent to it is sent to the next:
 that is what a retrying proxy does, and Askback is made for it."""
 
-ONE = """  upstream worker{number} {{ server {address}; keepalive 64; }}"""
+TEMPORARY = """http {{
+    client_body_temp_path {home}/body;
+    proxy_temp_path {home}/proxy;
+    fastcgi_temp_path {home}/fastcgi;
+    uwsgi_temp_path {home}/uwsgi;
+    scgi_temp_path {home}/scgi;"""
 
-STICKY_MAPS = """\
-  map $upstream_addr $worker {{
-{names}
-  }}
-  map $upstream_http_mcp_session_id $named_session {{ "" ""; default "$worker-$upstream_http_mcp_session_id"; }}
-  map $http_mcp_session_id $owner {{
-    default workers;
-{owners}
-  }}
-  map $http_mcp_session_id $session {{ default $http_mcp_session_id; "~^worker[0-9]+-(?<id>.+)$" $id; }}"""
-
-STICKY_SESSION = """\
-      proxy_hide_header Mcp-Session-Id;
-      add_header Mcp-Session-Id $named_session always;
-      proxy_set_header Mcp-Session-Id $session;"""
-"""The proxy writes the worker's name before each session's id, and takes it off again."""
+RECIPE_PORTS = (8000, 8001, 8002, 8003)
+"""What the recipes of examples/cluster call the proxy and its workers."""
 
 
 class Nginx(Service):
     """One proxy; its upstreams are `host:port`, with or without `http://`."""
 
-    def __init__(self, home: Path, port: int, *, upstreams: Sequence[str], sticky: bool) -> None:
+    def __init__(self, home: Path, port: int, *, upstreams: Sequence[str], recipe: Path | None) -> None:
         super().__init__(home, port)
         self.upstreams = [upstream.removeprefix("http://").rstrip("/") for upstream in upstreams]
-        self.sticky = sticky
+        self.recipe = recipe
 
     @property
     def url(self) -> str:
@@ -81,7 +63,21 @@ class Nginx(Service):
 
     @property
     def command(self) -> list[str]:
-        return [NGINX.path(), "-p", str(self.home), "-e", "stderr", "-c", str(self._settings)]
+        return [
+            NGINX.path(),
+            "-p",
+            str(self.home),
+            "-e",
+            "stderr",
+            "-g",
+            self._directives,
+            "-c",
+            str(self._settings),
+        ]
+
+    @property
+    def _directives(self) -> str:
+        return f"daemon off; pid {self.home}/nginx.pid; error_log stderr warn;"
 
     @property
     def _settings(self) -> Path:
@@ -102,31 +98,33 @@ class Nginx(Service):
 
 
 def configuration(nginx: Nginx) -> str:
-    """What its file says. No worker is left out for having failed: it is back in a moment."""
-    numbered = list(enumerate(nginx.upstreams))
-    alone = [ONE.format(number=number, address=address) for number, address in numbered]
-    names = [f'    "~{address.replace(".", "[.]")}$" worker{number};' for number, address in numbered]
-    owners = [f'    "~^worker{number}-" worker{number};' for number, _address in numbered]
-    maps = [*alone, STICKY_MAPS.format(names="\n".join(names), owners="\n".join(owners))]
-    return PLAIN.format(
-        home=nginx.home,
-        loopback=LOOPBACK,
-        port=nginx.port,
-        workers="\n".join(f"    server {address} max_fails=0;" for address in nginx.upstreams),
-        upstream="$owner" if nginx.sticky else "workers",
-        maps="\n".join(maps) if nginx.sticky else "",
-        session=STICKY_SESSION if nginx.sticky else "",
-    )
+    """What its file says, with places of its own for what it writes."""
+    text = plain(nginx) if nginx.recipe is None else followed(nginx.recipe, nginx)
+    return text.replace("http {", TEMPORARY.format(home=nginx.home), 1)
+
+
+def plain(nginx: Nginx) -> str:
+    """No worker is left out for having failed: it is back in a moment."""
+    workers = "\n".join(f"    server {address} max_fails=0;" for address in nginx.upstreams)
+    return PLAIN.format(loopback=LOOPBACK, port=nginx.port, workers=workers)
+
+
+def followed(recipe: Path, nginx: Nginx) -> str:
+    """A page's recipe as it stands, on the ports of this proxy and its three workers."""
+    text = recipe.read_text()
+    ports = [str(nginx.port), *(address.rpartition(":")[2] for address in nginx.upstreams)]
+    for written, port in zip(RECIPE_PORTS, ports, strict=True):
+        text = text.replace(f":{written}", f":{port}")
+    return text
 
 
 @contextmanager
-def nginx(upstreams: Sequence[str], *, sticky: bool = False, port: int = 0) -> Generator[Nginx]:
-    """nginx for the length of the block: requests go to the upstreams in turn; where `sticky`, those of a session to
-    the worker that began it."""
+def nginx(upstreams: Sequence[str], *, recipe: Path | None = None, port: int = 0) -> Generator[Nginx]:
+    """nginx for the length of the block: requests go to the upstreams in turn, or as a recipe of a page has it."""
     NGINX.path()
 
     def make(home: Path, port: int) -> Nginx:
-        return Nginx(home, port, upstreams=upstreams, sticky=sticky)
+        return Nginx(home, port, upstreams=upstreams, recipe=recipe)
 
     with running(make, port) as server:
         yield server
