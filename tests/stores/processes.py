@@ -1,16 +1,19 @@
-"""What the processes of these tests do: `python -m tests.stores.processes NAME PATH`. They begin when told so."""
+"""What the processes of these tests do: `python -m tests.stores.processes NAME PLACE`. They begin when told so."""
 
 import json
 import os
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import anyio
 import anyio.to_thread
 
-from askback.stores import Done, Mine, SQLiteStore
+from askback.stores import Done, Mine, SQLiteStore, Store
+from askback.stores.postgres import PostgresStore
+from askback.stores.redis import RedisStore
 from askback.stores.sqlite.file import File
 from askback.stores.sqlite.rows import Rows
 from askback.stores.sqlite.worker import Job, Worker
@@ -21,6 +24,14 @@ KEYS, COPIES = 25, 4
 LEASE = 1.0
 
 
+STORES: dict[str, Callable[..., Store]] = {"postgresql": PostgresStore, "redis": RedisStore}
+"""By the scheme of a URL; what has none is a file."""
+
+
+def opened(place: str, *, lease: float = 15.0) -> Store:
+    return STORES.get(place.partition(":")[0], SQLiteStore)(place, lease=lease)
+
+
 def say(line: str) -> None:
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
@@ -28,7 +39,7 @@ def say(line: str) -> None:
 
 async def race(path: str) -> None:
     """Deliver every key several times at once; say which were run here, and what everybody got."""
-    store = SQLiteStore(path)
+    store = opened(path)
     await store.count()
     runs: list[str] = []
     results: list[tuple[str, str]] = []
@@ -55,7 +66,7 @@ async def race(path: str) -> None:
 
 async def hold(path: str) -> None:
     """Claim, note, and never come back."""
-    store = SQLiteStore(path, lease=LEASE)
+    store = opened(path, lease=LEASE)
     for key in ("order", "payment"):
         claim = await store.claim(key, until=FAR)
         assert isinstance(claim, Mine)
@@ -66,14 +77,14 @@ async def hold(path: str) -> None:
 
 async def leave(path: str) -> None:
     """End with a claim held and the store open."""
-    store = SQLiteStore(path)
+    store = opened(path)
     assert isinstance(await store.claim("order", until=FAR), Mine)
     say("ready")
 
 
 def fork(path: str) -> None:
     """A server that opens its store before its workers are forked."""
-    store = SQLiteStore(path)
+    store = opened(path)
     anyio.run(store.append, b"before")
     child = os.fork()
     anyio.run(store.append, b"after")
@@ -92,7 +103,7 @@ def fork_at_work(path: str) -> None:
     def work(rows: Rows) -> None:
         busy.set()
         forking.wait(BOUND)
-        rows.append(b"at work")
+        rows.append([b"at work"])
         order.append("done")
 
     def fork() -> None:

@@ -25,7 +25,7 @@ BOUND = 45
 
 
 @contextmanager
-def process(deed: str, path: Path) -> Generator[subprocess.Popen[str]]:
+def process(deed: str, path: Path | str) -> Generator[subprocess.Popen[str]]:
     """Started, and waiting to be told to begin."""
     command = [
         sys.executable,

@@ -1,0 +1,81 @@
+"""What is sent to the server, and how keys are spelled there. The larger verbs are functions in the database."""
+
+import hashlib
+
+LONGEST_KEY = 1000
+"""Bytes that an index takes well; of a longer key its digest is kept, since nobody lists those."""
+
+CLAIM = "SELECT * FROM claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
+RECORD = "SELECT record($1, $2, $3, $4)"
+NOTE = "UPDATE claims SET noted = $3 WHERE key = $1 AND token = $2 RETURNING true"
+RELEASE = "SELECT release($1, $2)"
+
+SETTLE = "SELECT settle($1, $2, $3, $4)"
+SETTLED = "SELECT value FROM settled WHERE key = $1 AND until > $2"
+SPEND = "SELECT spend($1, $2, $3, $4)"
+
+GET = "SELECT value FROM vault WHERE owner = $1 AND name = $2 AND (until IS NULL OR until > $3)"
+PUT = """
+INSERT INTO vault (owner, name, value, until, put_by) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (owner, name) DO UPDATE SET value = excluded.value, until = excluded.until, put_by = excluded.put_by
+"""
+DELETE = """
+DELETE FROM vault WHERE owner = $1 AND name = $2 AND (until IS NULL OR until > $3) RETURNING true
+"""
+REMOVE = """
+DELETE FROM vault WHERE owner = $1 AND name = $2 AND value = $3 AND (until IS NULL OR until > $4) RETURNING true
+"""
+REPLACE = """
+UPDATE vault SET value = $5, until = $6, put_by = $7
+WHERE owner = $1 AND name = $2 AND value = $3 AND (until IS NULL OR until > $4) RETURNING true
+"""
+WAS_PUT = "SELECT true FROM vault WHERE owner = $1 AND name = $2 AND put_by = $3"
+LIST = """
+SELECT owner, name FROM vault
+WHERE owner >= $1 AND ($2::bytea IS NULL OR owner < $2) AND ($3::bytea IS NULL OR (owner, name) > ($3, $4))
+    AND (until IS NULL OR until > $5)
+ORDER BY owner, name LIMIT $6
+"""
+
+APPEND = "SELECT append($1, $2, $3)"
+READ = "SELECT number, line FROM ledger WHERE number > $1 ORDER BY number LIMIT $2"
+TRIM = """
+WITH gone AS (
+    DELETE FROM ledger WHERE number IN (
+        SELECT number FROM ledger WHERE number < $1 AND number < (SELECT number FROM ledger_end)
+        ORDER BY number LIMIT $2)
+    RETURNING number)
+SELECT count(*) FROM gone
+"""
+
+FORGET = "SELECT forget($1, $2)"
+COUNT = """
+SELECT (SELECT count(*) FROM claims WHERE until > $1 OR token IS NOT NULL AND NOT is_dead(token, alive_until, lease))
+    + (SELECT count(*) FROM settled WHERE until > $1)
+    + (SELECT count(*) FROM spent WHERE until > $1)
+    + (SELECT count(*) FROM vault WHERE until IS NULL OR until > $1)
+"""
+
+
+def bytes_of(text: str) -> bytes:
+    """Any text, in an order of bytes that is the order of its characters."""
+    return text.encode(errors="surrogatepass")
+
+
+def text_of(kept: bytes) -> str:
+    return kept.decode(errors="surrogatepass")
+
+
+def key_of(text: str) -> bytes:
+    key = bytes_of(text)
+    return key if len(key) <= LONGEST_KEY else b"sha256 " + hashlib.sha256(key).digest()
+
+
+def row_of(owner: str, name: str) -> tuple[bytes, bytes]:
+    return bytes_of(owner), bytes_of(name)
+
+
+def range_of(prefix: str) -> tuple[bytes, bytes | None]:
+    """From the first that begins so to the first behind all of them, if there can be one."""
+    first = bytes_of(prefix)
+    return first, first[:-1] + bytes([first[-1] + 1]) if first else None  # no byte of UTF-8 is 255

@@ -1,0 +1,47 @@
+"""Everything a claimant can do, in any order, on a server: never two runners, never a wrong result, never a hang."""
+
+import anyio
+import anyio.lowlevel
+import pytest
+from anyio.abc import TaskGroup
+from hypothesis import HealthCheck, given, settings
+
+from askback.stores.postgres import PostgresStore
+from tests.stores.postgres import empty, shell
+from tests.stores.test_interleavings import MOVES, Act, Claim, Table
+
+pytestmark = [pytest.mark.services, pytest.mark.slow]
+
+SCHEMA = "interleavings"
+
+
+class FarTable(Table):
+    """What was said is heard by the server before the next one moves; else nobody could tell what it should answer."""
+
+    def __init__(self, store: PostgresStore, group: TaskGroup) -> None:
+        super().__init__(store, group)
+        self._store = store
+
+    async def let_all_move(self) -> None:
+        await super().let_all_move()
+        while any(pool.at_work for pool in self._store._pools.values()):  # noqa: ASYNC110  # pyright: ignore[reportPrivateUsage] - nobody else can tell
+            await anyio.sleep(0.001)
+        for _ in range(4):
+            await anyio.lowlevel.checkpoint()
+
+
+async def play(url: str, moves: list[Claim | Act]) -> None:
+    async with shell(url) as connection:
+        await empty(connection, SCHEMA)
+    store = PostgresStore(f"{url}?migrate=1", schema=SCHEMA)
+    async with anyio.create_task_group() as group:
+        await FarTable(store, group).play(moves)
+    await store.close()
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(MOVES)
+def test_in_postgres_nothing_runs_twice_and_nobody_waits_for_ever(
+    postgres_url: str, moves: list[Claim | Act]
+):
+    anyio.run(play, postgres_url, moves)
