@@ -1,13 +1,30 @@
 """From what an operator writes to a store."""
 
+import re
 from collections.abc import Callable
+from importlib import import_module
 
 from askback.errors import OperatorError
 from askback.stores.memory import MemoryStore
 from askback.stores.protocol import Store
 from askback.stores.sqlite import SQLiteStore
 
-FORMS = '"memory:", "sqlite:///relative/path.db", or "sqlite:////absolute/path.db"'
+FORMS = (
+    '"memory:", "sqlite:///relative/path.db", "sqlite:////absolute/path.db", "redis://host:6379/0", or '
+    '"postgresql://user@host/database"'
+)
+
+SERVERS = {
+    "redis": ("redis", "RedisStore"),
+    "rediss": ("redis", "RedisStore"),
+    "unix": ("redis", "RedisStore"),
+    "postgres": ("postgres", "PostgresStore"),
+    "postgresql": ("postgres", "PostgresStore"),
+}
+"""Module and class by scheme; the module is named as its extra."""
+
+SECRET = re.compile(r".*@", re.DOTALL)
+"""Up to the last @ there may be a password, however wrong the rest is written."""
 
 
 def open_store(store: Store | str | None, *, clock: Callable[[], float]) -> Store:
@@ -23,12 +40,31 @@ def open_store(store: Store | str | None, *, clock: Callable[[], float]) -> Stor
     scheme, _, path = store.partition(":")
     if scheme == "sqlite" and path.startswith("///") and path != "///":
         return SQLiteStore(path.removeprefix("///"), clock=clock)
-    raise OperatorError(f"store={store!r} names no store: {_problem(scheme)}. Write {FORMS}.")
+    if scheme in SERVERS and path.startswith("//"):
+        return _open_server(scheme, store, clock)
+    raise OperatorError(
+        f"store={SECRET.sub('...@', store)!r} names no store: {_problem(scheme)}. Write {FORMS}."
+    )
+
+
+def _open_server(scheme: str, url: str, clock: Callable[[], float]) -> Store:
+    module, name = SERVERS[scheme]
+    try:
+        # Here, since most servers have no need of a driver, and few have one.
+        make = getattr(import_module(f"askback.stores.{module}"), name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("askback"):
+            raise
+        raise OperatorError(
+            f"A store of {scheme}: needs the extra {module!r}, which is not installed: no module named {error.name!r}. "
+            f'Install it with: pip install "askback[{module}]"'
+        ) from None
+    return make(url, clock=clock)
 
 
 def _problem(scheme: str) -> str:
     if scheme == "sqlite":
         return "after sqlite: come three slashes and the path of a file"
-    if scheme in {"redis", "rediss", "postgres", "postgresql"}:
-        return f"there is no {scheme} store in this version"
+    if scheme in SERVERS:
+        return f"after {scheme}: come two slashes and a host"
     return "it begins with no scheme that Askback knows"

@@ -1,0 +1,80 @@
+"""How things are called in Redis, and how a value lies behind its time."""
+
+import re
+from math import isfinite
+
+from askback.stores.redis.address import Argument
+
+SLACK = 60.0
+"""Seconds that Redis keeps a row beyond its time: another worker's clock may be behind ours. By our own clock it is
+over in time."""
+
+LONGEST = 100 * 365 * 86_400.0
+"""Seconds: beyond that, Redis cannot count in milliseconds."""
+
+PAIR = re.compile(rb"((?:[^\0]|\0\xff)*)\0(.*)", re.DOTALL)
+
+
+class Keys:
+    """All begin with the prefix in braces: so a cluster keeps them in one place, where a script can reach them all."""
+
+    def __init__(self, prefix: str) -> None:
+        self._home = home = b"{%s}:" % prefix.encode()
+        self.memory = home + b"memory"
+        self.ledger = home + b"ledger"
+        self.rows = home + b"rows"
+        self.due = home + b"due"
+        self.vault = home + b"vault:"
+
+    def claim(self, key: str) -> bytes:
+        return self._home + b"claim:" + key.encode()
+
+    def settled(self, key: str) -> bytes:
+        return self._home + b"settled:" + key.encode()
+
+    def spent(self, key: str) -> bytes:
+        return self._home + b"spent:" + key.encode()
+
+    def withdrawn(self, token: str) -> bytes:
+        """Marks a claim that nobody wants any more, should it still be on its way."""
+        return self._home + b"withdrawn:" + token.encode()
+
+    def answered(self, token: str) -> bytes:
+        """What was answered, for whoever asks again."""
+        return self._home + b"answered:" + token.encode()
+
+    def pattern(self, kind: str) -> str:
+        """All keys of a kind, for SCAN."""
+        home = re.sub(r"([*?\[\]\\^-])", r"\\\1", self._home.decode())
+        return f"{home}{kind}:*"
+
+
+def pair(owner: str, name: str) -> bytes:
+    """In Redis's order of bytes as in Python's order of pairs."""
+    return begins(owner) + b"\0" + name.encode()
+
+
+def begins(owner: str) -> bytes:
+    """How the pairs of all owners begin that begin so."""
+    return owner.encode().replace(b"\0", b"\0\xff")
+
+
+def unpair(member: bytes) -> tuple[str, str]:
+    found = PAIR.fullmatch(member)
+    assert found is not None
+    owner, name = found.groups()
+    return owner.replace(b"\0\xff", b"\0").decode(), name.decode()
+
+
+def value_in(kept: bytes | None, now: float) -> bytes | None:
+    """What lies there, if its time is not over."""
+    if kept is None:
+        return None
+    due, _, value = kept.partition(b":")
+    return value if not due or float(due) > now else None
+
+
+def life(until: float, now: float, *, at_least: float = 0.0) -> Argument:
+    """Milliseconds after which Redis forgets a row by itself."""
+    left = until - now if isfinite(until) else LONGEST
+    return int(1000 * (min(max(left, at_least, 0.0), LONGEST) + SLACK))

@@ -1,0 +1,44 @@
+-- The vault's rows in order (`rows`), and when those go that do not stay for good (`due`). Both go when all they name
+-- has gone.
+local FEW = 8
+
+local function bound(rows, due)
+  if redis.call('ZCARD', rows) > redis.call('ZCARD', due) then
+    redis.call('PERSIST', rows)
+  else
+    redis.call('PEXPIRE', rows, math.max(redis.call('PTTL', due), 1))
+  end
+end
+
+local function remove(place, member, rows, due)
+  redis.call('DEL', place .. member)
+  redis.call('ZREM', due, member)
+  redis.call('ZREM', rows, member)
+end
+
+local function tidy(place, rows, due, now, most)
+  local gone = redis.call('ZRANGE', due, '-inf', now, 'BYSCORE', 'LIMIT', 0, most)
+  for _, member in ipairs(gone) do remove(place, member, rows, due) end
+  return #gone
+end
+
+-- `life` is empty for good.
+local function shelve(place, member, rows, due, value, keep_until, life)
+  redis.call('ZADD', rows, 0, member)
+  if life == '' then
+    redis.call('SET', place .. member, ':' .. value)
+    redis.call('ZREM', due, member)
+  else
+    redis.call('SET', place .. member, keep_until .. ':' .. value, 'PX', life)
+    local is_new = redis.call('EXISTS', due) == 0
+    redis.call('ZADD', due, keep_until, member)
+    if is_new then redis.call('PEXPIRE', due, life) else redis.call('PEXPIRE', due, life, 'GT') end
+  end
+  bound(rows, due)
+end
+
+-- Asked a second time, since the answer was lost: what was answered then.
+local function remember(mark, outcome, life)
+  redis.call('SET', mark, outcome, 'PX', life)
+  return outcome
+end

@@ -1,0 +1,60 @@
+"""What the tests of Redis share: a store of one's own on a server, and a shell beside it."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+
+from askback.stores.redis.address import Address
+from askback.stores.redis.link import Link
+
+FAR = 4e9
+BOUND = 20.0
+
+
+class Shell:
+    """Says anything to a server."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+
+    async def say(self, *words: str | bytes | int) -> Any:
+        return await self._link.ask(words)
+
+    async def keys(self, prefix: str) -> set[bytes]:
+        """All but the name of the memory."""
+        home = b"{%s}:" % prefix.encode()
+        found: list[bytes] = await self.say("KEYS", "*")
+        return {key.removeprefix(home) for key in found if key.startswith(home)} - {b"memory"}
+
+    async def kill_all_others(self) -> int:
+        return int(await self.say("CLIENT", "KILL", "SKIPME", "yes"))
+
+
+@asynccontextmanager
+async def shell(url: str) -> AsyncGenerator[Shell]:
+    connection = Address.parse(url, prefix="shell").connection()
+    await connection.connect()
+    link = Link(connection)
+    try:
+        yield Shell(link)
+    finally:
+        await link.close()
+
+
+async def until_heard(url: str, topics: int) -> None:
+    """Until so many topics are listened to."""
+    async with shell(url) as redis:
+
+        async def are_heard() -> bool:
+            return len(await redis.say("PUBSUB", "CHANNELS")) == topics
+
+        await until(are_heard)
+
+
+async def until(is_true: Callable[[], Awaitable[Any]]) -> None:
+    """Wait for what a server, thread or process is about to do."""
+    with anyio.fail_after(BOUND):
+        while not await is_true():  # noqa: ASYNC110 - it happens elsewhere, and nobody tells
+            await anyio.sleep(0.01)

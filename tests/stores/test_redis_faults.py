@@ -1,0 +1,308 @@
+"""A Redis that is killed, stopped, emptied, full, locked or not there: an error that says so, and back by itself."""
+
+import logging
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import asynccontextmanager
+
+import anyio
+import pytest
+from redis.exceptions import BusyLoadingError, ResponseError
+
+from askback.errors import StoreUnavailable
+from askback.stores import Done, Forgotten, Mine
+from askback.stores.redis import RedisStore, line, link
+from askback.stores.redis.troubles import LinkLost, explain
+from askback.testing.store_contract.base import begin, granted
+from scripts.services import RedisServer, redis_server
+from tests.services import found
+from tests.stores.redis import BOUND, FAR, shell, until, until_heard
+
+pytestmark = pytest.mark.services
+
+CANARY = "zwölf-Kanarienvögel"
+
+
+@pytest.fixture
+def server() -> Generator[RedisServer]:
+    """Writes everything to its disk before it answers."""
+    with found(), redis_server() as server:
+        yield server
+
+
+@pytest.fixture
+def forgetful() -> Generator[RedisServer]:
+    """Keeps nothing beyond its end."""
+    with found(), redis_server(keeps=False) as server:
+        yield server
+
+
+@asynccontextmanager
+async def opened(url: str, *, lease: float = 15.0) -> AsyncGenerator[RedisStore]:
+    store = RedisStore(url, lease=lease)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+# Lost memory.
+
+
+async def empty(server: RedisServer) -> None:
+    async with shell(server.url) as redis:
+        await redis.say("FLUSHALL")
+
+
+async def start_anew(server: RedisServer) -> None:
+    server.kill()
+    server.start()
+
+
+async def start_from_a_snapshot(server: RedisServer) -> None:
+    async with shell(server.url) as redis:
+        await redis.say("SAVE")
+    await start_anew(server)
+
+
+async def evict(server: RedisServer) -> None:
+    async with shell(server.url) as redis:
+        await redis.say("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
+        await redis.say("CONFIG", "SET", "maxmemory", "4mb")
+        for number in range(1000):
+            await redis.say("SET", f"somebody else's {number}", bytes(10_000))
+        await redis.say("CONFIG", "SET", "maxmemory", "0")
+
+
+@pytest.mark.parametrize("lose", [empty, start_anew, start_from_a_snapshot, evict])
+async def test_lost_memory_is_noticed(forgetful: RedisServer, lose: Callable[[RedisServer], Awaitable[None]]):
+    async with opened(forgetful.url) as store, opened(forgetful.url) as other:
+        epoch = await store.epoch()
+        claim = granted(await store.claim("order", turn=1, until=FAR, epoch=epoch))
+        assert await store.record(claim, b"Order 1")
+        running = granted(await store.claim("drink", turn=1, until=FAR, epoch=epoch))
+        async with anyio.create_task_group() as group:
+            waiter = await begin(group, lambda: other.claim("drink", turn=1, until=FAR))
+            await until_heard(forgetful.url, 1)
+            await lose(forgetful)
+            for each in (store, other):
+                assert await each.claim("order", turn=1, until=FAR, epoch=epoch) == Forgotten()
+                assert await each.claim("order", turn=2, until=FAR, epoch=epoch) == Forgotten()
+            assert await waiter.outcome() == Forgotten(), "it may have been run, or may be still"
+        await store.release(running)
+        anew = await store.epoch()
+        assert anew != epoch
+        assert anew == await other.epoch()
+        granted(await other.claim("order", turn=3, until=FAR, epoch=anew))
+
+
+async def test_a_restart_that_loses_nothing_changes_nothing(server: RedisServer):
+    async with opened(server.url) as store:
+        epoch = await store.epoch()
+        await store.record(granted(await store.claim("order", until=FAR, epoch=epoch)), b"Order 1")
+        running = granted(await store.claim("drink", until=FAR, epoch=epoch))
+        await store.append(b"line")
+        for _ in range(2):
+            await start_anew(server)
+            assert await store.claim("order", until=FAR, epoch=epoch) == Done(b"Order 1")
+            assert await store.append(b"line") > 1
+        assert await store.record(running, b"Cola")
+        async with opened(server.url) as late:
+            assert await late.epoch() == await store.epoch() == epoch
+            assert await late.claim("drink", until=FAR, epoch=epoch) == Done(b"Cola")
+
+
+async def test_a_replica_in_place_of_its_primary_may_have_missed_something(server: RedisServer):
+    with redis_server() as spare:
+        async with opened(server.url) as store, opened(spare.url) as other, shell(spare.url) as redis:
+            epoch = await store.epoch()
+            async with shell(server.url) as primary:
+                await primary.say("CONFIG", "SET", "repl-diskless-sync-delay", 0)
+            await redis.say("REPLICAOF", "127.0.0.1", server.port)
+
+            async def is_copied() -> bool:
+                return bool(await redis.say("EXISTS", "{askback}:memory"))
+
+            await until(is_copied)
+            server.kill()
+            await redis.say("REPLICAOF", "NO", "ONE")
+            assert await other.claim("order", until=FAR, epoch=epoch) == Forgotten()
+
+
+async def test_a_redis_that_may_evict_is_warned_of_once(
+    forgetful: RedisServer, caplog: pytest.LogCaptureFixture
+):
+    async with shell(forgetful.url) as redis:
+        await redis.say("CONFIG", "SET", "maxmemory-policy", "volatile-lru")
+        await redis.say("CONFIG", "SET", "maxmemory", "100mb")
+        with caplog.at_level(logging.WARNING, logger="askback"):
+            async with opened(forgetful.url) as store:
+                await store.count()
+                await redis.kill_all_others()
+                await store.count()
+    (line,) = caplog.messages
+    assert "volatile-lru" in line and "noeviction" in line
+
+
+# Killed, stopped, and back.
+
+
+async def test_killed_and_started_under_those_who_wait(server: RedisServer):
+    async with opened(server.url) as store, opened(server.url) as other:
+        claim = granted(await store.claim("order", until=FAR))
+        async with anyio.create_task_group() as group:
+            waiter = await begin(group, lambda: other.claim("order", until=FAR))
+            visit = await begin(group, lambda: other.wait("visit"))
+            await until_heard(server.url, 2)
+            server.kill()
+            with pytest.raises(StoreUnavailable, match="by itself"):
+                await store.note(claim, b"placed")
+            assert waiter.is_waiting and visit.is_waiting
+            server.start()
+            back = time.monotonic()
+            assert await store.note(claim, b"placed")
+            assert await store.record(claim, b"Order 1")
+            await store.settle("visit", b"yes", until=FAR)
+            assert await waiter.outcome() == Done(b"Order 1")
+            assert await visit.outcome() == b"yes"
+            assert time.monotonic() - back < 2
+
+
+async def test_nobody_counts_as_dead_for_having_said_nothing_to_a_server_that_was_down(server: RedisServer):
+    async with opened(server.url) as runner, opened(server.url) as other:
+        claim = granted(await runner.claim("order", until=FAR))
+        await start_anew(server)
+        async with shell(server.url) as redis:
+            await redis.say("HSET", "{askback}:claim:order", "alive", 1)  # as if it had been down for long
+        async with anyio.create_task_group() as group:
+            waiter = await begin(group, lambda: other.claim("order", until=FAR))
+            await until_heard(server.url, 1)
+            assert waiter.is_waiting
+            assert await runner.record(claim, b"Order 1")
+            assert await waiter.outcome() == Done(b"Order 1")
+
+
+async def test_one_who_waits_gives_up_on_a_redis_that_stays_away(
+    server: RedisServer, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("askback.stores.redis.switchboard.PATIENCE", 0.5)
+    async with opened(server.url) as store, anyio.create_task_group() as group:
+
+        async def wait() -> None:
+            with pytest.raises(StoreUnavailable, match="redis://127"):
+                await store.wait("visit")
+
+        waiter = await begin(group, wait)
+        await until_heard(server.url, 1)
+        server.kill()
+        await waiter.outcome()
+
+
+async def test_a_stopped_redis_is_an_error_in_time_and_none_when_it_goes_on(
+    server: RedisServer, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(link, "SECONDS_TO_ANSWER", 0.5)
+    monkeypatch.setattr(line, "SECONDS_TO_ANSWER", 0.5)
+    async with opened(server.url) as store:
+        held = granted(await store.claim("order", until=FAR))
+        server.pause()
+        try:
+            for _ in range(2):
+                began = time.monotonic()
+                with pytest.raises(StoreUnavailable, match="did not answer") as raised:
+                    await store.claim("drink", until=FAR)
+                assert "by itself" in raised.value.advice
+                assert time.monotonic() - began < 2
+        finally:
+            server.resume()
+        assert await store.record(held, b"Order 1")
+        with anyio.fail_after(BOUND):
+            granted(await store.claim("drink", until=FAR))  # nobody holds what was asked for in vain
+
+
+async def test_a_redis_that_is_not_there_is_named_without_its_password():
+    async with opened(f"redis://anna:{CANARY}@127.0.0.1:1/3") as store:
+        with pytest.raises(StoreUnavailable, match=r"redis://127\.0\.0\.1:1/3 cannot be used") as raised:
+            await store.claim("order", until=FAR)
+    assert "Look whether it is running" in raised.value.advice
+    assert CANARY not in f"{raised.value} {raised.value.__cause__!r} {store!r}"
+
+
+# Locked, full, and read only.
+
+
+async def test_a_password_and_tls(caplog: pytest.LogCaptureFixture):
+    with found(), redis_server(password="pa55", tls=True) as server:
+        async with opened(f"{server.url}?ssl_ca_certs={server.certificate}&prefix=pizzeria") as store:
+            claim = granted(await store.claim("order", until=FAR))
+            assert await store.record(claim, b"Order 1")
+            assert await store.wait("visit", seconds=0.05) is None
+        async with opened(server.url) as store:
+            with pytest.raises(StoreUnavailable) as raised:
+                await store.count()
+        assert "ssl_ca_certs" in raised.value.advice
+        for wrong in ("", f":{CANARY}@", f"anna:{CANARY}@"):
+            url = server.url.replace(":pa55@", wrong)
+            async with opened(f"{url}?ssl_ca_certs={server.certificate}") as store:
+                with pytest.raises(StoreUnavailable) as raised:
+                    await store.claim("order", until=FAR)
+            assert "user and the password" in raised.value.advice
+            assert CANARY not in f"{raised.value} {raised.value.__cause__!r} {caplog.text}"
+
+
+async def test_a_full_redis_keeps_what_it_has_and_takes_more_when_it_can(forgetful: RedisServer):
+    async with opened(forgetful.url) as store, shell(forgetful.url) as redis:
+        claim = granted(await store.claim("order", until=FAR))
+        await redis.say("CONFIG", "SET", "maxmemory", "1mb")
+        with pytest.raises(StoreUnavailable) as raised:
+            await store.record(claim, bytes(1000))
+        assert "more memory" in raised.value.advice
+        await redis.say("CONFIG", "SET", "maxmemory", "0")
+        assert await store.record(claim, b"Order 1")
+        assert await store.claim("order", until=FAR) == Done(b"Order 1")
+
+
+async def test_a_replica_refuses_and_is_served_by_when_it_is_none_any_more(forgetful: RedisServer):
+    async with opened(forgetful.url) as store, shell(forgetful.url) as redis:
+        await store.count()
+        await redis.say("REPLICAOF", "127.0.0.1", "1")
+        with pytest.raises(StoreUnavailable) as raised:
+            await store.spend("link", until=FAR)
+        assert "replica" in raised.value.advice
+        await redis.say("REPLICAOF", "NO", "ONE")
+        assert await store.spend("link", until=FAR)
+
+
+async def test_a_user_may_be_kept_to_our_keys(forgetful: RedisServer):
+    rights = ("on", ">pa55", "~{pizzeria}:*", "&{pizzeria}:*", "+@all", "-config")
+    async with shell(forgetful.url) as redis:
+        await redis.say("ACL", "SETUSER", "anna", *rights)
+    url = forgetful.url.replace("//", "//anna:pa55@")
+    async with opened(f"{url}?prefix=pizzeria") as store:
+        assert isinstance(await store.claim("order", until=FAR), Mine)
+        assert await store.wait("visit", seconds=0.05) is None
+        await store.put("anna", "token", b"1")
+        assert await store.count() == 2
+    async with opened(f"{url}?prefix=other") as store:
+        with pytest.raises(StoreUnavailable) as raised:
+            await store.spend("link", until=FAR)
+    assert "~{other}:*" in raised.value.advice
+
+
+@pytest.mark.parametrize(
+    ("error", "advice"),
+    [
+        (BusyLoadingError("Redis is loading the dataset in memory"), "reads its data"),
+        (ResponseError("MISCONF Redis is configured to save RDB snapshots"), "its disk"),
+        (ResponseError("NOREPLICAS Not enough good replicas to write."), "replicas"),
+        (ResponseError("BUSY Redis is busy running a script."), "SCRIPT KILL"),
+        (ResponseError("WRONGTYPE Operation against a key"), "?prefix="),
+        (LinkLost("Connection closed by server."), "by itself"),
+        (ResponseError("ERR something new"), "Look whether"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
+)
+def test_an_error_of_redis_comes_with_advice(error: Exception, advice: str):
+    explained = explain(error, store="redis://db:6379/0", prefix="askback")
+    assert advice in explained.advice
+    assert "redis://db:6379/0" in str(explained)
