@@ -50,13 +50,12 @@ async def test_the_client_reads_nothing_of_the_operators_disk(
 
     store = f"sqlite:///{tmp_path}/missing/askback.db"
     async with raw_client(mcpserver(body, store=store)) as client:
-        first = await client.call()
         with pytest.raises(MCPError) as caught:
-            await client.call(**answering(first, ask_1=accepting(value=True)))
+            await client.call()
         assert "missing" not in str(caught.value)
         assert "missing" in caplog.text
         (tmp_path / "missing").mkdir()
-        end = await client.call(**answering(first, ask_1=accepting(value=True)))
+        end = await client.call(**answering(await client.call(), ask_1=accepting(value=True)))
     assert end["content"][0]["text"] == "Accepted(value=True)"
 
 
