@@ -214,7 +214,7 @@ async def test_a_dump_that_was_loaded_over_the_tables_is_another_memory(store: P
 async def test_tables_that_are_gone_are_missed(
     store: PostgresStore, beside: Shell, postgres_url: str, schema: str
 ):
-    lasting = PostgresStore(postgres_url, schema=schema)
+    lasting = PostgresStore(f"{postgres_url}?migrate=0", schema=schema)
     assert await lasting.count() == 0
     await beside.execute(f"DROP SCHEMA {schema} CASCADE")
     for _ in range(2):

@@ -52,7 +52,8 @@ class Address:
     password: str | None = field(repr=False)
     shown: str
     schema: str
-    migrates: bool = False
+    migrates: bool | None = None
+    """Whether a store brings its tables up to date by itself; None where it makes them, if there are none at all."""
     connections: int = CONNECTIONS
 
     @property
@@ -80,7 +81,7 @@ def read_address(url: str, *, schema: str) -> Address:
         password=unquote(password) or query.get("password") or None,
         shown=_shown(hosts, unquote(parts.path), theirs),
         schema=_schema(query.get("schema", schema)),
-        migrates=_flag(query.get("migrate", "0")),
+        migrates=_flag(query["migrate"]) if "migrate" in query else None,
         connections=_connections(query.get("connections", str(CONNECTIONS))),
     )
 

@@ -143,12 +143,13 @@ async def _greet(connection: Connection, address: Address) -> Greeted:
 
 
 async def require_known_schema(connection: Connection, address: Address) -> None:
-    """Neither missing, nor older than this version of Askback, nor newer."""
+    """Neither older than this version of Askback, nor newer. One that is missing was never there, or was lost: then
+    the new one has another epoch."""
     taken = await steps_taken(connection, address)
     require_not_newer(taken, address)
     if taken == known_steps()[-1].number:
         return
-    if address.migrates:
+    if address.migrates or (address.migrates is None and not taken):
         await take_steps(connection, address)
         return
     what = f"is at step {taken} of {known_steps()[-1].number}" if taken else "is not there"

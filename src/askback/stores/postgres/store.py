@@ -52,9 +52,10 @@ class PostgresStore:
     """Opened with the first call, by any number of processes, threads and event loops.
 
     `url` is `postgresql://user:password@host:5432/database`, with parameters of libpq such as `sslmode=verify-full`,
-    and of our own: `schema=` in place of the argument, `connections=` for how many each event loop may have (5), and
-    `migrate=1` for a store that makes or brings up to date its tables by itself. Without that, `askback store migrate`
-    does, and a store without them fails closed. A role that owns its database or schema is enough.
+    and of our own: `schema=` in place of the argument, `connections=` for how many each event loop may have (5).
+    Where there are no tables, they are made. Older ones are refused until `askback store migrate` has brought them up
+    to date; `migrate=1` lets a store do that by itself, and `migrate=0` lets it make none at all. A role that owns its
+    database or schema is enough.
 
     Each process has one connection more, which listens; behind pgbouncer in transaction mode it hears nothing, and the
     prepared statements fail: connect to the server itself, or have it pool sessions.
