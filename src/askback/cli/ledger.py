@@ -1,0 +1,314 @@
+"""`askback ledger`: who was asked what and what they said, read, exported, and held against what was sealed."""
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
+from contextlib import asynccontextmanager, contextmanager, nullcontext
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import BinaryIO
+
+import anyio
+
+from askback.cli.endings import Exit, Interrupted, Misused
+from askback.cli.notes import safe
+from askback.cli.paper import Paper, say
+from askback.cli.signals import run
+from askback.cli.told import in_brief, moment, print_story
+from askback.errors import OperatorError
+from askback.ledger import Heads, Ledger, Line, Report, read_heads
+from askback.ledger.chain import read_line
+from askback.ledger.keys import VARIABLE, Keys, Ring, known_keys
+from askback.ledger.reading import calls_of, last_line, lines, numbered, story
+from askback.ledger.spelling import Unreadable
+from askback.stores import Store, open_store
+
+EXAMPLES = """\
+examples:
+  export ASKBACK_STORE=sqlite:///tools.db
+  askback ledger tail -n 20                    what was asked and answered last
+  askback ledger show 1f3c9a20                 the story of one call
+  askback ledger export --since 2026-11-01 > november.jsonl
+  askback ledger heads > /mnt/elsewhere/monday.json
+  askback ledger verify --head /mnt/elsewhere/monday.json
+  askback ledger trim --keep 400               lines older than 400 days go
+
+Keys come from ASKBACK_LEDGER_KEYS or --keys-file: those of Askback(keys=...),
+the newest first. tail, show and export do without, and verify nothing then.
+"""
+
+STORE = "ASKBACK_STORE"
+
+SQLITE = "sqlite:///"
+
+FOLLOW_EACH = 1.0
+"""Seconds between two looks for new lines."""
+
+NO_KEYS = (
+    f"There are no keys here to verify with. Set {VARIABLE} to those of the servers, the newest first, or name a file "
+    "that has them with --keys-file."
+)
+NOT_VERIFIED = (
+    f"None of this is verified: there are no keys here. Set {VARIABLE}, or name a file with --keys-file."
+)
+WRONG_SEAL = "its seal does not fit: changed, forged, or sealed with a key that is not here"
+
+
+def main(words: Sequence[str]) -> int:
+    """Run it; the exit code is for the shell."""
+    chosen = _parser().parse_args(words)
+    try:
+        return run(_within, VERBS[chosen.verb], chosen)
+    except Interrupted as end:
+        return end.exit
+    except OperatorError as error:
+        say(error.message)
+        return Exit.MISUSED if isinstance(error, Misused) else Exit.FAILED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="askback ledger",
+        description="Who was asked what, when, and what they said; and whether somebody changed the record.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    verbs = parser.add_subparsers(title="commands", dest="verb", required=True, metavar="COMMAND")
+    verify = verbs.add_parser("verify", help="tell whether the ledger is as it was written")
+    verify.add_argument("--head", metavar="FILE", type=Path, help="what `heads` printed earlier")
+    tail = verbs.add_parser("tail", help="the last lines")
+    tail.add_argument("-n", metavar="N", type=_count, default=10, help="how many; without it, 10")
+    tail.add_argument("--follow", action="store_true", help="go on with what comes, until Ctrl-C")
+    show = verbs.add_parser("show", help="the story of one call")
+    show.add_argument("name", metavar="ID", help="of a call or a question, or the beginning of one")
+    export = verbs.add_parser("export", help="print lines as JSON Lines")
+    export.add_argument("--after", metavar="N", type=_count, default=0, help="only lines behind this number")
+    export.add_argument(
+        "--since", metavar="WHEN", type=_time, help="only from this date or time on (ISO 8601)"
+    )
+    export.add_argument("--out", metavar="FILE", type=Path, help="write them to this file, which must be new")
+    heads = verbs.add_parser("heads", help="print where the ledger ends, sealed, to be kept elsewhere")
+    trim = verbs.add_parser("trim", help="let old lines go")
+    trim.add_argument("--keep", metavar="DAYS", type=_days, required=True, help="those that are younger stay")
+    for one in (verify, tail, show, export, heads, trim):
+        one.add_argument(
+            "--store", metavar="STORE", help=f"as Askback(store=...) has it; without it, {STORE}"
+        )
+        one.add_argument(
+            "--keys-file", metavar="FILE", type=Path, help=f"one key in each line; else {VARIABLE}"
+        )
+    return parser
+
+
+async def _within(verb: "Verb", chosen: argparse.Namespace) -> int:
+    async with _opened(chosen.store or os.environ.get(STORE)) as store:
+        return await verb(chosen, store)
+
+
+@asynccontextmanager
+async def _opened(written: str | None) -> AsyncGenerator[Store]:
+    with _misused():
+        store = open_store(_named(written), clock=time.time)
+    try:
+        yield store
+    finally:
+        with anyio.CancelScope(shield=True):
+            await store.close()
+
+
+@contextmanager
+def _misused() -> Generator[None]:
+    """What was typed, or a file it names, cannot be followed."""
+    try:
+        yield
+    except OperatorError as error:
+        raise Misused(safe(error.message)) from error
+
+
+def _named(written: str | None) -> str:
+    """Only one that is there: whoever looks into a ledger makes none."""
+    if not written:
+        raise Misused(
+            f'Which store? Write --store "sqlite:///tools.db", as your server has it, or set {STORE}.'
+        )
+    if written == "memory:":
+        raise Misused("What is kept in memory, its own server alone can see. Name a store that lasts.")
+    file = Path(written.removeprefix(SQLITE))
+    if written.startswith(SQLITE) and not file.is_file():
+        raise Misused(f"There is no file {safe(str(file))}. Check the path, and the folder you are in.")
+    return written
+
+
+def _keys(chosen: argparse.Namespace) -> Keys | None:
+    with _misused():
+        keys = known_keys(chosen.keys_file)
+        if keys is not None:
+            Ring(keys)
+        return keys
+
+
+def _ledger(chosen: argparse.Namespace, store: Store) -> Ledger:
+    keys = _keys(chosen)
+    if keys is None:
+        raise Misused(NO_KEYS)
+    return Ledger(store, keys, keep=None)
+
+
+def _ring(chosen: argparse.Namespace) -> Ring | None:
+    """For those who can do without."""
+    keys = _keys(chosen)
+    if keys is None:
+        say(NOT_VERIFIED)
+        return None
+    return Ring(keys)
+
+
+# The verbs.
+
+
+async def _verify(chosen: argparse.Namespace, store: Store) -> int:
+    ledger = _ledger(chosen, store)
+    report = await ledger.verify(None if chosen.head is None else _head(chosen.head))
+    paper = Paper()
+    if report.is_sound:
+        paper.print(f"The ledger is as it was written: {_extent(report)}.")
+        if report.head_at is None:
+            say("Whether its end was cut off, only a head from before tells: see `askback ledger heads`.")
+        return Exit.DONE
+    paper.print(
+        f"The ledger is not as it was written: {_counted(report.count, 'problem')} in {_extent(report)}."
+    )
+    for problem in report.problems:
+        paper.print(f"- {safe(str(problem))}")
+    if report.count > len(report.problems):
+        paper.print(f"- and {report.count - len(report.problems)} more.")
+    return Exit.FAILED
+
+
+async def _tail(chosen: argparse.Namespace, store: Store) -> int:
+    ring, paper = _ring(chosen), Paper()
+    found = await last_line(store)
+    after = max(0, (found[0] if found else 0) - chosen.n)
+    while True:
+        async for line in lines(store, after=after):
+            after = line.number
+            paper.write("  ".join(filter(None, (in_brief(line), _note(line, ring)))))
+        if not chosen.follow:
+            return Exit.DONE
+        sys.stdout.flush()
+        await anyio.sleep(FOLLOW_EACH)
+
+
+async def _show(chosen: argparse.Namespace, store: Store) -> int:
+    calls = await calls_of(store, chosen.name)
+    if len(calls) != 1:
+        listed = "".join(f"\n  {safe(call)}" for call in sorted(calls)[:20])
+        several = f"{len(calls)} calls begin with {safe(chosen.name)!r}, or a question of theirs:{listed}"
+        say(
+            several if calls else f"No call and no question begins with {safe(chosen.name)!r} in this ledger."
+        )
+        return Exit.FAILED
+    ring = _ring(chosen)
+    told = await story(store, calls.pop())
+    notes = {line.number: note for line, _ in told if (note := _note(line, ring))}
+    print_story(told, Paper(), notes)
+    return Exit.DONE
+
+
+async def _export(chosen: argparse.Namespace, store: Store) -> int:
+    """Each line as it was sealed, with its number put in front."""
+    left_out = 0
+    with _new_file(chosen.out) as out:
+        async for number, raw in numbered(store, after=chosen.after):
+            try:
+                at = read_line(number, raw).at
+            except Unreadable as error:
+                left_out += 1
+                say(f"Line {number} is left out: {error}.")
+                continue
+            if chosen.since is None or (at is not None and at >= chosen.since):
+                out.write(b'{"number":%d,' % number + raw[1:] + b"\n")
+        out.flush()
+    say("None of this was verified by exporting it: `askback ledger verify` does that.")
+    return Exit.FAILED if left_out else Exit.DONE
+
+
+async def _heads(chosen: argparse.Namespace, store: Store) -> int:
+    print((await _ledger(chosen, store).heads()).to_json())
+    return Exit.DONE
+
+
+async def _trim(chosen: argparse.Namespace, store: Store) -> int:
+    count = await _ledger(chosen, store).trim(chosen.keep)
+    Paper().print(f"{_counted(count, 'line')} older than {chosen.keep.days} days went.")
+    return Exit.DONE
+
+
+Verb = Callable[[argparse.Namespace, Store], Awaitable[int]]
+
+VERBS: dict[str, Verb] = {
+    "verify": _verify,
+    "tail": _tail,
+    "show": _show,
+    "export": _export,
+    "heads": _heads,
+    "trim": _trim,
+}
+
+
+def _note(line: Line, ring: Ring | None) -> str:
+    """A word on a line whose seal does not fit; nothing where there is no key to tell."""
+    if ring is None:
+        return ""
+    key = ring.find(line.key)
+    return "" if key is not None and key.seal(line.body) == line.mac else f"({WRONG_SEAL})"
+
+
+def _extent(report: Report) -> str:
+    if not report.lines:
+        return "it has no line"
+    by = _counted(report.writers, "writer")
+    lines = f"{_counted(report.lines, 'line')}, {report.first} to {report.last}, by {by}"
+    return lines + ("" if report.head_at is None else f", held against the head of {moment(report.head_at)}")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _head(file: Path) -> Heads:
+    try:
+        with _misused():
+            return read_heads(file.read_text())
+    except (OSError, UnicodeDecodeError) as error:
+        raise Misused(f"The head in {safe(str(file))} cannot be read: {safe(str(error))}.") from error
+
+
+def _new_file(file: Path | None) -> "nullcontext[BinaryIO] | BinaryIO":
+    if file is None:
+        return nullcontext(sys.stdout.buffer)
+    try:
+        return file.open("xb")
+    except OSError as error:
+        raise Misused(f"{safe(str(file))} cannot be written: {error.strerror}. Name a new file.") from error
+
+
+def _count(word: str) -> int:
+    count = int(word)
+    if count < 0:
+        raise ValueError
+    return count
+
+
+def _days(word: str) -> timedelta:
+    keep = timedelta(days=float(word))
+    if keep <= timedelta():
+        raise ValueError
+    return keep
+
+
+def _time(word: str) -> float:
+    """Without a zone, in the time of whoever types it."""
+    return datetime.fromisoformat(word).timestamp()

@@ -1,0 +1,108 @@
+"""The keys of a ledger: what seals its lines, its heads and its digests, each with a key of its own that is derived
+from the operator's. The first one seals; all are known, so that older lines verify after a rotation."""
+
+import base64
+import hmac
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from askback.errors import OperatorError
+from askback.ledger.spelling import canonical
+
+Keys = Sequence[bytes | bytearray | str]
+"""As `Askback(keys=...)` takes them, the newest first."""
+
+VARIABLE = "ASKBACK_LEDGER_KEYS"
+"""The same as text, with spaces between them; bytes that are no text as `base64:...`."""
+
+SHORTEST = 32
+"""Bytes of a key, as for what travels with the client."""
+
+ENCODED = "base64:"
+
+
+class Key(NamedTuple):
+    """What was derived from one of the operator's keys."""
+
+    id: str
+    """Tells which key it was, and nothing about it."""
+    chain: bytes
+    heads: bytes
+    answers: bytes
+
+    def seal(self, body: bytes) -> str:
+        """The mac of a line."""
+        return hmac.digest(self.chain, body, "sha256").hex()
+
+    def seal_heads(self, body: bytes) -> str:
+        return hmac.digest(self.heads, body, "sha256").hex()
+
+    def digest_of(self, content: object) -> str:
+        """Of an answer. Without the key nobody finds a short one by trying."""
+        return hmac.digest(self.answers, canonical(content), "sha256").hex()
+
+
+class Ring:
+    """The keys by their ids."""
+
+    def __init__(self, keys: Keys) -> None:
+        if isinstance(keys, str | bytes | bytearray):
+            raise OperatorError("The keys of a ledger are a list, the newest first: Ledger(store, [key]).")
+        derived = [_derived(key.encode() if isinstance(key, str) else bytes(key)) for key in keys]
+        if not derived:
+            raise OperatorError("A ledger needs a key to seal its lines with: Ledger(store, [key]).")
+        self.first = derived[0]
+        self._all = {key.id: key for key in derived}
+
+    def find(self, id: str) -> Key | None:
+        return self._all.get(id)
+
+
+def known_keys(file: Path | None, environment: Mapping[str, str] = os.environ) -> Keys | None:
+    """The keys for a command: of a file with one in each line, or else of the environment; None where there are none.
+
+    They are never words of a command: those are seen by everybody on the machine.
+    """
+    if file is None:
+        return _read(environment.get(VARIABLE, "").split(), source=VARIABLE) or None
+    try:
+        lines = file.read_text().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        problem = getattr(error, "strerror", None) or "it is no text"
+        raise OperatorError(f"The keys in {file} cannot be read: {problem}. Check --keys-file.") from error
+    keys = _read(filter(None, map(str.strip, lines)), source=str(file))
+    if not keys:
+        raise OperatorError(f"There is no key in {file}. Write one in each line, the newest first.")
+    return keys
+
+
+def _read(words: Iterable[str], *, source: str) -> list[bytes]:
+    try:
+        return [
+            base64.b64decode(word.removeprefix(ENCODED), validate=True)
+            if word.startswith(ENCODED)
+            else word.encode()
+            for word in words
+        ]
+    except ValueError as error:
+        raise OperatorError(
+            f"A key in {source} begins with {ENCODED} and is not written so. Write it anew."
+        ) from error
+
+
+def _derived(key: bytes) -> Key:
+    if len(key) < SHORTEST:
+        raise OperatorError(
+            f"A key of the ledger has {len(key)} bytes, and could be guessed. Give it {SHORTEST} or more: "
+            "secrets.token_urlsafe(32) makes one."
+        )
+    chain = hmac.digest(key, b"askback ledger chain", "sha256")
+    return Key(
+        id=sha256(b"askback ledger key\0" + chain).hexdigest()[:16],
+        chain=chain,
+        heads=hmac.digest(key, b"askback ledger heads", "sha256"),
+        answers=hmac.digest(key, b"askback ledger answers", "sha256"),
+    )

@@ -1,0 +1,65 @@
+"""What verifying a ledger has brought to light."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Wrong = Literal["changed", "foreign", "missing", "moved", "cut", "tail", "trimmed", "keyless", "head"]
+"""Its words are not those that were sealed; it is no line of ours; lines between others are gone; lines stand elsewhere
+than where they were written; the beginning is gone and no mark says so; the end is gone that a head knows; it was wrong
+already when it was trimmed; its key is not here; the head itself was changed."""
+
+MOST = 100
+"""Problems that are told one by one. All are counted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """One thing that is wrong, in plain words."""
+
+    kind: Wrong
+    number: int | None
+    """The line at which it shows; None where it shows at none."""
+    words: str
+
+    def __str__(self) -> str:
+        return self.words if self.number is None else f"line {self.number}: {self.words}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """Of one reading from the first line to the last."""
+
+    first: int
+    last: int
+    """Numbers of lines; 0 where there is none."""
+    lines: int
+    repeats: int
+    """Lines that were there already, byte for byte: written twice when nobody knew whether they had been."""
+    writers: int
+    problems: tuple[Problem, ...]
+    """The first of them by line number."""
+    count: int
+    """How many there are in all."""
+    head_at: float | None
+    """Of the head that it was held against."""
+
+    @property
+    def is_sound(self) -> bool:
+        return not self.count
+
+
+class Findings:
+    """Problems as they come up; the first ones are kept."""
+
+    def __init__(self) -> None:
+        self._kept: list[Problem] = []
+        self.count = 0
+
+    def add(self, kind: Wrong, number: int | None, words: str) -> None:
+        self.count += 1
+        if len(self._kept) < MOST:
+            self._kept.append(Problem(kind=kind, number=number, words=words))
+
+    @property
+    def kept(self) -> tuple[Problem, ...]:
+        return tuple(sorted(self._kept, key=lambda problem: problem.number or 0))

@@ -1,0 +1,137 @@
+"""Whoever writes to the ledger, for one process and one event loop: one append at a time, and those who come meanwhile
+go together in the next.
+
+What has become of an append that failed, or was cancelled, nobody knows. So nothing is ever linked to its lines: the
+next append begins another chain, with what those who are still there want written.
+"""
+
+import os
+from collections import deque
+from collections.abc import Callable, Sequence
+from copy import copy
+from secrets import token_hex
+
+import anyio
+
+from askback.errors import StoreUnavailable
+from askback.ledger.chain import Record, Tip, link, read_line
+from askback.ledger.keys import Key
+from askback.ledger.marks import opened
+from askback.ledger.reading import as_bytes, last_line
+from askback.ledger.spelling import Unreadable
+from askback.stores.protocol import Store
+
+MOST_LINES = 256
+"""In one append; a store takes them in one statement."""
+
+
+class _Wish:
+    """What one caller wants written, and what has become of it."""
+
+    __slots__ = ("error", "is_gone", "is_written", "records", "woken")
+
+    def __init__(self, records: Sequence[Record]) -> None:
+        self.records = records
+        self.woken: anyio.Event | None = None  # most callers find nobody before them, and do not wait
+        self.is_written = self.is_gone = False
+        self.error: Exception | None = None
+
+    @property
+    def is_over(self) -> bool:
+        return self.is_written or self.error is not None
+
+    def wake(self) -> None:
+        if self.woken is not None:
+            self.woken.set()
+
+    def outcome(self) -> None:
+        if self.error is not None:
+            # Each caller has its own, with a trace of its own.
+            raise copy(self.error) if isinstance(self.error, StoreUnavailable) else self.error
+
+
+class Writer:
+    """One caller at a time takes the lead and writes for all who wait; then the next of them does."""
+
+    def __init__(self, store: Store, key: Key, *, clock: Callable[[], float]) -> None:
+        self._store, self._key, self._clock = store, key, clock
+        self.process = os.getpid()
+        self._tip: Tip | None = None
+        self._seen = 1
+        self._waiting: deque[_Wish] = deque()
+        self._is_led = False
+
+    async def write(self, *records: Record) -> None:
+        """Until they are in the store, one after the other; `StoreUnavailable` if they may not be."""
+        wish = _Wish(records)
+        self._waiting.append(wish)
+        if self._is_led:
+            await self._wait(wish)
+        else:
+            self._is_led = True
+        if not wish.is_over:
+            await self._lead()
+        wish.outcome()
+
+    async def _wait(self, wish: _Wish) -> None:
+        wish.woken = anyio.Event()
+        try:
+            await wish.woken.wait()
+        except BaseException:
+            wish.is_gone = True
+            if wish in self._waiting:  # else it is on its way
+                self._waiting.remove(wish)
+                if wish.woken.is_set():
+                    self._hand_on()
+            raise
+
+    async def _lead(self) -> None:
+        """With the first of those who wait, which is who called."""
+        wishes = self._next()
+        try:
+            await self._append([record for wish in wishes for record in wish.records])
+            for wish in wishes:
+                wish.is_written = True
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is told to all who wait for it
+            for wish in wishes:
+                wish.error = error
+        except BaseException:
+            # Who led is gone. The others, but for those who left too, still want theirs written.
+            self._waiting.extendleft(wish for wish in reversed(wishes[1:]) if not wish.is_gone)
+            raise
+        finally:
+            for wish in wishes:
+                if wish.is_over:
+                    wish.wake()
+            self._hand_on()
+
+    def _next(self) -> list[_Wish]:
+        wishes = [self._waiting.popleft()]
+        count = len(wishes[0].records)
+        while self._waiting and count + len(self._waiting[0].records) <= MOST_LINES:
+            wishes.append(self._waiting.popleft())
+            count += len(wishes[-1].records)
+        return wishes
+
+    def _hand_on(self) -> None:
+        self._is_led = bool(self._waiting)
+        if self._waiting:
+            self._waiting[0].wake()
+
+    async def _append(self, records: list[Record]) -> None:
+        tip, self._tip = self._tip, None
+        if tip is None:
+            tip = Tip(writer=token_hex(8))
+            records = [await self._opening(), *records]
+        lines, tip = link(tip, self._key, records)
+        number = self._seen = await self._store.append(*lines)
+        self._tip = Tip(writer=tip.writer, n=tip.n, mac=tip.mac, number=number)
+
+    async def _opening(self) -> Record:
+        """The first line of a chain names the last one of another: nobody takes that away unnoticed."""
+        found = await last_line(self._store, near=self._seen)
+        try:
+            saw = None if found is None else read_line(found[0], as_bytes(found[1]))
+        except Unreadable:
+            saw = None
+        return opened(saw, at=self._clock())

@@ -1,0 +1,1 @@
+"""The ledger: what is written, what is noticed, what stays."""

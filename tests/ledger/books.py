@@ -1,0 +1,74 @@
+"""Ledgers for tests: as a store has them, and as bare lines that can be tampered with."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from askback.ledger import Entry, Head, Heads, Report
+from askback.ledger.chain import Line, Record, Tip, link, read_line
+from askback.ledger.entries import written
+from askback.ledger.heads import seal_heads
+from askback.ledger.keys import Ring
+from askback.ledger.marks import opened
+from askback.ledger.verify import Checker
+
+KEY = "a-key-of-the-tests-that-is-long-enough-to-be-one"
+OTHER = "another-key-of-the-tests-that-is-long-enough-too"
+RING = Ring([KEY])
+
+THEN = 1_800_000_000.0
+"""2027-01-15 08:00 UTC."""
+
+Rows = list[tuple[int, bytes]]
+"""Numbered lines, as a store gives them."""
+
+
+def entry(call: str = "c1", **fields: Any) -> Entry:
+    """A question, where nothing else is said."""
+    told: dict[str, Any] = {"event": "asked", "at": THEN, "server": "cafe", "message": "Which size?"}
+    return Entry(call=call, **{**told, **fields})
+
+
+def book(appends: Sequence[tuple[int, int]], ring: Ring = RING) -> Rows:
+    """What several writers leave behind that append so many entries each, in this order."""
+    rows: Rows = []
+    tips: dict[int, Tip] = {}
+    for writer, count in appends:
+        records = [Record("entry", written(entry(f"call {len(rows)}"))) for _ in range(count)]
+        if writer not in tips:
+            tips[writer] = Tip(writer=f"{writer:016x}")
+            records.insert(0, opened(read_line(*rows[-1]) if rows else None, at=THEN))
+        lines, tip = link(tips[writer], ring.first, records)
+        rows.extend(enumerate(lines, len(rows) + 1))
+        tips[writer] = Tip(writer=tip.writer, n=tip.n, mac=tip.mac, number=len(rows))
+    return rows
+
+
+def check(rows: Rows, heads: Heads | None = None, ring: Ring = RING) -> Report:
+    return checked(rows, heads, ring).report()
+
+
+def checked(rows: Rows, heads: Heads | None = None, ring: Ring = RING) -> Checker:
+    checker = Checker(ring, heads)
+    for number, raw in rows:
+        checker.take(number, raw)
+    return checker
+
+
+def heads_of(rows: Rows, ring: Ring = RING) -> Heads:
+    writers: dict[str, Head] = checked(rows, ring=ring).heads()
+    return seal_heads(writers, last=rows[-1][0], at=THEN, key=ring.first)
+
+
+def renumbered(rows: Rows) -> Rows:
+    """As whoever tampers would leave it: without a gap in the numbers."""
+    return [(number, raw) for number, (_, raw) in enumerate(rows, rows[0][0])]
+
+
+def is_last(rows: Rows, index: int) -> bool:
+    """Of its writer."""
+    line = _line(rows, index)
+    return all(_line(rows, later).writer != line.writer for later in range(index + 1, len(rows)))
+
+
+def _line(rows: Rows, index: int) -> Line:
+    return read_line(*rows[index])

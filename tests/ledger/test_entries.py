@@ -1,0 +1,137 @@
+"""How an entry is written down and read back, and what becomes of one that is too long."""
+
+from dataclasses import fields
+from datetime import timedelta
+from hashlib import sha256
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from askback.errors import OperatorError
+from askback.ledger import Entry, Ledger
+from askback.ledger.chain import LONGEST, Record, Tip, link, read_line
+from askback.ledger.entries import MOST, read_entry, written
+from askback.ledger.keys import Ring
+from askback.ledger.spelling import Unreadable, read_object, spelled
+from askback.stores import MemoryStore
+from tests.ledger.books import KEY, RING, THEN, entry
+
+texts = st.text(st.characters(), max_size=40)
+
+
+@given(
+    message=texts,
+    target=texts,
+    answer=st.recursive(st.none() | st.booleans() | texts, st.lists, max_leaves=4),
+)
+def test_an_entry_comes_back_as_it_was(message: str, target: str, answer: Any):
+    """Also with letters that no terminal should see, and halves of pairs that no encoding knows."""
+    before = entry(message=message, target=target, answer=answer, asks={"type": "object"})
+    line = written(before)
+    assert line.decode().isprintable()
+    assert read_entry(read_object(line)) == before
+
+
+def test_fields_stand_in_one_order_and_the_unknown_are_left_out():
+    assert written(entry(place="size")) == (
+        b'{"event":"asked","at":1800000000.0,"server":"cafe","call":"c1","place":"size","message":"Which size?"}'
+    )
+
+
+def test_what_a_newer_askback_wrote_is_kept():
+    record = {"event": "dreamt", "at": 1, "server": "cafe", "call": "c1", "mood": ["good"]}
+    read = read_entry(record)
+    assert (read.event, read.more) == ("dreamt", {"mood": ["good"]})
+    assert read_object(written(read)) == record
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"at": "now"}, {"at": True}, {"at": None}, {"call": None}, {"message": 3}, {"asks": []}, {"event": 1}],
+    ids=str,
+)
+def test_what_is_no_entry_is_not_taken_for_one(wrong: dict[str, Any]):
+    with pytest.raises(Unreadable):
+        read_entry({"event": "asked", "at": THEN, "server": "cafe", "call": "c1", **wrong})
+
+
+@pytest.mark.parametrize("raw", [b'{"a":1,"a":2}', b'{"a":NaN}', b"[1]", b"\xff", b"[" * 100_000], ids=repr)
+def test_two_readers_cannot_take_a_line_for_two_things(raw: bytes):
+    with pytest.raises(Unreadable):
+        read_object(raw)
+
+
+TEXTS = [
+    field.name
+    for field in fields(Entry)
+    if field.name not in {"event", "at", "asks", "answer", "cut", "more"}
+]
+
+
+def as_line(entry: Entry) -> bytes:
+    """In a place of a chain that takes as many digits as any."""
+    far = Tip(writer="f" * 16, n=10**12, mac="f" * 64, number=10**12)
+    return link(far, RING.first, [Record("entry", written(entry))])[0][0]
+
+
+@pytest.mark.parametrize("letter", ["a", "é", "日", "\x9b", "\U000e0041"])
+def test_what_is_too_long_is_cut_and_the_mark_has_the_digest_of_the_whole(letter: str):
+    long: dict[str, Any] = dict.fromkeys(TEXTS, letter * 32_000)
+    wide = {"title": letter * 32_000}
+    before = Entry(event="answered", at=THEN, **long, asks=wide, answer=[letter * 32_000], more=wide)
+    read = read_line(1, as_line(before)).entry()
+    assert read is not None and read.cut is not None
+    assert {*read.cut} == {*long, "asks", "answer", "more"}
+    assert not (read.asks or read.answer or read.more)
+    assert read.message is not None and long["message"].startswith(read.message)
+    whole = spelled(before.message)
+    assert read.cut["message"] == {"bytes": len(whole), "sha256": sha256(whole).hexdigest()}
+
+
+def test_no_line_is_too_long():
+    """All texts are cut, and everything else just fits."""
+    others = ("asks", "answer", "more")
+    fits: dict[str, Any] = {name: {"x": "a" * (MOST[name] - len('{"x":""}'))} for name in others}
+    texts: dict[str, Any] = dict.fromkeys(TEXTS, "a" * 40_000)
+    line = as_line(Entry(event="answered", at=THEN, **texts, **fits))
+    assert LONGEST - 4_000 < len(line) <= LONGEST
+    assert read_line(1, line).entry() is not None
+
+
+def test_a_question_of_ten_thousand_wide_letters_is_kept_whole():
+    assert read_entry(read_object(written(entry(message="日" * 10_000)))).cut is None
+
+
+def test_the_digest_of_an_answer_is_the_same_for_the_same_answer_and_needs_the_key():
+    ledger = Ledger(MemoryStore(), [KEY])
+    assert ledger.digest_of({"a": 1, "b": [2]}) == ledger.digest_of({"b": (2,), "a": 1})
+    assert ledger.digest_of("yes") != ledger.digest_of("no")
+    assert ledger.digest_of("yes") not in {
+        sha256(b'"yes"').hexdigest(),
+        Ledger(MemoryStore(), [KEY[::-1]]).digest_of("yes"),
+    }
+
+
+@pytest.mark.parametrize(
+    "keys", [[], ["short"], [b"x" * 31], KEY], ids=["none", "short", "31 bytes", "no list"]
+)
+def test_keys_that_are_none_are_refused(keys: Any):
+    with pytest.raises(OperatorError) as caught:
+        Ledger(MemoryStore(), keys)
+    assert "short" not in str(caught.value)
+
+
+def test_keys_are_the_same_as_text_and_as_bytes():
+    assert Ring([KEY]).first == Ring([KEY.encode()]).first == Ring([bytearray(KEY.encode())]).first
+
+
+WRONG: list[dict[str, Any]] = [{"answers": "order"}, {"keep": timedelta()}, {"store": "mongo://"}]
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=str)
+def test_what_cannot_be_meant_is_refused_when_the_ledger_is_made(wrong: dict[str, Any]):
+    options: dict[str, Any] = {"store": "memory:", "keys": [KEY], **wrong}
+    with pytest.raises(OperatorError):
+        Ledger(**options)

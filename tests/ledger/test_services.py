@@ -1,0 +1,91 @@
+"""The ledger on real servers, which go away in the middle and come back."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncGenerator
+from secrets import token_hex
+
+import anyio
+import pytest
+
+from askback.errors import StoreUnavailable
+from askback.ledger import Ledger
+from askback.ledger.reading import entry_of
+from askback.stores import Store, open_store
+from scripts.services import redis_server
+from tests.ledger.books import KEY, entry
+from tests.services import found
+from tests.stores.postgres import until
+
+pytestmark = [pytest.mark.services, pytest.mark.anyio, pytest.mark.verifies("T24")]
+
+BOUND = 30.0
+WRITERS, EACH = 4, 50
+
+
+@pytest.fixture(params=["redis", "postgres"])
+async def store(request: pytest.FixtureRequest) -> AsyncGenerator[Store]:
+    """A ledger of its own in a server that others use too."""
+    url: str = request.getfixturevalue(f"{request.param}_url")
+    own = (
+        f"?prefix=ledger-{token_hex(4)}"
+        if request.param == "redis"
+        else f"?migrate=1&schema=ledger_{token_hex(4)}"
+    )
+    store = open_store(url + own, clock=lambda: entry().at)
+    yield store
+    await store.close()
+
+
+async def calls(ledger: Ledger) -> Counter[str]:
+    found = [entry_of(line) async for line in ledger.entries()]
+    return Counter(one.call for one in found if one is not None)
+
+
+async def test_several_workers_write_at_once_and_every_line_is_there(store: Store):
+    ledgers = [Ledger(store, [KEY]) for _ in range(WRITERS)]
+    with anyio.fail_after(BOUND):
+        async with anyio.create_task_group() as group:
+            for worker, ledger in enumerate(ledgers):
+                for number in range(EACH):
+                    group.start_soon(ledger.write, entry(f"{worker}-{number}"))
+    report = await ledgers[0].verify()
+    assert (report.problems, report.writers, report.repeats) == ((), WRITERS, 0)
+    assert {*(await calls(ledgers[0])).values()} == {1}
+
+
+async def test_what_was_written_is_there_after_the_server_was_killed_and_the_rest_was_refused():
+    with found(), redis_server(keeps=True) as server:
+        store = open_store(server.url, clock=lambda: entry().at)
+        ledger = Ledger(store, [KEY])
+        written: list[str] = []
+        refused: list[str] = []
+        came_back = anyio.Event()
+
+        async def work(worker: int) -> None:
+            number = 0
+            while not (came_back.is_set() and number % EACH == 0):
+                number += 1
+                try:
+                    await ledger.write(entry(f"{worker}-{number}"))
+                    written.append(f"{worker}-{number}")
+                except StoreUnavailable:
+                    refused.append(f"{worker}-{number}")
+                    await anyio.lowlevel.checkpoint()
+
+        with anyio.fail_after(BOUND):
+            async with anyio.create_task_group() as group:
+                for worker in range(WRITERS):
+                    group.start_soon(work, worker)
+                await until(lambda: len(written) > 2 * EACH)
+                await asyncio.to_thread(server.kill)
+                await until(lambda: refused)
+                await asyncio.to_thread(server.start)
+                before = len(written)
+                await until(lambda: len(written) > before + EACH)
+                came_back.set()
+        report = await ledger.verify()
+        assert report.is_sound, report.problems
+        assert report.writers > 1
+        assert not {*written} - {*await calls(ledger)}
+        await store.close()
