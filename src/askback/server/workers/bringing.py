@@ -1,0 +1,249 @@
+"""How a worker brings a request to the one that its session lives with, and the answer back, as it comes.
+
+It waits no longer than `SILENCE` for a sign of life, and never brings a request again that may have been begun.
+"""
+
+import json
+import signal
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from enum import Enum, auto
+
+import anyio
+import httpx2
+from sse_starlette.sse import AppStatus
+from starlette.types import Message, Receive, Send
+
+from askback.server.workers.listening import GOOD_FOR
+from askback.server.workers.parcels import WHO_IS_THERE, Parcel, body_of, read
+from askback.server.workers.register import Owner
+from askback.server.workers.sealing import Frame, Kind, NotSealed, Reader, Ring
+
+CONNECTING = 2.0
+"""Seconds. Workers are near each other."""
+
+SILENCE = 10.0
+"""Seconds: some pulses, and longer than a request is good for, so that what got no sign of life was never begun."""
+
+PATIENCE = {"connect": CONNECTING, "read": SILENCE, "write": SILENCE, "pool": None}
+
+KEPT_OPEN = 2.0
+"""Seconds that a connection is kept for the next request: less than the other side keeps it."""
+
+MOST_CLOCKS = 1000
+"""Of other workers; the oldest is forgotten first, and asked anew."""
+
+
+class Outcome(Enum):
+    """What became of a request for another worker."""
+
+    ANSWERED = auto()
+    """All there is to send was sent, or nobody waits for it any more."""
+    GONE = auto()
+    """Nobody listens there, or a worker that has no such session."""
+    FOREIGN = auto()
+    """Whoever listens there does not have our keys."""
+    SILENT = auto()
+    """No sign of life: it was not begun, and never will be."""
+    BROKEN = auto()
+    """It was begun, and no answer came."""
+
+
+class Passing:
+    """The answer, on its way to the client.
+
+    The start of a call's stream waits for its first event, or a pulse: a proxy that got neither tries again if this
+    worker dies, and a client that got both takes the stream up again. With the start alone nobody could do anything.
+    """
+
+    def __init__(self, send: Send, *, is_call: bool) -> None:
+        self._send, self._is_call = send, is_call
+        self._start: Message | None = None
+        self.is_begun = self.is_started = self._is_stream = False
+
+    async def take(self, frame: Frame) -> bool:
+        """Whether that was the end."""
+        match frame.kind:
+            case Kind.HERE:
+                self.is_begun = True
+            case Kind.START:
+                self._read_start(frame.payload)
+                if not (self._is_call and self._is_stream):
+                    await self._begin()
+            case Kind.BODY | Kind.END:
+                await self._begin()
+                is_end = frame.kind is Kind.END
+                await self._send(
+                    {"type": "http.response.body", "body": frame.payload, "more_body": not is_end}
+                )
+            case Kind.PULSE if self._is_stream and is_stopping():
+                await self._begin()
+                await self.cut()
+                return True
+            case _:
+                await self._begin()
+        return frame.kind is Kind.END
+
+    async def cut(self) -> None:
+        """A stream of events ends early, as by any proxy; anything else is left unfinished, so that nobody takes it
+        for whole."""
+        if self._is_stream:
+            await self._send({"type": "http.response.body"})
+
+    def _read_start(self, payload: bytes) -> None:
+        status, written = json.loads(payload)
+        headers = read(written)
+        self._is_stream = any(
+            name.lower() == b"content-type" and b"event-stream" in value for name, value in headers
+        )
+        self._start = {"type": "http.response.start", "status": status, "headers": headers}
+
+    async def _begin(self) -> None:
+        start, self._start = self._start, None
+        if start is not None:
+            self.is_started = True
+            await self._send(start)
+
+
+class Bringer:
+    """Knows the way to other workers, and what their clocks say."""
+
+    def __init__(self, ring: Ring) -> None:
+        self._ring = ring
+        self._ahead: OrderedDict[str, float] = OrderedDict()
+        # Without a client around it, which would write a line into the operator's log for each request.
+        self._transport = httpx2.AsyncHTTPTransport(
+            trust_env=False,
+            verify=False,
+            limits=httpx2.Limits(
+                max_connections=None, max_keepalive_connections=20, keepalive_expiry=KEPT_OPEN
+            ),
+        )
+
+    async def close(self) -> None:
+        await self._transport.aclose()
+
+    async def bring(
+        self, owner: Owner, parcel: Callable[[float, bytes], Parcel], receive: Receive, send: Send
+    ) -> Outcome:
+        """Until the answer ends or the client goes. `parcel` makes one that is good until then, with this body."""
+        body = await body_of(receive)
+        if body is None:
+            return Outcome.ANSWERED
+        passing, outcome = Passing(send, is_call=bool(body)), Outcome.ANSWERED
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_go_with, receive, tasks.cancel_scope)
+            outcome = await self._try(owner, lambda until: parcel(until, body), passing)
+            tasks.cancel_scope.cancel()
+        return outcome
+
+    async def _try(self, owner: Owner, parcel: Callable[[float], Parcel], passing: Passing) -> Outcome:
+        try:
+            verdict = await self._exchange(owner, parcel, passing)
+            if verdict is Kind.LATE:  # our idea of its clock was old; now it is not, and nothing was begun
+                verdict = await self._exchange(owner, parcel, passing)
+        except NotSealed:
+            return await self._failed(passing, Outcome.FOREIGN)
+        except httpx2.TimeoutException:
+            return await self._failed(passing, Outcome.SILENT)
+        except (httpx2.TransportError, httpx2.StreamError) as error:
+            is_refused = _is_refused(error) or await self._is_gone(owner)
+            return await self._failed(passing, Outcome.GONE if is_refused else Outcome.SILENT)
+        return VERDICTS.get(verdict, Outcome.ANSWERED)
+
+    async def _failed(self, passing: Passing, outcome: Outcome) -> Outcome:
+        if passing.is_started:
+            await passing.cut()
+            return Outcome.ANSWERED
+        if passing.is_begun and outcome is not Outcome.GONE:
+            return Outcome.BROKEN
+        return outcome
+
+    async def _exchange(self, owner: Owner, parcel: Callable[[float], Parcel], passing: Passing) -> Kind:
+        """What the other worker said first or, once it had begun, last."""
+        if owner.worker not in self._ahead:
+            await self._greet(owner)
+        until = time.monotonic() + self._ahead.get(owner.worker, 0.0) + GOOD_FOR
+        return await self._ask(owner, parcel(until), passing)
+
+    async def _greet(self, owner: Owner) -> None:
+        """Who is there, and what does their clock say? Whoever it is not, they say so again when they are asked."""
+        await self._ask(owner, WHO_IS_THERE, None)
+
+    async def _is_gone(self, owner: Owner) -> bool:
+        """After a connection that broke: whether nobody listens there any more."""
+        try:
+            await self._greet(owner)
+        except (httpx2.TransportError, NotSealed) as error:
+            return _is_refused(error)
+        return False
+
+    async def _ask(self, owner: Owner, parcel: Parcel, passing: Passing | None) -> Kind:
+        asked = self._ring.ask(parcel.packed())
+        reader = asked.reader()
+        request = httpx2.Request(
+            "POST", owner.address, content=asked.sealed, extensions={"timeout": PATIENCE}
+        )
+        response = await self._transport.handle_async_request(request)
+        try:
+            if response.status_code != 200:
+                raise NotSealed
+            return await self._listen(reader, response, passing)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await response.aclose()
+
+    async def _listen(self, reader: Reader, response: httpx2.Response, passing: Passing | None) -> Kind:
+        """To the very end, so that the connection can be used again."""
+        end: Kind | None = None
+        try:
+            async for piece in response.aiter_raw():
+                for frame in reader.read(piece):
+                    end = end or await self._heard(frame, passing)
+                if end is Kind.PULSE:
+                    return end
+        except httpx2.TransportError:
+            if end is None:
+                raise
+        if end is None:
+            raise httpx2.RemoteProtocolError("The other worker ended its answer early.")
+        return end
+
+    async def _heard(self, frame: Frame, passing: Passing | None) -> Kind | None:
+        """The frame's kind, if all is said with it."""
+        if frame.kind in VERDICTS:
+            self._note(*json.loads(frame.payload))
+        is_end = passing is None or frame.kind in REFUSALS or await passing.take(frame)
+        return frame.kind if is_end else None
+
+    def _note(self, worker: str, clock: float) -> None:
+        self._ahead[worker] = clock - time.monotonic()
+        self._ahead.move_to_end(worker)
+        while len(self._ahead) > MOST_CLOCKS:
+            self._ahead.popitem(last=False)
+
+
+REFUSALS = (Kind.STRANGER, Kind.LATE)
+VERDICTS = {Kind.HERE: Outcome.ANSWERED, Kind.STRANGER: Outcome.GONE, Kind.LATE: Outcome.SILENT}
+"""The first frames that an answer may have, and what they come to."""
+
+
+def is_stopping() -> bool:
+    """Whether this process is told to end: uvicorn first waits for open streams, and the client opens them anew."""
+    server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
+    return AppStatus.should_exit or bool(getattr(server, "should_exit", False))
+
+
+async def _go_with(receive: Receive, scope: anyio.CancelScope) -> None:
+    """A client that goes is not waited for at the other worker either."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    scope.cancel()
+
+
+def _is_refused(error: BaseException | None) -> bool:
+    """Nobody listens there, said the machine itself."""
+    while error is not None and not isinstance(error, ConnectionRefusedError):
+        error = error.__cause__ or error.__context__
+    return error is not None

@@ -1,0 +1,191 @@
+"""A request that is delivered twice is run once, and every copy gets its answer.
+
+A proxy tries again at another worker when the one it had asked is gone, and cannot know that the request was already
+brought to the worker that its session lives with. A request of a session has an id of its own, so what is the same to
+the last byte, headers and all, is the same request.
+"""
+
+from collections import OrderedDict
+from hashlib import sha256
+from typing import Any, NamedTuple, cast
+
+import anyio
+import pydantic_core
+from mcp_types import INVALID_REQUEST
+from starlette.responses import JSONResponse
+from starlette.types import Message, Receive, Scope, Send
+
+from askback.server.adapters.streamable import Handle
+from askback.server.workers.parcels import NOT_ASKED, body_of, bringing, without
+
+GRACE = 2.0
+"""Seconds that an answer is kept for a copy after its end."""
+
+HELD = 0.5
+"""Seconds in which the server does not learn that nobody waits any more: a proxy tries again at once. A client takes a
+broken stream up again after a second, and must find it free."""
+
+KEPT, ALL_KEPT = 65_536, 16_777_216
+"""Bytes of one answer, and of all that have ended. A proxy tries again only where it got nothing, so the beginning is
+what a copy needs."""
+
+DELIVERED = (
+    "This request was delivered before, and its answer is no longer there. Make it again with another id."
+)
+
+
+class Run:
+    """One request as it is run, and whoever waits for its answer."""
+
+    def __init__(self, body: bytes) -> None:
+        self._body: bytes | None = body
+        self._waiting: list[Send] = []
+        self._kept: list[Message] = []
+        self._lock = anyio.Lock()
+        self._change = anyio.Event()
+        self._is_over = False
+        self.size = 0
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all that was answered so far is still there."""
+        return self.size <= KEPT
+
+    async def begin(self, handle: Handle, scope: Scope, receive: Receive, send: Send) -> None:
+        """Run it for the first that brought it."""
+        failure: Exception | None = None
+        self._waiting.append(send)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._watch, receive, send)
+            try:
+                await handle(scope, self._receive, self._send)
+            except Exception as error:  # noqa: BLE001 - raised again below, and not in a group
+                failure = error
+            self._is_over = True
+            self._tell()
+            tasks.cancel_scope.cancel()
+        if failure is not None:
+            raise failure
+
+    async def follow(self, receive: Receive, send: Send) -> None:
+        """For a copy: from the beginning, and on as it comes."""
+        async with self._lock:
+            for message in self._kept:
+                await send(message)
+            self._waiting.append(send)
+        self._tell()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._watch, receive, send)
+            while not self._is_over:
+                await self._change.wait()
+            tasks.cancel_scope.cancel()
+
+    async def _watch(self, receive: Receive, send: Send) -> None:
+        """Until whoever waits for the answer is gone."""
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        self._waiting.remove(send)
+        self._tell()
+
+    async def _send(self, message: Message) -> None:
+        async with self._lock:
+            self.size += len(message.get("body", b""))
+            if self.is_whole:
+                self._kept.append(message)
+            else:
+                self._kept.clear()
+            for send in [*self._waiting]:
+                await send(message)
+
+    async def _receive(self) -> Message:
+        if self._body is not None:
+            body, self._body = self._body, None
+            return {"type": "http.request", "body": body, "more_body": False}
+        while True:
+            while self._waiting:
+                await self._change.wait()
+            with anyio.move_on_after(HELD):
+                while not self._waiting:
+                    await self._change.wait()
+            if not self._waiting:
+                return {"type": "http.disconnect"}
+
+    def _tell(self) -> None:
+        changed, self._change = self._change, anyio.Event()
+        changed.set()
+
+
+class Ended(NamedTuple):
+    run: Run
+    until: float
+
+
+class Copies:
+    """The requests of one server's sessions that are being run, or were just now."""
+
+    def __init__(self) -> None:
+        self._running: dict[bytes, Run] = {}
+        self._ended: OrderedDict[bytes, Ended] = OrderedDict()
+        self._size = 0
+
+    async def serve(self, handle: Handle, scope: Scope, receive: Receive, send: Send) -> None:
+        """Run a request that was posted, or give a copy what the first one gets."""
+        body = await body_of(receive)
+        if body is None:
+            return
+        if not _is_request(body):
+            await handle(scope, bringing(body, receive), send)
+            return
+        self._forget()
+        name = _name(scope, body)
+        known = self._known(name)
+        if known is None:
+            await self._begin(name, body, handle, scope, receive, send)
+        elif known.is_whole:
+            await known.follow(receive, send)
+        else:
+            await _refuse(scope, receive, send)
+
+    def _known(self, name: bytes) -> Run | None:
+        ended = self._ended.get(name)
+        return self._running.get(name) or (ended.run if ended is not None else None)
+
+    async def _begin(
+        self, name: bytes, body: bytes, handle: Handle, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        run = self._running[name] = Run(body)
+        try:
+            await run.begin(handle, scope, receive, send)
+        finally:
+            del self._running[name]
+            self._ended[name] = Ended(run, anyio.current_time() + GRACE)
+            self._size += min(run.size, KEPT)
+
+    def _forget(self) -> None:
+        now = anyio.current_time()
+        while self._ended and (self._size > ALL_KEPT or next(iter(self._ended.values())).until < now):
+            _name, ended = self._ended.popitem(last=False)
+            self._size -= min(ended.run.size, KEPT)
+
+
+def _is_request(body: bytes) -> bool:
+    """What has an id and asks for something; a notification may be the same as the one before."""
+    try:
+        message: Any = pydantic_core.from_json(body)
+    except ValueError:
+        return False
+    return isinstance(message, dict) and "method" in message and "id" in cast("dict[str, Any]", message)
+
+
+def _name(scope: Scope, body: bytes) -> bytes:
+    headers = sorted(without(scope["headers"], NOT_ASKED))
+    digest = sha256(body)
+    for name, value in headers:
+        digest.update(b"\0" + name + b"\0" + value)
+    return digest.digest()
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
+    error = {"code": INVALID_REQUEST, "message": DELIVERED}
+    told = {"jsonrpc": "2.0", "id": None, "error": error}
+    await JSONResponse(told, status_code=409)(scope, receive, send)

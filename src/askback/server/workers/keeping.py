@@ -1,0 +1,98 @@
+"""That this worker is there, and which sessions live with it, kept in the store for as long as it is true."""
+
+import asyncio
+import contextvars
+import logging
+
+import anyio
+
+from askback.errors import StoreUnavailable
+from askback.server.workers.homes import Home, Homes
+from askback.server.workers.listening import Listener, join, leave
+from askback.server.workers.register import BEAT, RENEWED, Owner, Register, this_machine
+from askback.stores.protocol import Store
+
+logger = logging.getLogger("askback")
+
+LEAVING = 1.0
+"""Seconds for the last word to the store; without it the row expires."""
+
+
+class Presence:
+    """Begins with the first session of a process, and ends with its server."""
+
+    def __init__(self, register: Register, store: Store, homes: Homes, *, address: str | None) -> None:
+        self._register, self._store, self._homes, self._address = register, store, homes, address
+        self._lock = anyio.Lock()
+        self._listener: Listener | None = None
+        self._beating: asyncio.Task[None] | None = None
+        self._owner: Owner | None = None
+        self._epoch = ""
+
+    @property
+    def worker(self) -> str | None:
+        """The name of this one among all workers, once it has sessions."""
+        return self._owner.worker if self._owner is not None else None
+
+    async def enter(self, id: str, home: Home) -> None:
+        """Let all workers find this session; raises `OperatorError` where they could not."""
+        async with self._lock:
+            owner = self._owner or await self._begin()
+        self._homes.add(id, home)
+        try:
+            await self._register.enter(id, owner)
+        except StoreUnavailable:
+            self._homes.remove(id)
+            raise
+
+    async def forget(self, id: str) -> None:
+        self._homes.remove(id)
+        if self._owner is not None:
+            await self._register.strike(id, self._owner)
+
+    async def end(self) -> None:
+        """Nothing is left over; may repeat."""
+        if self._beating is not None:
+            self._beating.cancel()
+            await asyncio.wait([self._beating])
+        listener, owner = self._listener, self._owner
+        self._beating = self._listener = self._owner = None
+        if listener is not None:
+            await leave(listener, self._homes)
+        if owner is not None:
+            with anyio.move_on_after(LEAVING):
+                await self._tell_end(owner)
+
+    async def _tell_end(self, owner: Owner) -> None:
+        try:
+            await self._register.leave(owner.worker)
+        except StoreUnavailable:
+            logger.info("the store could not be told that this worker ends; its row expires", exc_info=True)
+
+    async def _begin(self) -> Owner:
+        if self._listener is None:
+            self._listener = await join(self._address, self._homes)
+        worker = self._listener.worker
+        await self._register.beat(worker)
+        self._epoch = await self._store.epoch()
+        self._owner = Owner(self._listener.address, worker, this_machine())
+        # In a context of its own: it outlives the request that needed it first.
+        self._beating = asyncio.get_running_loop().create_task(
+            self._beat(self._owner), context=contextvars.Context()
+        )
+        return self._owner
+
+    async def _beat(self, owner: Owner) -> None:
+        renewed = anyio.current_time()
+        while True:
+            await anyio.sleep(BEAT)
+            living = [*self._homes.living()]
+            try:
+                await self._register.beat(owner.worker)
+                epoch = await self._store.epoch()
+                if epoch != self._epoch or anyio.current_time() >= renewed + RENEWED:
+                    for id in living:
+                        await self._register.enter(id, owner)
+                    self._epoch, renewed = epoch, anyio.current_time()
+            except StoreUnavailable:
+                logger.warning("the store could not be told that this worker lives", exc_info=True)

@@ -1,0 +1,123 @@
+"""Where a worker listens for the others: one port of a process, which knows nothing but sealed requests."""
+
+import asyncio
+import contextvars
+import json
+import time
+from secrets import token_hex
+from urllib.parse import urlsplit
+
+import anyio
+from starlette.types import Receive, Scope, Send
+
+from askback.server.workers.answering import Answer, let_in
+from askback.server.workers.homes import Homes
+from askback.server.workers.parcels import BodyTooLong, Parcel, body_of
+from askback.server.workers.places import bound, with_port
+from askback.server.workers.sealing import Heard, Kind
+from askback.serving import STARTING_SECONDS, Inner
+
+GOOD_FOR = 5.0
+"""Seconds in which a request must be begun after it was sent: when a worker that stood still goes on, what it is
+brought may have been given up long ago, and made again elsewhere."""
+
+HEAD_ROOM = 1_048_576
+"""Bytes for everything in a request but its body."""
+
+
+class Listener:
+    """One per address and event loop: the servers of a process share it."""
+
+    def __init__(self, address: str | None) -> None:
+        self.worker = token_hex(16)
+        self._socket = bound(address)
+        self.address = with_port(address, self._socket.getsockname()[1])
+        self._homes: list[Homes] = []
+        self._used: dict[bytes, float] = {}
+        self._under_way: set[anyio.CancelScope] = set()
+        self._server = Inner(self)
+        # In a context of its own: it outlives the request that needed it first.
+        self._task = asyncio.get_running_loop().create_task(
+            self._server.run_to_the_end(self._socket), context=contextvars.Context()
+        )
+
+    async def join(self, homes: Homes) -> None:
+        self._homes.append(homes)
+        with anyio.fail_after(STARTING_SECONDS):
+            await self._server.is_up.wait()
+
+    async def leave(self, homes: Homes) -> bool:
+        """Whether these were the last: then nobody listens any more."""
+        self._homes.remove(homes)
+        if self._homes:
+            return False
+        for scope in self._under_way:
+            scope.cancel()
+        self._server.should_exit = True
+        await asyncio.wait([self._task])
+        return True
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "POST" and scope["path"] == "/":
+            sealed = await self._body(receive)
+            for homes in [*self._homes]:
+                heard = homes.ring.hear(sealed)
+                if heard is not None and heard.salt not in self._used:
+                    await self._answer(heard, receive, send)
+                    return
+        # One answer to whoever has no keys, and to what was said before.
+        await send({"type": "http.response.start", "status": 404, "headers": [(b"content-length", b"0")]})
+        await send({"type": "http.response.body"})
+
+    async def _body(self, receive: Receive) -> bytes:
+        longest = max((homes.longest_body for homes in self._homes), default=0)
+        try:
+            return await body_of(receive, most=longest + HEAD_ROOM) or b""
+        except BodyTooLong:
+            return b""
+
+    async def _answer(self, heard: Heard, receive: Receive, send: Send) -> None:
+        answer, parcel, now = Answer(heard, send), Parcel.unpacked(heard.text), time.monotonic()
+        self._note(heard.salt, now)
+        home = next((found for homes in self._homes if (found := homes.find(parcel.session))), None)
+        is_late = not now <= parcel.until <= now + GOOD_FOR
+        is_ours = parcel.to == self.worker
+        verdict = Kind.STRANGER if not is_ours or home is None else Kind.LATE if is_late else Kind.HERE
+        await answer.open()
+        await answer.say(verdict, json.dumps([self.worker, now]).encode())
+        if verdict is not Kind.HERE or home is None:
+            await answer.close()
+            return
+        with anyio.CancelScope() as under_way:
+            self._under_way.add(under_way)
+            try:
+                await let_in(home, parcel, answer, receive)
+            finally:
+                self._under_way.discard(under_way)
+
+    def _note(self, salt: bytes, now: float) -> None:
+        """For as long as the same could be begun once more."""
+        while self._used and next(iter(self._used.values())) < now:
+            del self._used[next(iter(self._used))]
+        self._used[salt] = now + GOOD_FOR
+
+
+_LISTENERS: dict[tuple[asyncio.AbstractEventLoop, str], Listener] = {}
+"""Those with a port that was chosen for them: another server of the process that was given the same joins in."""
+
+
+async def join(address: str | None, homes: Homes) -> Listener:
+    """Let the sessions of one server be found at an address; none given is a free port of loopback."""
+    if address is None or not urlsplit(address).port:
+        listener = Listener(address)
+    else:
+        place = asyncio.get_running_loop(), address
+        listener = _LISTENERS[place] = _LISTENERS.get(place) or Listener(address)
+    await listener.join(homes)
+    return listener
+
+
+async def leave(listener: Listener, homes: Homes) -> None:
+    if await listener.leave(homes):
+        for place in [place for place, at in _LISTENERS.items() if at is listener]:
+            del _LISTENERS[place]

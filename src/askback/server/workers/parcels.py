@@ -1,0 +1,120 @@
+"""A request as one worker hands it to another: whole, as it came in, with the session and the worker it is for."""
+
+import json
+from typing import Any, NamedTuple
+
+from starlette.types import Message, Receive, Scope
+
+from askback.errors import AskbackError
+
+HEAD = 4
+"""Bytes before the head that tell how long it is; what comes behind it is the body."""
+
+TEXTS = ("method", "path", "root_path", "scheme", "http_version")
+BYTES = ("raw_path", "query_string")
+ENDS = ("client", "server")
+"""Of a scope: what the request itself said, and none of what was made of it here."""
+
+HOP_BY_HOP = frozenset(
+    {
+        b"connection",
+        b"expect",
+        b"keep-alive",
+        b"proxy-authenticate",
+        b"proxy-authorization",
+        b"proxy-connection",
+        b"te",
+        b"trailer",
+        b"transfer-encoding",
+        b"upgrade",
+    }
+)
+"""About one connection, not about the request (RFC 9110, 7.6.1)."""
+
+NOT_ASKED = HOP_BY_HOP | {b"accept-encoding"}
+"""Whoever talks to the client compresses, if anybody."""
+
+NOT_ANSWERED = HOP_BY_HOP | {b"date", b"server"}
+"""Whoever talks to the client says these."""
+
+Headers = list[tuple[bytes, bytes]]
+
+
+class BodyTooLong(AskbackError):
+    """More than a worker takes from another."""
+
+
+class Parcel(NamedTuple):
+    """One request for another worker; without a session it only asks who is there."""
+
+    to: str
+    until: float
+    """By the clock of the worker it is for: afterwards it may not be begun."""
+    session: str
+    scope: dict[str, Any]
+    body: bytes
+
+    def packed(self) -> bytes:
+        head = json.dumps([self.to, self.until, self.session, self.scope]).encode()
+        return len(head).to_bytes(HEAD, "big") + head + self.body
+
+    @classmethod
+    def unpacked(cls, text: bytes) -> "Parcel":
+        end = HEAD + int.from_bytes(text[:HEAD], "big")
+        to, until, session, scope = json.loads(text[HEAD:end])
+        return cls(to=to, until=until, session=session, scope=scope, body=text[end:])
+
+
+WHO_IS_THERE = Parcel(to="", until=0.0, session="", scope={}, body=b"")
+
+
+def told_of(scope: Scope) -> dict[str, Any]:
+    """What travels of a request."""
+    told: dict[str, Any] = {name: scope[name] for name in TEXTS if name in scope}
+    told |= {name: scope[name].decode("latin-1") for name in BYTES if scope.get(name) is not None}
+    told |= {name: list(scope[name]) for name in ENDS if scope.get(name)}
+    return told | {"headers": written(without(scope["headers"], NOT_ASKED))}
+
+
+def scope_of(told: dict[str, Any]) -> Scope:
+    """The request, to be let in again."""
+    scope: Scope = {"type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}, **told}
+    scope |= {name: told[name].encode("latin-1") for name in BYTES if name in told}
+    scope |= {name: tuple(told[name]) if name in told else None for name in ENDS}
+    return scope | {"headers": read(told["headers"])}
+
+
+def without(headers: Any, names: frozenset[bytes]) -> Headers:
+    return [(name, value) for name, value in headers if name.lower() not in names]
+
+
+def written(headers: Headers) -> list[list[str]]:
+    return [[name.decode("latin-1"), value.decode("latin-1")] for name, value in headers]
+
+
+def read(written: list[list[str]]) -> Headers:
+    return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in written]
+
+
+async def body_of(receive: Receive, *, most: float = float("inf")) -> bytes | None:
+    """The whole body; None if whoever sent it went away."""
+    body, is_whole = bytearray(), False
+    while not is_whole:
+        message: Message = await receive()
+        if message["type"] != "http.request":
+            return None
+        body += message.get("body", b"")
+        if len(body) > most:
+            raise BodyTooLong("A worker was sent more than it takes.")
+        is_whole = not message.get("more_body", False)
+    return bytes(body)
+
+
+def bringing(body: bytes, receive: Receive) -> Receive:
+    """The body at once, and afterwards whether whoever sent it is still there."""
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def bring() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return bring

@@ -1,0 +1,96 @@
+"""Which worker a session lives with, and whether that worker does: rows in the store that expire by themselves."""
+
+import json
+import os
+import socket
+from collections.abc import Callable
+from functools import cache
+from hashlib import sha256
+from ipaddress import ip_address
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from askback.stores.protocol import Store
+
+SESSIONS, WORKERS = "askback/sessions", "askback/workers"
+
+SESSION_LIFE, RENEWED = 3600.0, 900.0
+"""Seconds that a row is kept, and after which it is written anew while its session lives."""
+
+WORKER_LIFE, BEAT = 30.0, 10.0
+"""Seconds. A worker that did not say for so long that it lives, and does not answer, is taken for dead."""
+
+PLACES = (Path("/proc/sys/kernel/random/boot_id"), Path("/proc/self/ns/net"))
+"""What tells machines apart that were made from one image, and containers of one machine."""
+
+
+class Owner(NamedTuple):
+    """The worker that a session lives with."""
+
+    address: str
+    worker: str
+    machine: str
+
+    @property
+    def is_within_reach(self) -> bool:
+        """Loopback is another place on every machine."""
+        return self.machine == this_machine() or not is_loopback(self.address)
+
+    def row(self) -> bytes:
+        return json.dumps(self).encode()
+
+
+class Register:
+    """One store's rows about sessions and workers. All verbs raise `StoreUnavailable`."""
+
+    def __init__(self, store: Store, *, clock: Callable[[], float]) -> None:
+        self._store, self._clock = store, clock
+
+    async def enter(self, id: str, owner: Owner) -> None:
+        until = self._clock() + SESSION_LIFE
+        await self._store.put(SESSIONS, _name(id), owner.row(), until=until)
+
+    async def find(self, id: str) -> Owner | None:
+        row = await self._store.get(SESSIONS, _name(id))
+        return None if row is None else Owner(*json.loads(row))
+
+    async def strike(self, id: str, owner: Owner) -> None:
+        """Only what says so still: nobody else's word is taken back."""
+        await self._store.replace(SESSIONS, _name(id), owner.row(), None)
+
+    async def beat(self, worker: str) -> None:
+        await self._store.put(WORKERS, worker, b"", until=self._clock() + WORKER_LIFE)
+
+    async def is_alive(self, worker: str) -> bool:
+        return await self._store.get(WORKERS, worker) is not None
+
+    async def leave(self, worker: str) -> None:
+        await self._store.delete(WORKERS, worker)
+
+
+def is_loopback(address: str) -> bool:
+    host = urlsplit(address).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+@cache
+def this_machine() -> str:
+    """The same for all processes that share a loopback."""
+    told = [socket.gethostname(), *(_told_by(place) for place in PLACES)]
+    return sha256("\n".join(told).encode()).hexdigest()[:16]
+
+
+def _told_by(place: Path) -> str:
+    try:
+        return os.readlink(place) if place.is_symlink() else place.read_text().strip()
+    except OSError:
+        return ""
+
+
+def _name(id: str) -> str:
+    """Who reads the store learns no session's id."""
+    return sha256(id.encode("utf-8", "surrogatepass")).hexdigest()

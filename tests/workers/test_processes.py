@@ -1,0 +1,156 @@
+"""Workers in processes of their own, that are killed, stand still, and end."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+import mcp_types as types
+import pytest
+from mcp import Client
+
+from scripts.services import nginx
+from tests.services import found
+from tests.workers.crew import PATIENCE, Posting, messages, text_of
+
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    pid: int
+    url: str
+
+    def send(self, by: signal.Signals) -> None:
+        os.kill(self.pid, by)
+
+    async def end(self, by: signal.Signals = signal.SIGTERM) -> None:
+        running = os.pidfd_open(self.pid)
+        try:
+            self.send(by)
+            with anyio.fail_after(PATIENCE):
+                await anyio.wait_readable(running)
+        finally:
+            os.close(running)
+
+
+@pytest.fixture(scope="module")
+def starter() -> Generator[subprocess.Popen[str]]:
+    """Everything is imported once."""
+    command = [sys.executable, "-m", "tests.workers.worker"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, text=True) as process:
+        yield process
+        process.kill()
+
+
+@pytest.fixture
+def crew(tmp_path: Path, starter: subprocess.Popen[str]) -> Generator[list[Worker]]:
+    """Three that share a file, in the order in which a client will meet them."""
+    assert starter.stdin is not None and starter.stdout is not None
+    workers: list[Worker] = []
+    for _ in range(3):
+        print(tmp_path / "shared.db", file=starter.stdin, flush=True)
+        pid, port = starter.stdout.readline().split()
+        workers.append(Worker(int(pid), f"http://127.0.0.1:{port}/mcp"))
+    yield workers
+    for worker in workers:
+        with suppress(ProcessLookupError):
+            worker.send(signal.SIGKILL)
+
+
+async def booked(client: Posting, call: str, answer: str) -> str:
+    """A call at one worker whose question is answered at another; gives the text of its result."""
+    with anyio.fail_after(PATIENCE):
+        async with client.asking(call, "Rome") as response:
+            said = messages(response)
+            question = await anext(said)
+            content = {"action": "accept", "content": {"value": 4}}
+            assert (await client.tell(answer, id=question["id"], result=content)).status_code == 202
+            return (await anext(said))["result"]["content"][0]["text"]
+
+
+async def test_a_session_lives_in_one_process_and_is_served_by_all(
+    crew: list[Worker], http: httpx2.AsyncClient
+):
+    first, second, third = crew
+    client = Posting(http)
+    await client.begin(first.url)
+    for call, answer in ((second, third), (third, first), (first, second)):
+        assert await booked(client, call.url, answer.url) == f"4 to Rome, booked in {first.pid}"
+
+
+async def test_the_sessions_of_a_killed_worker_are_gone_and_their_clients_start_anew(
+    crew: list[Worker], http: httpx2.AsyncClient
+):
+    first, second, third = crew
+    client = Posting(http)
+    await client.begin(first.url)
+    async with client.asking(second.url, "Rome") as response:
+        said = messages(response)
+        assert (await anext(said))["method"] == "elicitation/create"
+        await first.end(signal.SIGKILL)
+        with anyio.fail_after(PATIENCE):
+            assert [message async for message in said] == []
+    for worker in (second, third):
+        answer = await client.call(worker.url, "bell")
+        assert answer.status_code == 404 and answer.json()["error"]["message"] == "Session not found"
+    anew = Posting(http)
+    await anew.begin(second.url)
+    assert await booked(anew, third.url, third.url) == f"4 to Rome, booked in {second.pid}"
+
+
+async def test_a_worker_that_stands_still_is_not_waited_for_and_does_nothing_later(
+    crew: list[Worker], http: httpx2.AsyncClient
+):
+    first, second, third = crew
+    client = Posting(http)
+    await client.begin(first.url)
+    assert text_of(await client.call(second.url, "bell")) == "rung"
+    async with client.stream("GET", third.url) as response:
+        said = messages(response)
+        first.send(signal.SIGSTOP)
+        with anyio.fail_after(PATIENCE):
+            answer = await client.call(second.url, "bell")
+            # The stream that was open is cut, as if its worker had died.
+            assert [message async for message in said] == []
+        assert answer.status_code == 503
+        first.send(signal.SIGCONT)
+    # What was given up came in first, and was not begun.
+    assert [text_of(await client.call(url, "rung")) for url in (second.url, first.url)] == ["1", "1"]
+
+
+async def test_a_worker_that_is_told_to_end_ends_the_streams_that_go_through_it(
+    crew: list[Worker], http: httpx2.AsyncClient
+):
+    first, second, third = crew
+    client = Posting(http)
+    await client.begin(first.url)
+    async with client.stream("GET", second.url) as response:
+        assert response.status_code == 200
+        await second.end()
+        with anyio.fail_after(PATIENCE):
+            assert [message async for message in messages(response)] == []
+    assert text_of(await client.call(third.url, "bell")) == "rung"
+
+
+@pytest.mark.services
+async def test_a_client_behind_nginx_is_served_by_workers_in_turn(crew: list[Worker]):
+    async def two(context: Any, params: Any) -> types.ElicitResult:
+        return types.ElicitResult(action="accept", content={"value": 2})
+
+    with found(), nginx([worker.url.removesuffix("/mcp") for worker in crew]) as proxy:
+        async with Client(f"{proxy.url}/mcp", mode="legacy", elicitation_callback=two) as client:
+            with anyio.fail_after(PATIENCE):
+                texts = [str((await client.call_tool("book", {"city": "Rome"})).content) for _ in range(5)]
+    assert sum("2 to Rome" in text for text in texts) == 5
+    assert sum(any(str(worker.pid) in text for text in texts) for worker in crew) == 1
