@@ -78,6 +78,7 @@ PUBLIC = [
     "askback.client.forms",
     "askback.client.policy",
     "askback.client.terminal",
+    "askback.ledger",
     "askback.oauth",
     "askback.pages",
     "askback.testing",

@@ -49,7 +49,7 @@ async def pay(url: str, revision: str, doomed: Worker | None) -> None:
     print(f"\n{revision}")
     async with Driver(f"{url}/mcp", Customer(doomed), revision=revision) as driver:
         result = await driver.call_tool("transfer", {"amount": 20, "to": "Ada"})
-        print(f"  {(result.structured_content or {}).get('result')}")
+        print(f"  {result.structured_content and result.structured_content['result']}")
 
 
 def show_ledger(settings: dict[str, str]) -> None:

@@ -29,14 +29,14 @@ http {{
       proxy_set_header Connection "";
       proxy_buffering off;
       proxy_read_timeout 120s;
-      proxy_next_upstream error timeout non_idempotent;
+      proxy_next_upstream error timeout{repeats};
       add_header X-Served-By $upstream_addr always;
     }}
   }}
 }}
 """
-"""Streams are passed on as they come. A worker that died is passed over, and what was sent to it is sent to the next:
-that is what a retrying proxy does, and Askback is made for it."""
+"""Streams are passed on as they come, and a worker that is down is passed over. Where it `repeats`, as some proxies do,
+what was sent to a worker that died is sent to the next."""
 
 TEMPORARY = """http {{
     client_body_temp_path {home}/body;
@@ -52,10 +52,13 @@ RECIPE_PORTS = (8000, 8001, 8002, 8003)
 class Nginx(Service):
     """One proxy; its upstreams are `host:port`, with or without `http://`."""
 
-    def __init__(self, home: Path, port: int, *, upstreams: Sequence[str], recipe: Path | None) -> None:
+    def __init__(
+        self, home: Path, port: int, *, upstreams: Sequence[str], recipe: Path | None, repeats: bool
+    ) -> None:
         super().__init__(home, port)
         self.upstreams = [upstream.removeprefix("http://").rstrip("/") for upstream in upstreams]
         self.recipe = recipe
+        self.repeats = repeats
 
     @property
     def url(self) -> str:
@@ -106,7 +109,8 @@ def configuration(nginx: Nginx) -> str:
 def plain(nginx: Nginx) -> str:
     """No worker is left out for having failed: it is back in a moment."""
     workers = "\n".join(f"    server {address} max_fails=0;" for address in nginx.upstreams)
-    return PLAIN.format(loopback=LOOPBACK, port=nginx.port, workers=workers)
+    repeats = " non_idempotent" if nginx.repeats else ""
+    return PLAIN.format(loopback=LOOPBACK, port=nginx.port, workers=workers, repeats=repeats)
 
 
 def followed(recipe: Path, nginx: Nginx) -> str:
@@ -119,12 +123,14 @@ def followed(recipe: Path, nginx: Nginx) -> str:
 
 
 @contextmanager
-def nginx(upstreams: Sequence[str], *, recipe: Path | None = None, port: int = 0) -> Generator[Nginx]:
+def nginx(
+    upstreams: Sequence[str], *, recipe: Path | None = None, repeats: bool = False, port: int = 0
+) -> Generator[Nginx]:
     """nginx for the length of the block: requests go to the upstreams in turn, or as a recipe of a page has it."""
     NGINX.path()
 
     def make(home: Path, port: int) -> Nginx:
-        return Nginx(home, port, upstreams=upstreams, recipe=recipe)
+        return Nginx(home, port, upstreams=upstreams, recipe=recipe, repeats=repeats)
 
     with running(make, port) as server:
         yield server

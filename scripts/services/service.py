@@ -44,8 +44,6 @@ class Service(ABC):
         self.home = home
         self.port = port
         self._process: subprocess.Popen[bytes] | None = None
-        self.is_up = False
-        """Whether it answered when it was started, and was not stopped or killed since."""
 
     @property
     @abstractmethod
@@ -75,11 +73,11 @@ class Service(ABC):
             return
         if is_taken(self.port):
             raise CannotStart(f"Port {self.port} is taken. Choose another, or 0 for any that is free.")
-        runner = self.runner
+        runner = who_runs_it()
         with self.output.open("ab") as output:
             self._process = subprocess.Popen(
                 self.command,
-                cwd=self.folder,
+                cwd=self.home,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
@@ -92,7 +90,6 @@ class Service(ABC):
 
     def kill(self) -> None:
         """All its processes, at once and without a word to them."""
-        self.is_up = False
         if self._process:
             end(self._process.pid)
             self._process.wait()
@@ -117,22 +114,12 @@ class Service(ABC):
             self.kill()
 
     @property
-    def folder(self) -> Path:
-        """Where it runs."""
-        return self.home
-
-    @property
-    def runner(self) -> "Runner":
-        """Who runs it."""
-        return who_runs_it()
-
-    @property
     def output(self) -> Path:
         return self.home / "output.txt"
 
     def run(self, *command: str) -> None:
         """A program of its own that helps it, to the end."""
-        runner = self.runner
+        runner = who_runs_it()
         done = subprocess.run(
             command,
             cwd=self.home,
@@ -158,7 +145,6 @@ class Service(ABC):
                 said = self.output.read_text(errors="replace")[-2000:]
                 raise CannotStart(f"`{self.command[0]}` {what}. It said:\n{said}")
             time.sleep(A_MOMENT)
-        self.is_up = True
 
 
 AnyService = TypeVar("AnyService", bound=Service)

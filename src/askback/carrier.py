@@ -38,6 +38,8 @@ class Showing(NamedTuple):
     question: Question
     message: str
     seconds: float | None
+    id: str
+    """What a client can know a copy by: see `askback.wire.ids`."""
 
 
 class Carrier(Protocol):

@@ -61,7 +61,8 @@ class Channel(Enum):
     POLICY = Worth(
         through="a policy, on the client's side",
         word="the operator who wrote the rule",
-        shows="which rule of which file has answered, to whoever runs the client; the server cannot tell",
+        shows="which rule of which file has answered, to whoever runs the client; a server with Askback is told the "
+        "rule, and cannot check it",
         leaves_open="whether anybody would have agreed this time: nobody was asked",
     )
     SCRIPT = Worth(

@@ -4,15 +4,14 @@ No I/O, no clock, no randomness of its own: the time of the pass comes in, quest
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple, NoReturn, Protocol, assert_never
+from typing import Any, NamedTuple, NoReturn, assert_never
 
 from pydantic import ValidationError
 
 from askback.answer import Accepted, Answer, Cancelled, Declined
 from askback.carrier import Pause, Put, Showing
 from askback.current import EFFECT, HandedBack, Stopped, Suspended
-from askback.effects import Effects, Keeper, Terms
+from askback.effects import Effects, Terms
 from askback.errors import (
     AskbackError,
     AskedInsideOnce,
@@ -23,14 +22,15 @@ from askback.errors import (
     TimedOut,
 )
 from askback.host import Host, running_task
-from askback.journal.entries import Answered, Arrival, Broken, Journal, Late, Opened, Outcome, Reply
+from askback.journal.entries import Answered, Arrival, Broken, Late, Opened, Outcome, Reply
 from askback.journal.replay import drop_from, gist_of, note_drift, recall, reopen
 from askback.premises import Premises
 from askback.question import Question, Visit
 from askback.schema.validate import Misfit, Problem, read_content
-from askback.trips import Going, Grounds, Trips
+from askback.setting import Setting
+from askback.trips import Going, Trips
 from askback.visits import Ending
-from askback.words import Words
+from askback.witness import taken
 
 AFTER_THE_END = (
     "{verb} was reached after its call had been answered. Await it before the body returns; work that goes on in the "
@@ -40,18 +40,6 @@ AFTER_THE_END = (
 
 STILL_OPEN = "still open"
 """Why a visit is put again: the only problem it can have."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
-    """What is decided once per server."""
-
-    words: Words = Words()
-    again: int = 3
-    """How often a reply that does not fit is asked again; more would be nagging."""
-    seconds: float | None = None
-    most_bytes: int = 65_536
-    """A form is filled in by hand; a larger reply is not a person's, and would travel in every later round."""
 
 
 class Mark(NamedTuple):
@@ -64,31 +52,6 @@ class Mark(NamedTuple):
 
 
 _BEGINNING = Mark(0, 0, frozenset(), frozenset())
-
-
-class Setting(Grounds, Protocol):
-    """Where a conversation takes place; looked at only when something is asked."""
-
-    @property
-    def journal(self) -> Journal: ...
-
-    @property
-    def policy(self) -> Policy: ...
-
-    @property
-    def keeper(self) -> Keeper: ...
-
-    @property
-    def is_later_round(self) -> bool: ...
-
-    async def premises(self, verb: str) -> Premises:
-        """Raises `Unguarded` where the server has no pages for this caller."""
-        ...
-
-    @property
-    def takes_returns(self) -> bool:
-        """Whether questions that a body returns must be asked otherwise: the revision cannot carry them."""
-        ...
 
 
 class Conversation:
@@ -165,6 +128,8 @@ class Conversation:
         self._enter()
         while (answer := self._known(put)) is None:
             await self._deliver((put,))
+        if (witness := self._setting.witness) is not None:
+            await witness.heed()
         return answer
 
     async def ask_all(self, puts: Sequence[Put]) -> list[Answer[Any]]:
@@ -174,6 +139,8 @@ class Conversation:
         while missing := [put for put in puts if answers[put.place] is None]:
             await self._deliver(missing)
             answers |= {put.place: self._known(put) for put in missing}
+        if (witness := self._setting.witness) is not None:
+            await witness.heed()
         return [answer for answer in answers.values() if answer is not None]
 
     async def visit(self, going: Going, *, key: str | None) -> Answer[Any]:
@@ -195,7 +162,8 @@ class Conversation:
     ) -> Any:
         """Run the effect now, or give what it gave before."""
         self._enter()
-        self._effects = self._effects or Effects(self._journal, self._setting.keeper)
+        setting = self._setting
+        self._effects = self._effects or Effects(self._journal, setting.keeper, setting.witness)
         return await self._effects.once(key, function, call, terms)
 
     def ask_anew(self, put: Put) -> None:
@@ -287,6 +255,14 @@ class Conversation:
             return None if arrival is None else self._take(put, opened, arrival)
         return None
 
+    def _take(self, put: Put, opened: Opened, arrival: Arrival) -> Answer[Any] | None:
+        try:
+            return self._read(put, opened, arrival)
+        finally:
+            if (witness := self._setting.witness) is not None:
+                for happening in taken(opened, arrival, self._journal.answered.get(put.place)):
+                    witness.tell(happening)
+
     def _answer(self, put: Put, closed: Answered) -> Answer[Any]:
         match closed.outcome:
             case "accept":
@@ -304,7 +280,7 @@ class Conversation:
             case _:
                 assert_never(closed.outcome)
 
-    def _take(self, put: Put, opened: Opened, arrival: Arrival) -> Answer[Any] | None:
+    def _read(self, put: Put, opened: Opened, arrival: Arrival) -> Answer[Any] | None:
         match arrival:
             case Late():
                 return self._answer(put, self._close(opened, "late"))
@@ -341,7 +317,7 @@ class Conversation:
         return None
 
     def _close(self, opened: Opened, outcome: Outcome, content: Any = None) -> Answered:
-        place, digest, gist, *_, attempts, problem = opened
+        place, digest, gist, _, _, attempts, problem, *_ = opened
         closed = Answered(place, digest, gist, outcome, content, attempts, problem)
         del self._journal.opened[place]
         self._journal.answered[place] = closed
@@ -366,17 +342,18 @@ class Conversation:
 
     def _show(self, put: Put) -> Showing:
         question, words = put.question, self._setting.policy.words
-        opened = self._journal.opened.get(put.place)
+        opened, id = self._journal.opened.get(put.place), self._setting.question_id(put.place)
         if opened is None:
-            opened = Opened(
-                put.place, question.digest, gist_of(question.message), self._setting.clock(), put.seconds
-            )
-            self._journal.opened[put.place] = opened
+            gist, now = gist_of(question.message), self._setting.clock()
+            opened = Opened(put.place, question.digest, gist, now, put.seconds, id=id)
+        else:
+            opened = opened._replace(id=id)
+        self._journal.opened[put.place] = opened
         message = question.message
         if opened.problem:
             is_visit = isinstance(question, Visit)
             message = words.open_again(message) if is_visit else words.again_message(message, opened.problem)
-        return Showing(put.place, question, message, put.seconds)
+        return Showing(put.place, question, message, put.seconds, id)
 
     # From here: leaving, and what must be finished first.
 

@@ -11,6 +11,7 @@ from askback.current import EFFECT
 from askback.errors import EffectFailed, KeyTaken, NotRecordable, StoreUnavailable
 from askback.journal.entries import Effect, Journal
 from askback.journal.once import INTERRUPTED, adapter_for, is_interrupted, outcome_of, run_effect
+from askback.witness import Witness, done, found_done
 
 T = TypeVar("T")
 
@@ -57,8 +58,8 @@ class Effects:
     _noting: anyio.Lock | None = None
     _afterwards: Callable[[], None] | None = None
 
-    def __init__(self, journal: Journal, keeper: Keeper) -> None:
-        self._journal, self._keeper = journal, keeper
+    def __init__(self, journal: Journal, keeper: Keeper, witness: Witness | None = None) -> None:
+        self._journal, self._keeper, self._witness = journal, keeper, witness
         self.keys: set[str] = set()
 
     async def once(
@@ -97,12 +98,17 @@ class Effects:
         self, key: str, run: Callable[[], Awaitable[tuple[Effect, Exception | None]]], terms: Terms
     ) -> tuple[Effect, Exception | None]:
         effects, (seconds, retry) = self._journal.effects, terms
+        if self._witness is not None:
+            await self._witness.write()  # what was agreed to is on record before it is done
         known = await self._keeper.claim(key, seconds=seconds, retry=retry) if seconds is not None else None
         if known is not None:
             effects[key] = known
+            if self._witness is not None:
+                self._witness.tell(found_done(known))
             return known, None
         cause: Exception | None = None
         is_begun = False
+        was_cut_short = key in effects
         effects[key] = INTERRUPTED._replace(key=key)  # so it stays if the effect never comes back
         try:
             await self._keep()
@@ -114,6 +120,8 @@ class Effects:
             # Also when we are being cancelled: the next to come must learn how far this got.
             with anyio.CancelScope(shield=True):
                 effect = effects.get(key)
+                if self._witness is not None and effect is not None:
+                    self._witness.tell(done(effect, again=was_cut_short))
                 is_open = retry and effect is not None and is_interrupted(effect)
                 await self._keeper.settle(key, None if is_open else effect)
                 await self._keep_afterwards()

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager, contextmanager
 import anyio
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from askback.errors import OperatorError
 
@@ -15,6 +16,11 @@ LOOPBACK = "127.0.0.1"
 
 STARTING_SECONDS = 10
 """For a server in this very process: a machine that needs longer is not going to make it."""
+
+_UNLOGGED = type(
+    "Unlogged", (AutoHTTPProtocol,), {"access_log": property(lambda _: False, lambda _, __: None)}
+)
+"""Names no request in the log. uvicorn's own option for it silences every server of the process, also the host's."""
 
 
 class Inner(uvicorn.Server):
@@ -77,8 +83,8 @@ async def served(
 def _config(app: ASGIApp) -> uvicorn.Config:
     return uvicorn.Config(
         app,
+        http=_UNLOGGED,
         log_config=None,
-        access_log=False,
         lifespan="off",
         ws="none",
         server_header=False,

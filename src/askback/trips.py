@@ -7,15 +7,16 @@ from collections.abc import Awaitable, Callable, Container, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, NoReturn, Protocol
+from typing import Any
 
 import anyio
 from pydantic_core import to_json
 
 from askback.answer import Accepted, Answer, Declined
-from askback.carrier import Carrier, Pause, Put
+from askback.carrier import Pause, Put
 from askback.errors import StillOpen, StoreUnavailable, TimedOut, VisitFailed, VisitUnknown
-from askback.journal.entries import Journal, Trip
+from askback.grounds import Grounds, Talk
+from askback.journal.entries import Journal, Reply, Trip
 from askback.question import Visit
 from askback.visits import (
     REMEMBERED,
@@ -29,6 +30,7 @@ from askback.visits import (
     Visits,
     digest_of,
 )
+from askback.witness import NOT_DONE, STILL_OPEN, Happening, ended, ran_out, replied
 
 ABANDONED = Failed("nobody waits for this visit any more")
 
@@ -55,67 +57,10 @@ class Going:
     template: str = ""
     """The link without its id, where that is not ours."""
 
-    def what(self, grounds: "Grounds") -> str:
+    def what(self, grounds: Grounds) -> str:
         """A digest of what is visited: the end of one visit is never taken for that of another."""
         goal = [self.thing] if self.thing else [self.message, self.template]
         return digest_of(to_json([self.kind, grounds.server_name, grounds.owner, *goal]).decode())
-
-
-class Grounds(Protocol):
-    """What a visit needs to know of its call."""
-
-    @property
-    def visits(self) -> Visits: ...
-
-    @property
-    def carrier(self) -> Carrier: ...
-
-    @property
-    def owner(self) -> str:
-        """The caller, as the vault and the pages know them; empty where nobody can tell."""
-        ...
-
-    @property
-    def server_name(self) -> str: ...
-
-    @property
-    def client_name(self) -> str: ...
-
-    @property
-    def think_time(self) -> float:
-        """Seconds for which a call may come back by itself."""
-        ...
-
-    def clock(self) -> float: ...
-
-    def visit_seconds(self, asked: float | None) -> float:
-        """How long a visit may take, where its author asked for that, or for nothing in particular."""
-        ...
-
-    def scope(self, place: str) -> str | None:
-        """The same for the same question in the same call of the same caller, made anew; None for callers unknown."""
-        ...
-
-    def tell_end_of(self, id: str, *, until: float) -> None:
-        """Nobody waits for this visit; its client is told when it ends, if it does so by then."""
-        ...
-
-
-class Talk(Protocol):
-    """What a visit needs of its conversation."""
-
-    @property
-    def is_left(self) -> bool:
-        """Whether the body is being left, to be run again: what is cancelled then comes back."""
-        ...
-
-    async def ask(self, put: Put) -> Answer[Any]: ...
-
-    def ask_anew(self, put: Put) -> None: ...
-
-    async def wait_outside(self, waiting: Callable[[], Awaitable[Ending | Pause]]) -> Ending | Pause: ...
-
-    async def pause(self) -> NoReturn: ...
 
 
 class Trips:
@@ -172,6 +117,8 @@ class Trips:
                 about=going.about,
                 thing=going.thing,
                 remembered=_remembered(self._grounds, trip),
+                call=await self._grounds.call_id(),
+                place=trip.place,
             )
         )
         return trip
@@ -206,6 +153,7 @@ class Trips:
             case Pause.LATER:
                 return await self._talk.pause()
             case Pause.TIME_OVER:
+                self._tell(ran_out(trip.place, NOT_DONE))
                 raise TimedOut(place=trip.place, seconds=self._seconds, has_agreed=True)
             case Pause.NO_MORE:
                 return await self._give_up(trip)
@@ -220,6 +168,7 @@ class Trips:
                 stands = await self._visits.end(digest_of(trip.id), ABANDONED)
         if stands is not None and stands != ABANDONED:
             return stands  # it has ended this very moment
+        self._tell(ran_out(trip.place, STILL_OPEN))
         raise StillOpen(place=trip.place, seconds=self._seconds, lasts=lasts)
 
     async def _end_of(self, trip: Trip) -> Ending | Pause:
@@ -245,8 +194,18 @@ class Trips:
         ):
             return False
         if not trip.is_over:
+            self._tell(ended(trip.place, going.kind, ending))
             await self._drop(trip)
+            await self._heed()
         return True
+
+    def _tell(self, happening: Happening) -> None:
+        if (witness := self._grounds.witness) is not None:
+            witness.tell(happening)
+
+    async def _heed(self) -> None:
+        if (witness := self._grounds.witness) is not None:
+            await witness.heed()
 
     async def _drop(self, trip: Trip) -> None:
         self._close(trip)
@@ -280,6 +239,8 @@ class Trips:
         for row in left:  # that the client comes back is its word that the person agreed
             if await self._visits.take_up(scope, row.id):
                 self._close(_trip(place, row))
+                for happening in replied(place, Reply(action="accept")):
+                    self._tell(happening)
                 return Accepted(row.id)
         return None
 

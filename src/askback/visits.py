@@ -75,6 +75,9 @@ class Visiting:
     """What it is to bring: visits of one owner for the same thing are over when one of them is."""
     remembered: float = REMEMBERED
     """Seconds for which its end is known: as long as whoever asked may come back for it."""
+    call: str = ""
+    place: str = ""
+    """Where it stands on record, if there is one."""
 
 
 _COLUMNS = tuple(column.name for column in fields(Visiting) if column.name != "id")
@@ -117,6 +120,10 @@ class Visits:
     async def find(self, id: str) -> Visiting | None:
         """The visit behind a link; None if there never was one, or its time is over."""
         return await self._look(digest_of(id), id=id)
+
+    async def named(self, name: str) -> Visiting | None:
+        """The visit of that name, without the id that leads to it."""
+        return await self._look(name)
 
     async def alike(self, visiting: Visiting) -> list[str]:
         """The names of all visits of the same owner for the same thing."""
@@ -169,7 +176,8 @@ class Visits:
         row = await self._store.get(SHELF, name)
         if row is None:
             return None
-        return Visiting(id=id, **dict(zip(_COLUMNS, from_json(row, cache_strings="none"), strict=True)))
+        # Those that an older version has opened are shorter.
+        return Visiting(id=id, **dict(zip(_COLUMNS, from_json(row, cache_strings="none"), strict=False)))
 
 
 def is_alike(one: Ending, other: Ending) -> bool:

@@ -63,6 +63,7 @@ async def test_a_typed_key_is_used_refused_and_forgotten_and_found_nowhere(
     assert b"The service said that \xe2\x80\xa6 is wrong." in places["pages"], "why it is asked for again"
     assert (places["states"] != b"") == (revision == "2026-07-28")
     assert b"shop DEBUG use well" in places["log"]
+    assert all(event in places["ledger"] for event in (b'"asked"', b'"shown"', b'"answered"', b'"settled"'))
     assert b"POST /askback" in places["log"] or transport == "stdio", "uvicorn says who came"
 
 

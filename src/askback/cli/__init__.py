@@ -15,6 +15,8 @@ COMMANDS = {
     "call": "list what an MCP server offers, or call it and answer its questions",
     "desk": "keep a page open that shows the questions of several servers",
     "vault": "list and forget what servers keep for people, and renew its keys",
+    "store": "see whether a store can be used, and bring the tables of one in Postgres up to date",
+    "ledger": "read who was asked what and what they said, and verify that nobody changed it",
 }
 """Each is a module of that name with a `main`; it is imported when it is called, since some need an extra."""
 

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar, cast
 
 import anyio
@@ -19,16 +20,16 @@ from mcp_types import (
 
 from askback.answer import Accepted, Answer
 from askback.client.answered import Answered
-from askback.client.consent import KnownSites
+from askback.client.consent import Sites
 from askback.client.conversing import MEANS
+from askback.client.copies import Given
 from askback.client.demands import Demands, Finishing
 from askback.client.intake import Intake
 from askback.client.line import Line
 from askback.client.pacing import LIMITS, Limits, Tally
 from askback.client.person import Asked, Asker, Person, Turn, VisitAsked, Word
 from askback.errors import AskbackError
-from askback.wire.asked import NOT_ANSWERED, UNDECLARED, FormWords, VisitWords, Words, mode_of
-from askback.wire.elicited import reply_of
+from askback.wire.asked import NOT_ANSWERED, UNDECLARED, FormWords, VisitWords, Words, mode_of, without_id
 
 T = TypeVar("T")
 
@@ -56,7 +57,7 @@ class Answering:
         host: str | None = None,
         purpose: str = "this connection",
         limits: Limits = LIMITS,
-        sites: KnownSites | None = None,
+        sites: Sites | None = None,
     ) -> None:
         """
         Args:
@@ -86,11 +87,10 @@ class Answering:
         if mode_of(words) not in self._intake.line.modes:
             return ErrorData(code=INVALID_PARAMS, message=UNDECLARED)
         try:
-            asked = self._read(words)
-            answer = await self._visited(asked) or await self._ask(asked)
+            given = await self._intake.copies.once(words, partial(self._answered, words))
         except AskbackError:
             return ErrorData(code=INTERNAL_ERROR, message=NOT_ANSWERED)
-        return ElicitResult.model_validate(reply_of(answer))
+        return ElicitResult.model_validate(given.reply())
 
     async def fastmcp(
         self, message: str, response_type: Any, params: ElicitRequestParams, context: Any
@@ -128,33 +128,37 @@ class Answering:
         caller, opened = _OPENED.get((None, set[str]()))
         return opened if caller is self else set()
 
-    def _read(self, words: Words) -> Asked:
-        return self._intake.read(words, purposes=(self._purpose,))
+    async def _read(self, words: Words) -> Asked:
+        return await self._intake.read(words, purposes=(self._purpose,))
 
-    async def _visited(self, asked: Asked) -> Answer[Any] | None:
+    async def _answered(self, words: Words) -> Given:
+        turn = Turn(await self._read(words))
+        return Given(await self._visited(turn) or await self._ask(turn), turn)
+
+    async def _visited(self, turn: Turn) -> Answer[Any] | None:
         """A link that was opened in this call comes again: the server asks whether it is done yet, and so do we."""
+        asked = turn.asked
         if not isinstance(asked, VisitAsked) or asked.url not in self._opened:
             return None
-        turn = Turn(asked)
         answer = await self._intake.admit(turn, self._tally) or await self._said(asked)
         if answer is not None:
-            self._intake.note(asked, answer, by=turn.by)
+            await self._intake.note(asked, answer, by=turn.by)
         return answer
 
     async def _said(self, asked: VisitAsked) -> Answer[Any] | None:
         with self._finishing.expecting(asked.id) as finished:
             return MEANS[await self._wait(asked, finished)]
 
-    async def _ask(self, asked: Asked) -> Answer[Any]:
-        answer = await self._intake.put(Turn(asked), self._tally)
+    async def _ask(self, turn: Turn) -> Answer[Any]:
+        answer, asked = await self._intake.put(turn, self._tally), turn.asked
         if isinstance(asked, VisitAsked) and isinstance(answer, Accepted):
             self._opened.add(asked.url)
         return answer
 
     async def _ask_visit(self, words: VisitWords) -> tuple[VisitAsked, Answer[Any]]:
-        asked = self._read(words)
+        asked = await self._read(words)
         assert isinstance(asked, VisitAsked)
-        return asked, await self._ask(replace(asked, is_demanded=True))
+        return asked, await self._ask(Turn(replace(asked, is_demanded=True)))
 
     async def _wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
         word = await self._intake.line.wait(asked, finished)
@@ -164,7 +168,9 @@ class Answering:
 
 
 def _words(params: ElicitRequestParams) -> Words:
-    meta: dict[str, Any] | None = dict(params.meta) if params.meta else None
+    meta, question = without_id(dict(params.meta) if params.meta else None)
     if isinstance(params, ElicitRequestFormParams):
-        return FormWords(message=params.message, schema=params.requested_schema, meta=meta)
-    return VisitWords(message=params.message, url=params.url, id=params.elicitation_id, meta=meta)
+        schema = params.requested_schema
+        return FormWords(message=params.message, schema=schema, meta=meta, question=question)
+    id = params.elicitation_id
+    return VisitWords(message=params.message, url=params.url, id=id, meta=meta, question=question)

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from askback.client.calls import Call, Sleep
 from askback.client.connecting import Destination, Streams
-from askback.client.consent import KnownSites
+from askback.client.consent import Sites
 from askback.client.conversing import Conversing
 from askback.client.headers import unsaid
 from askback.client.intake import Intake
@@ -57,7 +57,7 @@ class Settings:
     roots: ListRootsFnT | None
     patience: float | None
     limits: Limits
-    sites: KnownSites | None
+    sites: Sites | None
     client_info: Implementation
     clock: Clock
     sleep: Sleep

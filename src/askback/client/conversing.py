@@ -14,9 +14,10 @@ from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND
 
 from askback.answer import Accepted, Answer, Cancelled
 from askback.client.calls import Call, Sleep
+from askback.client.copies import Given
 from askback.client.demands import Demands, Finishing
 from askback.client.intake import Intake
-from askback.client.person import Asked, Mode, Turn, VisitAsked, Word
+from askback.client.person import Mode, Turn, VisitAsked, Word
 from askback.errors import NotUnderstood
 from askback.wire.asked import (
     NOT_ANSWERED,
@@ -29,7 +30,6 @@ from askback.wire.asked import (
     mode_of,
     read_question,
 )
-from askback.wire.elicited import reply_of
 from askback.wire.era import NOUN
 from askback.wire.tap import Exchange
 
@@ -89,20 +89,21 @@ class Conversing:
             for call in calls:
                 stack.enter_context(call.watch.person())
             try:
-                async with self._next_of(calls[-1]):
-                    return reply_of(await self._ask_for(calls, words, withdrawn))
+                ask = partial(self._ask_in_turn, calls, words, withdrawn)
+                return (await self._intake.copies.once(words, ask)).reply()
             except Exception as error:
                 for call in calls:
                     call.fail(error)
                 raise MCPError(INTERNAL_ERROR, NOT_ANSWERED) from error
 
-    async def _ask_for(self, calls: list[Call], words: Words, withdrawn: anyio.Event) -> Answer[Any]:
+    async def _ask_in_turn(self, calls: list[Call], words: Words, withdrawn: anyio.Event) -> Given:
         """For those of `calls` that have not ended while this question waited; for none, nobody is shown it."""
-        if not (waiting := _under_way(calls)):
-            return Cancelled()
-        asked = self._intake.read(words, purposes=tuple(call.purpose for call in waiting))
-        newest, *others = reversed(waiting)
-        return await self._ask(newest, Turn(asked), withdrawn=withdrawn, beside=others)
+        async with self._next_of(calls[-1]):
+            if not (waiting := _under_way(calls)):
+                return Given(Cancelled())
+            turn = Turn(await self._intake.read(words, purposes=tuple(call.purpose for call in waiting)))
+            newest, *others = reversed(waiting)
+            return Given(await self._ask(newest, turn, withdrawn=withdrawn, beside=others), turn)
 
     def finished(self, name: str) -> None:
         self._finishing.finished(name)
@@ -164,20 +165,23 @@ class Conversing:
             call.tally.count_request()
             with call.watch.person(), call.on_our_side():
                 return await self._delegate(key, asking.requests[key])
-        asked = self._intake.read(words, purposes=(call.purpose,), key=key)
+        asked = await self._intake.read(words, purposes=(call.purpose,), key=key)
         with self._intake.line.behind(call.tally, asking.questions_after(key)):
-            return reply_of(await self._visited(call, asked) or await self._ask(call, Turn(asked)))
+            return (await self._intake.copies.once(words, partial(self._answered, call, Turn(asked)))).reply()
 
-    async def _visited(self, call: Call, asked: Asked) -> Answer[Any] | None:
+    async def _answered(self, call: Call, turn: Turn) -> Given:
+        return Given(await self._visited(call, turn) or await self._ask(call, turn), turn)
+
+    async def _visited(self, call: Call, turn: Turn) -> Answer[Any] | None:
         """A link that was opened in this call comes again: the server asks whether it is done yet, and so do we."""
+        asked = turn.asked
         if not isinstance(asked, VisitAsked) or asked.url not in call.consented:
             return None
-        turn = Turn(asked)
         with call.watch.person():
             answer = await self._intake.admit(turn, call.tally) or await self._said(call, asked)
         if answer is not None:
             with call.on_our_side():
-                self._intake.note(asked, answer, by=turn.by, noted=[call.noted])
+                await self._intake.note(asked, answer, by=turn.by, noted=[call.noted])
         return answer
 
     async def _said(self, call: Call, asked: VisitAsked) -> Answer[Any] | None:
@@ -195,7 +199,7 @@ class Conversing:
             call.turn.release()
 
     async def _ask_visit(self, call: Call, words: VisitWords) -> tuple[VisitAsked, Answer[Any] | None]:
-        asked = self._intake.read(words, purposes=(call.purpose,))
+        asked = await self._intake.read(words, purposes=(call.purpose,))
         assert isinstance(asked, VisitAsked)
         turn = Turn(replace(asked, is_demanded=True))
         async with self._next_of(call):

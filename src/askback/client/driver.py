@@ -31,7 +31,7 @@ from askback.client.answered import Answered, Noted
 from askback.client.calls import Call, Sleep
 from askback.client.connecting import Target, destination
 from askback.client.connection import Connection, Settings, connect
-from askback.client.consent import KnownSites
+from askback.client.consent import KnownSites, Sites
 from askback.client.line import Line
 from askback.client.listing import Fetch, all_pages
 from askback.client.nobody import Nobody
@@ -66,7 +66,7 @@ class Driver:
         roots: ListRootsFnT | None = None,
         patience: float | None = None,
         limits: Limits = LIMITS,
-        sites: KnownSites | None = None,
+        sites: Sites | None = None,
         client_info: Implementation | None = None,
         clock: Clock = time.monotonic,
         sleep: Sleep = anyio.sleep,
@@ -238,7 +238,7 @@ class Driver:
         self._require_steps()
         self._open.require_open(self._new(waiting.purpose))
         for key, asked in waiting.questions.items():
-            self._open.intake.note(asked, answers[key], by="host")
+            await self._open.intake.note(asked, answers[key], by="host")
         way = ToTheQuestions(waiting.asking, replies)
         return await self._step(waiting.kind, waiting.name, waiting.arguments, way)
 

@@ -9,13 +9,14 @@ import anyio
 from askback.answer import Accepted, Answer, Cancelled, Declined
 from askback.client.answered import Answered, Noted, answered
 from askback.client.calls import Sleep
-from askback.client.consent import KnownSites
+from askback.client.consent.shared import Sites, remember_site, sites_before
+from askback.client.copies import Copies
 from askback.client.fitting import fitting
 from askback.client.line import Line
 from askback.client.pacing import Bucket, Clock, Limits, Tally
 from askback.client.person import Asked, Asker, Turn, VisitAsked
 from askback.client.reading import read_asked
-from askback.wire.asked import Words
+from askback.wire.asked import VisitWords, Words
 
 ALL_DECLINED = "declined all from this server"
 """On whose word an answer stands that nobody was shown the question of."""
@@ -30,12 +31,13 @@ class Intake:
         *,
         asker: Asker,
         limits: Limits,
-        sites: KnownSites | None = None,
+        sites: Sites | None = None,
         clock: Clock = time.monotonic,
         sleep: Sleep = anyio.sleep,
     ) -> None:
         self.line, self.asker, self.limits = line, asker, limits
         self.answered: list[Answered] = []
+        self.copies = Copies(clock)
         self._sites, self._sleep = sites, sleep
         self._bucket = Bucket(limits, clock)
         self._declines_all = False
@@ -45,16 +47,18 @@ class Intake:
         """Under what its visits are remembered: a label is a word that several servers may share."""
         return self.asker.identity or self.asker.label
 
-    def read(self, words: Words, *, purposes: tuple[str, ...], key: str | None = None) -> Asked:
+    async def read(self, words: Words, *, purposes: tuple[str, ...], key: str | None = None) -> Asked:
         """The question as this person can be shown it."""
-        before = self._sites.before(self._server) if self._sites is not None else None
+        before: frozenset[str] | None = None
+        if self._sites is not None and isinstance(words, VisitWords):
+            before = await sites_before(self._sites, self._server)
         return read_asked(words, asker=self.asker, purposes=purposes, key=key, before=before)
 
     async def put(self, turn: Turn, tally: Tally, noted: Iterable[Noted] = ()) -> Answer[Any]:
         """The person's answer, fitting and noted; raises where this server asks too much."""
         answer = await self.admit(turn, tally) or await self._ask(turn, tally)
         if turn.gone is None:
-            self.note(turn.asked, answer, by=turn.by, noted=noted)
+            await self.note(turn.asked, answer, by=turn.by, noted=noted)
         return answer
 
     async def admit(self, turn: Turn, tally: Tally) -> Answer[Any] | None:
@@ -76,10 +80,10 @@ class Intake:
         turn.by = ALL_DECLINED
         return Declined()
 
-    def note(self, asked: Asked, answer: Answer[Any], *, by: str, noted: Iterable[Noted] = ()) -> None:
+    async def note(self, asked: Asked, answer: Answer[Any], *, by: str, noted: Iterable[Noted] = ()) -> None:
         """Write down what came of a question, and where the person has agreed to go."""
         one = answered(asked, answer, by=by)
         for hear in (self.answered.append, *noted):
             hear(one)
         if self._sites is not None and isinstance(asked, VisitAsked) and isinstance(answer, Accepted):
-            self._sites.remember(self._server, asked.verdict.domain)
+            await remember_site(self._sites, self._server, asked.verdict.domain)

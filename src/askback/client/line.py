@@ -1,5 +1,6 @@
 """The line before a person: first come, first asked, one at a time. Several drivers can stand in one line."""
 
+import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
@@ -8,7 +9,7 @@ from typing import Any
 import anyio
 
 from askback.answer import Answer, Cancelled
-from askback.client.person import Asked, Mode, Person, Turn, VisitAsked, Word
+from askback.client.person import Asked, Mode, Person, Turn, VisitAsked, Word, channel_of
 
 Beforehand = Callable[[], Answer[Any] | None]
 """An answer that was given while a turn still waited, to all that would come; nobody needs to be shown it."""
@@ -17,8 +18,9 @@ Beforehand = Callable[[], Answer[Any] | None]
 class Line:
     """Gives a person their turns. A person who shows several gets them as they come."""
 
-    def __init__(self, person: Person) -> None:
-        self.person = person
+    def __init__(self, person: Person, *, time: Callable[[], float] = time.time) -> None:
+        """`time` tells in seconds since 1970 when a question was put before the person."""
+        self.person, self._time = person, time
         self._door = anyio.Lock()
         self._waiting = 0
         self._later: Counter[object] = Counter()
@@ -46,6 +48,7 @@ class Line:
             if (found := beforehand()) is not None:
                 return found
             self._shown[turn] = call
+            turn.channel, turn.shown_at = channel_of(self.person), self._time()
             self._tell()
             try:
                 return await self.person.answer(turn)

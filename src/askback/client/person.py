@@ -38,6 +38,8 @@ class FormAsked:
     blank: Blank
     key: str | None = None
     meta: Mapping[str, Any] | None = None
+    question: str | None = None
+    """The server's own id of it, the same for a copy: see `askback.client.copies`."""
 
     @property
     def purpose(self) -> str:
@@ -57,6 +59,7 @@ class VisitAsked:
     id: str | None = None
     key: str | None = None
     meta: Mapping[str, Any] | None = None
+    question: str | None = None
     is_demanded: bool = False
     """Whether the call was refused for want of it: then the person is asked when they are done, and it is made anew."""
 
@@ -86,6 +89,12 @@ class Turn:
         """On whose word the answer stands; a policy writes its file and rule here."""
         self.declines_all = False
         """Set by the person: every further question of this server is declined without being shown."""
+        self.channel: str | None = None
+        """The way by which it was answered; a person who states none leaves it open."""
+        self.rule: str | None = None
+        """Of a policy, where one has answered."""
+        self.shown_at: float | None = None
+        """When it was put before the person, in seconds since 1970; None where nobody was shown it."""
         self._gone: str | None = None
         self._changed = anyio.Event()
 
@@ -104,9 +113,20 @@ class Turn:
         self._changed.set()
         self._changed = anyio.Event()
 
+    def said(self) -> dict[str, Any]:
+        """What a server may hear of how this was answered: nothing about who did."""
+        known = {"channel": self.channel, "rule": self.rule, "shown": self.shown_at}
+        return {name: value for name, value in known.items() if value is not None}
+
     async def changed(self) -> None:
         """Return at the next change."""
         await self._changed.wait()
+
+
+def channel_of(person: object) -> str | None:
+    """The way that this person states, if any."""
+    channel = getattr(person, "channel", None)
+    return channel if isinstance(channel, str) else None
 
 
 class Person(Protocol):
@@ -115,6 +135,9 @@ class Person(Protocol):
     `answer` returns when the person has decided: `Accepted(content)` for a form, `Accepted(None)` for a visit that
     was consented and opened. When `turn.gone` is set it may not return before the person has seen it; what it returns
     then is not sent. It is cancelled only when the caller itself gives up.
+
+    One that states a `channel` (a word: "desk", "terminal", "policy", "script", or its own) has servers that run
+    Askback told by which way their questions are answered.
     """
 
     @property

@@ -25,6 +25,7 @@ def read_asked(
             blank=read_form(words.schema),
             key=key,
             meta=words.meta,
+            question=words.question,
         )
     return VisitAsked(
         asker=asker,
@@ -35,4 +36,5 @@ def read_asked(
         id=words.id,
         key=key,
         meta=words.meta,
+        question=words.question,
     )

@@ -15,6 +15,7 @@ from askback.journal.entries import (
     Nested,
     Opened,
     Reply,
+    Said,
     Trip,
 )
 
@@ -91,7 +92,8 @@ def _quoted(text: str) -> str:
 def _arrival_row(arrival: Arrival) -> list[Any]:
     match arrival:
         case Reply():
-            return ["reply", arrival.action, arrival.content]
+            said = [] if arrival.said is None else [list(arrival.said)]
+            return ["reply", arrival.action, arrival.content, *said]
         case Broken():
             return ["broken", arrival.code]
         case Late():
@@ -102,8 +104,8 @@ def _arrival_row(arrival: Arrival) -> list[Any]:
 
 def _arrival(row: list[Any]) -> Arrival:
     match row:
-        case ["reply", action, content]:
-            return Reply(action=action, content=content)
+        case ["reply", action, content, *said]:
+            return Reply(action=action, content=content, said=Said(*said[0]) if said else None)
         case ["broken", code]:
             return Broken(code=code)
         case ["late"]:

@@ -11,11 +11,22 @@ Outcome = Literal["accept", "decline", "cancel", "late", "unfit"]
 """How a question ended: the person's three actions, nobody in time, or no reply that fitted."""
 
 
+class Said(NamedTuple):
+    """What a client says of how a reply came about: its own word, and no proof."""
+
+    channel: str | None = None
+    rule: str | None = None
+    """Which rule of a policy has answered."""
+    shown: float | None = None
+    """When the person saw the question."""
+
+
 class Reply(NamedTuple):
     """What a client sent back for one question, its shape checked, its content not yet."""
 
     action: Action
     content: Any = None
+    said: Said | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +66,8 @@ class Opened(NamedTuple):
     seconds: float | None = None
     attempts: int = 0
     problem: str = ""
+    id: str = ""
+    """Under which it was put last: see `askback.wire.ids`."""
 
 
 class Effect(NamedTuple):
@@ -95,7 +108,7 @@ class Trip(NamedTuple):
 
 def conversation_id(number: str, *, epoch: str) -> str:
     """An id that says which memory of the store knows of it, where the store can tell."""
-    return f"{epoch}/{number}" if epoch else number
+    return f"{number}/{epoch}" if epoch else number
 
 
 class Journal:
@@ -130,4 +143,4 @@ class Journal:
     @property
     def epoch(self) -> str:
         """The memory of the store that this conversation began with; empty where the store cannot tell."""
-        return self.conversation.rpartition("/")[0]
+        return self.conversation.partition("/")[2]

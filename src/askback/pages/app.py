@@ -20,7 +20,7 @@ from askback.pages.forgery import Forgery
 from askback.pages.headers import Guarded
 from askback.pages.keeping import KeptPage
 from askback.pages.launches import OneLaunch
-from askback.pages.reception import Reception, Turned
+from askback.pages.reception import NotTheOne, Reception, Turned
 from askback.pages.rendering import Renderer
 from askback.pages.sessions import LASTS, Sessions
 from askback.pages.settings import ROOT, Pages, SignIn
@@ -101,6 +101,8 @@ def _app(site: Site, door: Door, sessions: Sessions, renderer: Renderer, key: by
 
     async def turned(_: Request, error: Exception) -> Response:
         assert isinstance(error, Turned)
+        if isinstance(error, NotTheOne):
+            await site.tell_turned_away(error.visiting, error.owner)
         return error.response
 
     async def unable(request: Request, error: Exception) -> Response:

@@ -38,6 +38,14 @@ class Turned(Exception):
         super().__init__()
 
 
+class NotTheOne(Turned):
+    """Somebody is, whom this visit is not for."""
+
+    def __init__(self, response: Response, visiting: Visiting, owner: str) -> None:
+        self.visiting, self.owner = visiting, owner
+        super().__init__(response)
+
+
 @dataclass(frozen=True, slots=True)
 class Guest:
     """Somebody who was let in."""
@@ -78,7 +86,7 @@ class Reception:
         if guest.owner != visiting.owner:
             logger.warning("somebody else was at the door of a visit, and was turned away")
             self._tell_unlike(known_by(guest.owner), known_by(visiting.owner))
-            raise Turned(self.stranger(request))
+            raise NotTheOne(self.stranger(request), visiting, guest.owner)
 
     def _tell_unlike(self, visitor: str, caller: str) -> None:
         """Once: at such a door nobody will ever be the caller."""

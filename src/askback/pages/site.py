@@ -11,6 +11,7 @@ from askback.pages.settings import ROOT, Brand
 from askback.stores.protocol import Store
 from askback.vault.vault import Vault
 from askback.visits import Ending, Failed, Settled, TurnedDown, Visiting, Visits, digest_of
+from askback.witness import Gatekeeper
 
 if TYPE_CHECKING:
     from askback.oauth.connector import Connector
@@ -31,12 +32,24 @@ class Site:
     connectors: "Mapping[str, Connector]"
     key: bytes
     clock: Callable[[], float]
+    gatekeeper: Callable[[], Gatekeeper | None] = lambda: None
+    """Who is told what happens here, if anybody is."""
 
     async def find(self, id: str) -> Visiting | None:
         """The visit whose page is here; None where there never was one, its time is over, or it leads elsewhere."""
         found = await self.visits.find(id)
         is_here = found is not None and found.kind != "elsewhere" and found.server == self.server
         return found if is_here else None
+
+    async def tell_shown(self, visiting: Visiting) -> None:
+        """Its page is before the one it is for."""
+        if (gatekeeper := self.gatekeeper()) is not None:
+            await gatekeeper.shown(visiting)
+
+    async def tell_turned_away(self, visiting: Visiting, owner: str) -> None:
+        """Somebody else was there."""
+        if (gatekeeper := self.gatekeeper()) is not None:
+            await gatekeeper.turned_away(visiting, owner=owner)
 
     async def settle(self, visiting: Visiting) -> bool:
         """What it was to bring is there: it is done, and so is whatever else waits for the same. Whether it was."""

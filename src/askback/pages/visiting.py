@@ -44,6 +44,7 @@ class VisitPage:
         ending = await self._site.visits.ended(visiting.id)
         if ending is not None:
             return self._ended(visiting, ending)
+        await self._site.tell_shown(visiting)
         return await self._asking(request, guest, visiting)
 
     async def _take(self, request: Request) -> Response:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from mcp.server import MCPServer
 from mcp.server.lowlevel import Server
 
-from askback.conversation import Policy
 from askback.duration import seconds_of
 from askback.errors import AuthorError, InstalledTwice, OperatorError
+from askback.ledger import Ledger
 from askback.oauth import Provider
 from askback.pages import Pages
 from askback.server.adapters import add_pages, is_named, is_protected, lowlevel_of, settle_in
@@ -22,14 +22,20 @@ from askback.server.adapters.mcp import (
     Seal,
     hand_returns_over,
     install,
+    install_outside,
     see_to_boundary,
     stop_with,
 )
+from askback.server.adapters.streamable import watch_requests
 from askback.server.call import Settings
+from askback.server.doorman import Doorman
 from askback.server.ends import Ends
 from askback.server.house import Foundation, House, require_callers
 from askback.server.middleware import Middleware
+from askback.server.naming import Names
 from askback.server.options import (
+    open_ledger,
+    open_telemetry,
     require_id,
     require_options,
     require_provider,
@@ -37,9 +43,13 @@ from askback.server.options import (
     warn_of_halves,
 )
 from askback.server.owners import owners
+from askback.server.recording import Recorder
 from askback.server.session import watch_sessions
 from askback.server.shelving import Shelf
+from askback.server.workers.finding import workers_among
+from askback.setting import Policy
 from askback.stores import Store, open_store
+from askback.telemetry import Telemetry
 from askback.vault.opening import open_vault
 from askback.vault.vault import Vault
 from askback.visits import Visits
@@ -88,6 +98,15 @@ class Askback:
             done anyway.
         ask_again: names of clients that come back only where something is asked, as LangChain's does: a visit that
             takes long is put to them once more.
+        ledger: a record of who was asked what and what they said, which shows whether somebody changed it. Kept in the
+            store wherever that lasts and there are `keys`; True where it must be, False for none, or a `Ledger` of its
+            own, which also says for how long and of which tools the answers are kept word for word.
+        telemetry: spans and metrics of questions for OpenTelemetry. Made wherever the process has set up a provider
+            before this line; True where it sets one up later, False for none, or a `Telemetry` with its own providers.
+        address: where the other workers reach this one, "http://10.1.2.3:7411", if they are on several machines;
+            without a port it takes a free one. Not given, it is what ASKBACK_ADDRESS says, as a pod's own address, or
+            a free port of loopback. With `keys` and a shared `store`, requests of a 2025 session that reach another
+            worker are brought to the one that holds it, sealed with the keys.
         clock: seconds since the epoch; for tests.
     """
 
@@ -109,6 +128,9 @@ class Askback:
         hold: timedelta | float = HOLD,
         demand_visits: bool = False,
         ask_again: Iterable[str] = (),
+        address: str | None = None,
+        ledger: Ledger | bool | None = None,
+        telemetry: Telemetry | bool | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         lowlevel = lowlevel_of(server)
@@ -128,6 +150,9 @@ class Askback:
                 "providers": providers,
                 "hold": hold,
                 "ask_again": ask_again,
+                "address": address,
+                "ledger": ledger,
+                "telemetry": telemetry,
                 "clock": clock,
             }
         )
@@ -143,6 +168,7 @@ class Askback:
         modes = None if clients_can is None else _modes(clients_can)
         self.store = open_store(store, clock=clock)
         self.visits = Visits(self.store, clock=clock)
+        self.ledger = open_ledger(ledger, store=self.store, keys=keys, clock=clock)
         self._ends = Ends(self.visits, clock=clock)
         self.house = House(
             Foundation(
@@ -155,18 +181,35 @@ class Askback:
                 store=self.store,
                 open_vault=lambda: vault or open_vault(self.store, is_local=pages.is_local, clock=clock),
                 key=_cookie_key(keys),
+                recorder=lambda: self._ends.recorder,
                 clock=clock,
             )
         )
         # Whatever can fail comes before the server is changed, so that it can be tried again.
         app = None if pages.url is None else self.house.app
+        workers = workers_among(keys=keys, store=self.store, address=address, clock=clock)
         sealed = see_to_boundary(lowlevel, seal)
+        names = Names(self.store)
+        observed = open_telemetry(telemetry, clock=clock)
+        if self.ledger is not None or observed is not None:
+            recorder = self._ends.recorder = Recorder(
+                server=lowlevel.name,
+                caller=sealed.caller,
+                names=names,
+                clock=clock,
+                ledger=self.ledger,
+                listeners=() if observed is None else (observed,),
+            )
+            install_outside(lowlevel, Doorman(recorder, sealed.open))
         settings = Settings(
             policy=policy,
             clients_can=modes,
             clock=clock,
             store=self.store,
             shelf=Shelf(self.store, life=sealed.life, clock=clock),
+            names=names,
+            recorder=self._ends.recorder,
+            telemetry=observed,
             life=sealed.life,
             caller=sealed.caller,
             owner=owners(caller=caller, claims=pages.claims),
@@ -182,6 +225,9 @@ class Askback:
         hand_returns_over(lowlevel)
         settle_in(server)
         stop_with(lowlevel, self.house.closing)
+        if workers is not None:
+            watch_requests(lowlevel, workers.handle)
+            stop_with(lowlevel, workers.closing)
         if app is not None:
             add_pages(server, app)
         warn_of_halves(has_keys=keys is not None, reach=getattr(self.store, "reach", None))

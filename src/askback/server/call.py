@@ -10,19 +10,23 @@ from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.context import ServerRequestContext
 from mcp.server.session import ServerSession
 
-from askback.conversation import Policy
 from askback.errors import CallerUnknown
 from askback.journal.entries import Journal
 from askback.server.adapters.mcp import Caller, back_channel
 from askback.server.house import House, Rooms
 from askback.server.keeping import Keeping, caller_of, scope_of
+from askback.server.naming import Names
 from askback.server.owners import OwnerOf
+from askback.server.recording import Recorder, Recording
 from askback.server.shelving import Shelf
+from askback.setting import Policy
 from askback.stores.protocol import Mine, Store
+from askback.telemetry import Telemetry
 from askback.visits import Visits
 from askback.wire.clients import patience_of
 from askback.wire.demands import Demands
 from askback.wire.era import CanShow, Era, Mode, declares, revision_of
+from askback.wire.ids import QuestionIds
 from askback.wire.push import Push
 from askback.wire.replay import Replaying
 from askback.wire.requests import Client
@@ -40,6 +44,10 @@ class Settings:
     clock: Callable[[], float]
     store: Store
     shelf: Shelf
+    names: Names
+    recorder: Recorder | None
+    """None where nobody keeps a record of calls."""
+    telemetry: Telemetry | None
     life: float
     """Seconds that a state is good for."""
     caller: Caller
@@ -80,6 +88,9 @@ class Call:
     _now: float | None = None
     _journal: Journal | None = None
     _carrier: Carriers | None = None
+    _ids: QuestionIds | None = None
+    recording: Recording | None = None
+    """What has happened in this call, where a record is kept and anything has."""
 
     def __init__(self, settings: Settings, ctx: Context) -> None:
         self.ctx = ctx
@@ -121,6 +132,30 @@ class Call:
     def is_later_round(self) -> bool:
         """Whether this call came back with state of ours."""
         return self._journal is not None and self._journal.round > 0
+
+    @property
+    def witness(self) -> Recording | None:
+        """The record of this call, from now on."""
+        recorder = self.settings.recorder
+        if recorder is not None and self.recording is None:
+            in_rounds = self.revision.era is Era.ROUNDS
+            self.recording = recorder.of(self.ctx, self.journal, in_rounds=in_rounds)
+        return self.recording
+
+    async def call_id(self) -> str:
+        """The name of this call on record, where one is kept."""
+        if self.settings.recorder is None:
+            return ""
+        return (await self.settings.names.named(self.journal)).conversation
+
+    @property
+    def ids(self) -> QuestionIds:
+        """Of the questions of this request."""
+        self._ids = self._ids or self._make_ids()
+        return self._ids
+
+    def question_id(self, place: str) -> str:
+        return self.ids.next(place, self.journal.round)
 
     @property
     def carrier(self) -> Carriers:
@@ -209,7 +244,24 @@ class Call:
 
     def make_push(self) -> Push:
         """A carrier that sends and waits."""
-        return Push(revision=self.revision, can_show=self.can_show, channel=back_channel(self.ctx))
+        push = Push(
+            revision=self.revision,
+            can_show=self.can_show,
+            channel=back_channel(self.ctx),
+            witness=self.witness,
+        )
+        if (telemetry := self.settings.telemetry) is not None:
+            push.waits = telemetry.waiting
+        return push
+
+    def _make_ids(self) -> QuestionIds:
+        ctx = self.ctx
+        assert ctx.request_id is not None, "a notification has no conversation"
+        try:
+            caller = self._caller()
+        except CallerUnknown:
+            caller = ""
+        return QuestionIds(self.server_name, caller, ctx.method, self.params, ctx.request_id)
 
     def _make_carrier(self) -> Carriers:
         if self.revision.era is Era.ROUNDS:

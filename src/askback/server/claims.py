@@ -13,10 +13,13 @@ from mcp_types import INTERNAL_ERROR, MISSING_REQUIRED_CLIENT_CAPABILITY, ErrorD
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from askback.errors import CannotAsk, RoundForgotten, RoundRefused, StoreUnavailable
+from askback.journal.entries import Effect
 from askback.journal.once import is_interrupted
 from askback.server.call import Call
 from askback.server.keeping import Notes
-from askback.stores.protocol import Done, Forgotten, Lost, Mine, Refused, Store
+from askback.server.telling import redeemed, tell
+from askback.stores.protocol import Done, Forgotten, Lost, Mine, Refused, Store, Verdict
+from askback.telemetry import Became
 from askback.wire.nested import asks_by_itself
 from askback.wire.requests import read_round, require_served
 from askback.wire.results import STORE_UNAVAILABLE, VAULT_UNAVAILABLE, error_end
@@ -40,6 +43,8 @@ async def run_once(
         until=until,
         epoch=journal.epoch,
     )
+    if (telemetry := call.settings.telemetry) is not None:
+        telemetry.count_round(_became(verdict))
     match verdict:
         case Mine() as claim:
             call.claim = claim
@@ -55,17 +60,27 @@ async def run_once(
             raise RoundRefused
 
 
+def _became(verdict: Verdict) -> Became:
+    match verdict:
+        case Mine():
+            return "taken_over" if verdict.noted else "run"
+        case Done():
+            return "copy"
+        case Forgotten() | Refused() | Lost():
+            return "refused"
+
+
 def _go_on_from(noted: bytes, call: Call, resumed: Resumed) -> None:
     """What was noted by whoever ran this round before us: its effects, and the time they went by."""
+    begun: dict[str, Effect] = {}
     if noted:
-        notes = Notes.read(noted)
+        notes, known = Notes.read(noted), resumed.journal.effects
         call.claimed_at = notes.claimed_at
-        call.cut_short = [
-            key
-            for key, effect in notes.effects.items()
-            if is_interrupted(effect) and key not in resumed.journal.effects
-        ]
-        resumed.journal.effects |= notes.effects
+        begun = {key: effect for key, effect in notes.effects.items() if key not in known}
+        call.cut_short = [key for key, effect in begun.items() if is_interrupted(effect)]
+        known |= notes.effects
+    if (witness := call.witness) is not None:
+        tell(witness, redeemed(resumed, begun.values()))
     judge_lateness(resumed, now=call.claimed_at)
 
 
@@ -73,7 +88,7 @@ async def _run(store: Store, claim: Mine, run: Callable[[], Awaitable[HandlerRes
     try:
         result = await run()
     except Exception as error:
-        if _can_be_mended(error):
+        if can_be_mended(error):
             await _release(store, claim)
         else:
             await _record(store, claim, _error_as_bytes(error))
@@ -86,14 +101,19 @@ async def _run(store: Store, claim: Mine, run: Callable[[], Awaitable[HandlerRes
     return result
 
 
-def _can_be_mended(error: Exception) -> bool:
+def can_be_mended(error: Exception) -> bool:
     """Whether the same round may go on: the client says what it can do, or the store or the vault is back."""
     if not isinstance(error, MCPError):
         return False
-    return error.code == MISSING_REQUIRED_CLIENT_CAPABILITY or error.data in (
-        STORE_UNAVAILABLE,
-        VAULT_UNAVAILABLE,
+    return (
+        is_store_gone(error)
+        or error.code == MISSING_REQUIRED_CLIENT_CAPABILITY
+        or error.data == VAULT_UNAVAILABLE
     )
+
+
+def is_store_gone(error: Exception) -> bool:
+    return isinstance(error, MCPError) and error.data == STORE_UNAVAILABLE
 
 
 async def _release(store: Store, claim: Mine) -> None:

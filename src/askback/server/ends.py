@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from mcp.server.session import ServerSession
 
+from askback.server.recording import Recorder
 from askback.visits import Ending, Failed, Kind, Settled, Visits, digest_of, is_alike
 
 logger = logging.getLogger("askback")
@@ -25,6 +26,8 @@ class _Waiting(NamedTuple):
 
 class Ends:
     """Ends visits, and tells the client that was asked, and no other (R80)."""
+
+    recorder: Recorder | None = None
 
     def __init__(self, visits: Visits, *, clock: Callable[[], float]) -> None:
         self._visits, self._clock = visits, clock
@@ -50,6 +53,10 @@ class Ends:
     async def end(self, name: str, ending: Ending, *, kind: Kind | None = None) -> Ending:
         """The end that stands, which is the first."""
         stands = await self._visits.end(name, ending, kind=kind)
+        if self.recorder is not None and is_alike(stands, ending):
+            visiting = await self._visits.named(name)
+            if visiting is not None:
+                await self.recorder.ended(visiting, stands)
         if (waiting := self._to_tell.pop(name, None)) is not None:
             try:
                 await waiting.session.send_elicit_complete(waiting.id)

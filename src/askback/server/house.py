@@ -19,6 +19,7 @@ from askback.premises import Connection
 from askback.stores.protocol import Store
 from askback.vault.vault import Vault
 from askback.visits import Ending, Visits
+from askback.witness import Gatekeeper
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -44,6 +45,8 @@ class Foundation:
     open_vault: Callable[[], Vault]
     key: bytes
     """Signs cookies; the same on all workers."""
+    recorder: Callable[[], Gatekeeper | None]
+    """Known when the server is sealed, which is after its pages are made."""
     clock: Callable[[], float]
 
 
@@ -194,6 +197,7 @@ class House:
             connectors=self._connectors,
             key=on.key,
             clock=on.clock,
+            gatekeeper=on.recorder,
         )
 
 

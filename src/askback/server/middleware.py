@@ -1,11 +1,8 @@
 """One call, from its request to its end: opens the conversation, runs the body, answers for it where it left."""
 
 import logging
-import os
-import secrets
 from dataclasses import replace
 from functools import cached_property, partial
-from itertools import count
 from typing import Any, cast
 
 from mcp.server.context import CallNext, HandlerResult
@@ -23,12 +20,13 @@ from askback.errors import (
     own_error,
 )
 from askback.journal.codec import decode, encode
-from askback.journal.entries import Journal, conversation_id
 from askback.server.adapters.mcp import output_schema
 from askback.server.call import Call, Context, Settings
-from askback.server.claims import run_once
+from askback.server.claims import can_be_mended, is_store_gone, run_once
+from askback.server.recording import Recording
 from askback.server.returning import Returning
 from askback.server.session import held
+from askback.server.telling import NOT_ASKED, refusal_in, tell, unread
 from askback.trips import leave_trips
 from askback.wire.demands import Demands
 from askback.wire.era import CONVERSATION_METHODS, TOOLS_CALL, Era
@@ -38,6 +36,7 @@ from askback.wire.replay import Replaying
 from askback.wire.results import Unusable, enveloped, error_end, polite_end, sieved, unusable_end
 from askback.wire.rounds import Rounds, carries_journal, input_required, resume
 from askback.wire.state import exchange_state
+from askback.wire.witnessed import asked_in, demanded_in
 
 logger = logging.getLogger("askback")
 
@@ -48,8 +47,8 @@ class Middleware:
     def __init__(self, lowlevel: Server[Any], settings: Settings) -> None:
         self._lowlevel = lowlevel
         self._settings = settings
-        self._prefix = secrets.token_hex(8)
-        self._numbers = count(1)
+        self._named = settings.names.named
+        self._converse = self._passes if settings.recorder is None else self._recorded
 
     async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         if ctx.method not in CONVERSATION_METHODS or ctx.request_id is None:
@@ -59,6 +58,8 @@ class Middleware:
             return await self._next_round(call, call_next)
         if brings_unasked(ctx.params, call.revision):
             call.ctx = replace(ctx, params=without_round(call.params))
+            if call.witness is not None:
+                await call.witness.refuse(NOT_ASKED)
         return await self._converse(call, call_next)
 
     async def _next_round(self, call: Call, call_next: CallNext) -> HandlerResult:
@@ -73,8 +74,41 @@ class Middleware:
             return await run_once(call, self._settings.store, resumed, until, converse)
         except StoreUnavailable as error:
             raise self._unavailable(error) from error
+        except MCPError as error:
+            await self._tell_refused(call, error)
+            raise
 
-    async def _converse(self, call: Call, call_next: CallNext) -> HandlerResult:
+    async def _tell_refused(self, call: Call, error: MCPError) -> None:
+        """A round that is not run; what a body raises that does run is another matter."""
+        reason = refusal_in(error) if call.claim is None else None
+        if reason is not None and call.witness is not None:
+            await call.witness.refuse(reason)
+
+    async def _recorded(self, call: Call, call_next: CallNext) -> HandlerResult:
+        """With a record of it, which stands before anybody learns how it ended."""
+        try:
+            result = await self._passes(call, call_next)
+        except Exception as error:
+            if call.recording is not None and not is_store_gone(error):
+                await self._write(call, call.recording, is_over=not can_be_mended(error))
+            raise
+        except BaseException:
+            if call.recording is not None:
+                await call.recording.write_last()
+            raise
+        if call.recording is not None:
+            await self._write(call, call.recording, is_over=not asks_by_itself(result))
+        return result
+
+    async def _write(self, call: Call, recording: Recording, *, is_over: bool) -> None:
+        if is_over:
+            tell(recording, unread(call.journal))
+        try:
+            await recording.write()
+        except StoreUnavailable as error:
+            raise self._unavailable(error) from error
+
+    async def _passes(self, call: Call, call_next: CallNext) -> HandlerResult:
         """Pass after pass of the body, until one is the last of this request."""
         returning: Returning | None = None
         while True:
@@ -89,7 +123,9 @@ class Middleware:
             try:
                 if isinstance(call.carrier, Demands) and call.carrier.showings:
                     await leave_trips(call, call.journal, out=call.carrier.showings)
-                    raise call.carrier.demand()
+                    demand = call.carrier.demand()
+                    tell(call.witness, demanded_in(demand, call.carrier.showings))
+                    raise demand
                 if conversation.returned is not None:
                     returning = returning or Returning(call)
                     await returning.prepare_next(conversation.returned)
@@ -128,6 +164,8 @@ class Middleware:
             return await self._ask_visits(call, error)
         ours = own_error(error)
         if ours is None:
+            if isinstance(error, MCPError) and demands_visits(error):
+                tell(call.witness, demanded_in(error, {}))
             raise error
         return self._failure(call, ours)
 
@@ -136,6 +174,8 @@ class Middleware:
         try:
             await leave_trips(call, call.journal)
             asked = input_required(await self._named(call.journal), carrier)
+            if (witness := call.witness) is not None:
+                tell(witness, asked_in(asked, carrier.showings))
             await exchange_state(asked, self._settings.shelf.carried)
         except AskbackError as error:
             return self._failure(call, error)
@@ -145,7 +185,9 @@ class Middleware:
         """A round that is not ours: it gets our state around its own, and so is run once like ours."""
         try:
             await leave_trips(call, call.journal)
-            asked = nested_round(result, await self._named(call.journal), call.client)
+            journal = await self._named(call.journal)
+            asked = nested_round(result, journal, call.client, question_id=call.question_id)
+            tell(call.witness, asked_in(asked, {}))
             await exchange_state(asked, self._settings.shelf.carried)
             return asked
         except AskbackError as error:
@@ -155,13 +197,16 @@ class Middleware:
         take_over(call.ctx.params, call.journal)
         try:
             await leave_trips(call, call.journal)
+            tell(call.recording, unread(call.journal))
             asked = visits_required(
                 demand,
                 await self._named(call.journal),
                 revision=call.revision,
                 can_show=call.can_show,
                 now=call.now,
+                question_id=call.question_id,
             )
+            tell(call.witness, asked_in(asked, {}))
             await exchange_state(asked, self._settings.shelf.carried)
         except AskbackError as error:
             return self._failure(call, error)
@@ -184,6 +229,8 @@ class Middleware:
     def _unavailable(self, error: Unusable) -> MCPError:
         what = "store" if isinstance(error, StoreUnavailable) else "vault"
         logger.error("the %s cannot be used", what, exc_info=error)
+        if (telemetry := self._settings.telemetry) is not None:
+            telemetry.count_failure(what)
         return unusable_end(error)
 
     def _failure(self, call: Call, error: AskbackError) -> dict[str, Any]:
@@ -198,14 +245,6 @@ class Middleware:
 
     def _enveloped(self, call: Call, result: dict[str, Any]) -> dict[str, Any]:
         return enveloped(result, revision=call.revision, server_info=dict(self._server_info))
-
-    async def _named(self, journal: Journal) -> Journal:
-        """The same journal with an id, unique among all workers; a call that never leaves the process needs none."""
-        if not journal.conversation:
-            # With the process: one that was forked has our prefix, and counts on from our number.
-            number = f"{self._prefix}-{os.getpid():x}-{next(self._numbers)}"
-            journal.conversation = conversation_id(number, epoch=await self._settings.store.epoch())
-        return journal
 
     @cached_property
     def _server_info(self) -> dict[str, Any]:

@@ -4,10 +4,14 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from askback.errors import AuthorError
+from askback.errors import AuthorError, OperatorError
+from askback.ledger import Ledger
 from askback.oauth import Provider
 from askback.pages import Pages
-from askback.stores import Reach
+from askback.server.adapters.mcp import Keys
+from askback.server.workers.addresses import INSTEAD, is_address
+from askback.stores import Reach, Store
+from askback.telemetry import Telemetry, is_set_up
 from askback.vault.vault import Vault
 from askback.words import Words
 
@@ -37,6 +41,14 @@ def _if_given(fits: type | Fits) -> Fits:
 
 def _is_list(given: object) -> bool:
     return _several(given) and isinstance(given, Sequence)
+
+
+def _is_ledger(given: object) -> bool:
+    return isinstance(given, bool | Ledger)
+
+
+def _is_telemetry(given: object) -> bool:
+    return isinstance(given, bool | Telemetry)
 
 
 def _is_something(given: object) -> bool:
@@ -75,6 +87,16 @@ OPTIONS: dict[str, Option] = {
         "A request cannot be held for ever: give seconds above zero or a timedelta, or leave it out.",
     ),
     "ask_again": Option(_several, "It is a list of the names of clients, also of one: ask_again=['name']."),
+    "ledger": Option(
+        _if_given(_is_ledger),
+        "It is True, False, or says more: ledger=Ledger(store, keys, keep=..., answers=[...]), from askback.ledger.",
+    ),
+    "telemetry": Option(
+        _if_given(_is_telemetry),
+        "It is True, False, or says where to: telemetry=Telemetry(tracer_provider=..., meter_provider=...), from "
+        "askback.telemetry.",
+    ),
+    "address": Option(_if_given(is_address), INSTEAD),
     "clock": Option(callable, "It is a function that gives the seconds since the epoch."),
 }
 
@@ -106,6 +128,34 @@ def warn_of_halves(*, has_keys: bool, reach: Reach | None) -> None:
         logger.warning(UNSHARED_STORE)
     if not has_keys and reach == "network":
         logger.warning(UNSHARED_KEYS)
+
+
+def open_telemetry(given: Telemetry | bool | None, *, clock: Callable[[], float]) -> Telemetry | None:
+    """What was given; without a word, wherever the process has said where spans or metrics go."""
+    if isinstance(given, Telemetry):
+        return given
+    return Telemetry(clock=clock) if given or (given is None and is_set_up()) else None
+
+
+def open_ledger(
+    given: Ledger | bool | None, *, store: Store, keys: Keys | None, clock: Callable[[], float]
+) -> Ledger | None:
+    """The ledger that was given; without a word, one wherever its lines would last and could be sealed."""
+    if isinstance(given, Ledger):
+        return given
+    lasts = getattr(store, "reach", "process") != "process"
+    if given is False or (given is None and not (keys and lasts)):
+        return None
+    if not keys:
+        raise OperatorError(
+            "Askback(ledger=True) seals what it writes, and keys= is not given. Give all workers the same keys=[...]."
+        )
+    if not lasts:
+        raise OperatorError(
+            "Askback(ledger=True) writes to the store, and this one is gone with the process. Give one that lasts, "
+            'such as store="sqlite:///askback.db".'
+        )
+    return Ledger(store, keys, clock=clock)
 
 
 def require_provider(given: object) -> None:

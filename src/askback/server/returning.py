@@ -35,4 +35,6 @@ class _Aside(Call):
     def __init__(self, call: Call) -> None:
         super().__init__(call.settings, call.ctx)
         self.takes_returns = False
+        self.recording = call.witness
         self._carrier = self.make_push()
+        self._ids = call.ids  # what is asked again in a later round is no copy

@@ -25,6 +25,8 @@ class ScriptedPerson:
     back. Nothing is opened: what a person would have been sent to is listed in `visited`.
     """
 
+    channel = "script"
+
     def __init__(
         self, answers: Answers = (), *, words: Iterable[Word] = (), modes: frozenset[Mode] = BOTH
     ) -> None:

@@ -9,9 +9,9 @@ from mcp_types import URL_ELICITATION_REQUIRED
 
 from askback.errors import NotUnderstood
 from askback.wire.era import Mode
+from askback.wire.ids import ID, MOST_ID, QUESTION_META_KEY, QUESTIONS_META_KEY
 from askback.wire.nested import without_round
 from askback.wire.push import METHOD
-from askback.wire.rounds import QUESTIONS_META_KEY
 
 FINISHED = "notifications/elicitation/complete"
 
@@ -37,6 +37,8 @@ class FormWords:
     message: str
     schema: Any
     meta: Mapping[str, Any] | None = None
+    question: str | None = None
+    """The question's id: the server's word, by which a copy can be known and nothing be proven."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +49,7 @@ class VisitWords:
     url: str
     id: str | None = None
     meta: Mapping[str, Any] | None = None
+    question: str | None = None
 
 
 Words = FormWords | VisitWords
@@ -61,20 +64,34 @@ def read_question(params: Any, *, meta: Any = None) -> Words:
     match params:
         case {"mode": "url", "message": str() as message, "url": str() as url}:
             name = params.get("elicitationId")
-            return VisitWords(
-                message=message, url=url, id=name if isinstance(name, str) else None, meta=_meta(params, meta)
-            )
+            notes, question = _notes(params, meta)
+            id = name if isinstance(name, str) else None
+            return VisitWords(message=message, url=url, id=id, meta=notes, question=question)
         case {"mode": mode} if mode not in ("form", None):
             raise NotUnderstood("it asked for something that is neither a form nor a link")
         case {"message": str() as message}:
-            return FormWords(message=message, schema=params.get("requestedSchema"), meta=_meta(params, meta))
+            notes, question = _notes(params, meta)
+            schema = params.get("requestedSchema")
+            return FormWords(message=message, schema=schema, meta=notes, question=question)
         case _:
             raise NotUnderstood("it asked a question without a message")
 
 
-def _meta(params: Mapping[str, Any], beside: Any) -> dict[str, Any] | None:
+def _notes(params: Mapping[str, Any], beside: Any) -> tuple[dict[str, Any] | None, str | None]:
     """A round has its questions' own notes beside them; elsewhere they are among the parameters."""
-    return _object(params.get("_meta")) or _object(beside)
+    if among := _object(params.get("_meta")):
+        return without_id(among, QUESTION_META_KEY)
+    return without_id(_object(beside), ID)
+
+
+def without_id(
+    notes: dict[str, Any] | None, key: str = QUESTION_META_KEY
+) -> tuple[dict[str, Any] | None, str | None]:
+    """The author's notes, and the question's id that came with them."""
+    id = (notes or {}).get(key)
+    if notes is None or not isinstance(id, str) or not 0 < len(id) <= MOST_ID:
+        return notes, None
+    return {name: value for name, value in notes.items() if name != key} or None, id
 
 
 def _object(value: Any) -> dict[str, Any] | None:

@@ -1,6 +1,7 @@
 """Questions in the protocol's own words, as the SDK's calls and returned rounds have them, and back."""
 
 import secrets
+from collections.abc import Mapping
 from typing import Any
 
 from mcp_types import ElicitRequestFormParams, ElicitRequestURLParams
@@ -8,6 +9,9 @@ from mcp_types import ElicitRequestFormParams, ElicitRequestURLParams
 from askback.answer import Accepted, Answer, Cancelled, Declined
 from askback.question import Question, Visit
 from askback.schema.read import form_of
+
+ANSWERED_META_KEY = "askback/answered"
+"""Where a reply says how it came about: the client's word, and never about the person."""
 
 
 def question_of(params: ElicitRequestFormParams | ElicitRequestURLParams) -> Question:
@@ -20,8 +24,13 @@ def question_of(params: ElicitRequestFormParams | ElicitRequestURLParams) -> Que
     return form_of(params.message, params.requested_schema, meta=meta)
 
 
-def reply_of(answer: Answer[Any]) -> dict[str, Any]:
-    """An answer as a client would have sent it."""
+def reply_of(answer: Answer[Any], *, said: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """An answer as a client would have sent it, with what it has said about it."""
+    reply = _reply_of(answer)
+    return {**reply, "_meta": {ANSWERED_META_KEY: dict(said)}} if said else reply
+
+
+def _reply_of(answer: Answer[Any]) -> dict[str, Any]:
     match answer:
         case Accepted(None):
             return {"action": "accept"}

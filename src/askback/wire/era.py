@@ -27,6 +27,10 @@ CONVERSATION_METHODS = frozenset({TOOLS_CALL, PROMPTS_GET, RESOURCES_READ})
 """The only requests whose body may ask: no other result has room for questions (R32)."""
 
 
+KINDS = {TOOLS_CALL: "tool", PROMPTS_GET: "prompt", RESOURCES_READ: "resource"}
+"""What a call is to, in a word."""
+
+
 class Era(Enum):
     """How a server asks."""
 

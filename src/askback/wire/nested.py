@@ -4,16 +4,17 @@ A call has one place for state and one for replies. The SDK's resolvers use them
 own questions; when `ask` is used beside them, both must find what they left there.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeGuard
 
 from mcp.server.context import HandlerResult
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS, InputResponseRequestParams
+from mcp_types import INVALID_PARAMS, ElicitRequest, InputResponseRequestParams
 from pydantic import ValidationError
 
 from askback.journal.entries import Journal, Nested
 from askback.wire.era import Era, Revision
+from askback.wire.ids import with_ids
 from askback.wire.replies import REFUSED_RESPONSES
 from askback.wire.requests import Client, examine, read_round
 from askback.wire.state import state_after
@@ -30,12 +31,17 @@ def take_over(params: Mapping[str, Any] | None, journal: Journal) -> None:
         journal.nested = Nested(params["requestState"], [], params.get("inputResponses") or {})
 
 
-def nested_round(result: dict[str, Any], journal: Journal, client: Client) -> dict[str, Any]:
+def nested_round(
+    result: dict[str, Any], journal: Journal, client: Client, *, question_id: Callable[[str], str]
+) -> dict[str, Any]:
     """Their round with our state around theirs: their questions go out, their state waits for the replies."""
     returned = read_round(result)
-    examine(returned.input_requests, client)
-    journal.nested = Nested(returned.request_state, list(returned.input_requests or ()), {})
-    return {**result, "requestState": state_after(journal, ())}
+    requests = returned.input_requests or {}
+    examine(requests, client)
+    journal.nested = Nested(returned.request_state, list(requests), {})
+    questions = [key for key, request in requests.items() if isinstance(request, ElicitRequest)]
+    meta = with_ids(result.get("_meta"), {key: question_id(key) for key in questions})
+    return {**result, **meta, "requestState": state_after(journal, ())}
 
 
 def give_back(params: dict[str, Any], journal: Journal, replies: Mapping[str, Any]) -> dict[str, Any]:

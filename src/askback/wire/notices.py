@@ -1,6 +1,6 @@
 """Visits that a body demands by raising -32042. The rounds era has no such error: there they become questions."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from mcp.shared.exceptions import MCPError
@@ -11,7 +11,11 @@ from askback.journal.codec import encode
 from askback.journal.entries import Journal, Opened, Reply
 from askback.journal.replay import gist_of
 from askback.wire.era import CanShow, Revision, require_mode
+from askback.wire.ids import with_ids
 from askback.wire.push import METHOD
+
+DEMANDED = "visit"
+"""In place of the digest of such a question."""
 
 
 def demands_visits(error: MCPError) -> bool:
@@ -19,7 +23,13 @@ def demands_visits(error: MCPError) -> bool:
 
 
 def visits_required(
-    error: MCPError, journal: Journal, *, revision: Revision, can_show: CanShow, now: float
+    error: MCPError,
+    journal: Journal,
+    *,
+    revision: Revision,
+    can_show: CanShow,
+    now: float,
+    question_id: Callable[[str], str],
 ) -> dict[str, Any]:
     """The round that asks for the visits; the body runs again afterwards and finds them done, or raises again."""
     require_mode("url", revision, can_show)
@@ -28,13 +38,15 @@ def visits_required(
         raise AskbackError(
             "The person did not agree to open the link that this call needs. Call again when they do."
         )
+    ids = {place: question_id(place) for place in visits}
     journal.round += 1
     journal.arrived.clear()
-    journal.opened = {place: _opened(place, visit, now) for place, visit in visits.items()}
+    journal.opened = {place: _opened(place, visit, now, ids[place]) for place, visit in visits.items()}
     return {
         "resultType": "input_required",
         "inputRequests": {place: _request(visit) for place, visit in visits.items()},
         "requestState": encode(journal),
+        **with_ids(None, ids),
     }
 
 
@@ -54,9 +66,10 @@ def _is_refusal(journal: Journal, place: str) -> bool:
     return isinstance(arrival, Reply) and arrival.action != "accept"
 
 
-def _opened(place: str, visit: Mapping[str, Any], now: float) -> Opened:
+def _opened(place: str, visit: Mapping[str, Any], now: float, id: str) -> Opened:
     # The url is left out of the digest: it may carry an id that is new on every run.
-    return Opened(place=place, digest="visit", gist=gist_of(str(visit.get("message", ""))), asked_at=now)
+    gist = gist_of(str(visit.get("message", "")))
+    return Opened(place=place, digest=DEMANDED, gist=gist, asked_at=now, id=id)
 
 
 def _request(visit: Mapping[str, Any]) -> dict[str, Any]:

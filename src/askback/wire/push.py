@@ -1,6 +1,7 @@
 """The push era: the question is a request to the client, and the body waits in its `await`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
 import anyio
@@ -13,7 +14,10 @@ from askback.question import Question, Visit
 from askback.schema.render import Dialect, render
 from askback.visits import Ending
 from askback.wire.era import INSTEAD, NOUN, CanShow, Era, Mode, Revision, require_mode
+from askback.wire.ids import QUESTION_META_KEY, noted
 from askback.wire.replies import read_reply
+from askback.wire.witnessed import asked_now
+from askback.witness import Happening, Witness
 
 METHOD = "elicitation/create"
 ENDED = "notifications/elicitation/complete"
@@ -42,9 +46,19 @@ class Push:
 
     grace: float | None = None
     comes_back = False
+    waits: Callable[[], AbstractContextManager[None]] = nullcontext
+    """Held for as long as a question is out."""
 
-    def __init__(self, *, revision: Revision, can_show: CanShow, channel: BackChannel) -> None:
+    def __init__(
+        self,
+        *,
+        revision: Revision,
+        can_show: CanShow,
+        channel: BackChannel,
+        witness: Witness | None = None,
+    ) -> None:
         self._revision, self._can_show, self._channel = revision, can_show, channel
+        self._witness = witness
         self._turn: anyio.Lock | None = None
         self._told: set[str] = set()
 
@@ -57,7 +71,8 @@ class Push:
         self._require(mode_of(first.question))
         self._turn = self._turn or anyio.Lock(fast_acquire=True)
         async with self._turn:
-            return {first.place: await self._ask(first)}
+            with self.waits():
+                return {first.place: await self._ask(first)}
 
     def require_visits(self) -> None:
         self._require("url")
@@ -77,16 +92,22 @@ class Push:
         require_mode(mode, self._revision, self._can_show)
 
     async def _ask(self, showing: Showing) -> Arrival:
+        params = self._params(showing)
+        if self._witness is not None:
+            self._witness.tell(asked_now(showing, params))
+            await self._witness.write()  # not of the person's time
         if showing.seconds is None:
-            return await self._exchange(showing)
+            return await self._exchange(showing, params)
         with anyio.move_on_after(showing.seconds):
-            return await self._exchange(showing)
+            return await self._exchange(showing, params)
         return Late()
 
-    async def _exchange(self, showing: Showing) -> Arrival:
+    async def _exchange(self, showing: Showing, params: Mapping[str, Any]) -> Arrival:
         try:
-            return read_reply(await self._channel.send_raw_request(METHOD, self._params(showing)))
+            return read_reply(await self._channel.send_raw_request(METHOD, params))
         except MCPError as error:
+            if self._witness is not None:
+                self._witness.tell(_unanswered(showing, error))
             raise _failed(error, mode_of(showing.question)) from error
 
     def _params(self, showing: Showing) -> dict[str, Any]:
@@ -94,8 +115,7 @@ class Push:
         params = shown(question, showing.message, self._revision)
         if isinstance(question, Visit):
             params["elicitationId"] = question.id
-        if question.meta:
-            params["_meta"] = dict(question.meta)
+        params["_meta"] = noted(question.meta, showing.id, key=QUESTION_META_KEY)
         return params
 
     def _require_channel(self, mode: Mode) -> None:
@@ -122,6 +142,11 @@ def shown(question: Question, message: str, revision: Revision) -> dict[str, Any
 def mode_of(question: Question) -> Mode:
     """What a client must be able to show for this."""
     return "url" if isinstance(question, Visit) else "form"
+
+
+def _unanswered(showing: Showing, error: MCPError) -> Happening:
+    reason = f"the client answered with error {error.code}"
+    return Happening(event="refused", place=showing.place, question=showing.id, reason=reason)
 
 
 def _failed(error: MCPError, mode: Mode) -> CannotAsk:

@@ -4,13 +4,23 @@ from typing import Any, cast
 
 from pydantic_core import from_json, to_json
 
-from askback.journal.entries import Action, Arrival, Broken, Reply
+from askback.journal.entries import Action, Arrival, Broken, Reply, Said
 from askback.schema.weight import outweighs
+from askback.wire.elicited import ANSWERED_META_KEY
 
 REFUSED_RESPONSES = "Invalid inputResponses"
 """One sentence for every reply that is none."""
 
 ACTIONS: dict[str, Action] = {"accept": "accept", "decline": "decline", "cancel": "cancel"}
+
+OURS = frozenset({"form", "page", "link"})
+"""Channels that are not a client's to name."""
+
+MOST_CHANNEL, MOST_RULE = 40, 200
+"""Characters of what a client says of its own side."""
+
+MOST_TIME = 1e11
+"""Seconds since 1970 that are a time: a few thousand years."""
 
 
 def read_reply(raw: Any) -> Reply | Broken:
@@ -22,7 +32,21 @@ def read_reply(raw: Any) -> Reply | Broken:
     known = ACTIONS.get(action) if isinstance(action, str) else None
     if known is None:
         return Broken(code="unknown_action")
-    return Reply(action=known, content=reply.get("content")) if known == "accept" else Reply(action=known)
+    said = _said(reply["_meta"]) if "_meta" in reply else None
+    return Reply(known, reply.get("content") if known == "accept" else None, said)
+
+
+def _said(meta: Any) -> Said | None:
+    """The client's own word, and no more of it than can be meant."""
+    told = cast("dict[str, object]", meta).get(ANSWERED_META_KEY) if isinstance(meta, dict) else None
+    if not isinstance(told, dict):
+        return None
+    channel, rule, shown = (cast("dict[str, object]", told).get(name) for name in Said._fields)
+    return Said(
+        channel[:MOST_CHANNEL] if isinstance(channel, str) and channel not in OURS else None,
+        rule[:MOST_RULE] if isinstance(rule, str) else None,
+        float(shown) if isinstance(shown, int | float) and 0 <= shown < MOST_TIME else None,
+    )
 
 
 def can_travel(arrival: Arrival, *, most_bytes: int) -> bool:

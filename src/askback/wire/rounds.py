@@ -17,6 +17,7 @@ from askback.schema.render import Dialect
 from askback.visits import Ending
 from askback.wire.clients import Patience
 from askback.wire.era import CanShow, Revision, require_mode
+from askback.wire.ids import ID, QUESTIONS_META_KEY, noted
 from askback.wire.nested import give_back
 from askback.wire.push import METHOD, BackChannel, mode_of, shown
 from askback.wire.replies import REFUSED_RESPONSES, read_reply
@@ -24,10 +25,6 @@ from askback.wire.state import state_after
 
 REFUSED_STATE = "Invalid or expired requestState"
 """The SDK's own sentence for a state that does not verify; one sentence for every reason."""
-
-QUESTIONS_META_KEY = "askback/questions"
-"""Where a question's `meta` goes: this revision's form parameters have no room for it."""
-
 
 BEAT = 5.0
 """Seconds between two words of progress: often enough that nobody takes the server for dead."""
@@ -117,6 +114,9 @@ async def _hold(
     return ending
 
 
+_NONE: Mapping[str, Any] = {}
+
+
 class Resumed(NamedTuple):
     """A later round: what was said before, and a digest of that and of what was said now."""
 
@@ -124,6 +124,20 @@ class Resumed(NamedTuple):
     digest: str
     out: list[str]
     """The places of the questions that this round could answer."""
+    given: Mapping[str, Any]
+    """What it brings for somebody else's."""
+    unasked: int
+    """How many replies it brings to what nobody asked."""
+
+
+def is_refused_state(error: MCPError) -> bool:
+    return error.message == REFUSED_STATE
+
+
+def state_in(params: Mapping[str, Any] | None) -> str:
+    """The state as it came, sealed; empty where there is none."""
+    state = (params or {}).get("requestState")
+    return state if isinstance(state, str) else ""
 
 
 def carries_journal(params: Mapping[str, Any] | None) -> bool:
@@ -144,10 +158,15 @@ def resume(params: dict[str, Any]) -> Resumed:
         raise MCPError(INVALID_PARAMS, REFUSED_STATE, {"reason": "invalid_request_state"}) from error
     replies = _replies(params.pop("inputResponses", None))
     out = [place for place in journal.opened if place not in journal.arrived]
-    written = _written(_take_replies(journal, out, replies), _flat)
+    taken, given = _take_replies(journal, out, replies), _NONE
+    written = _written(taken, _flat)
     if journal.nested is not None:
-        written += _written(give_back(params, journal, replies), _deep)
-    return Resumed(journal, _digest(state, written), out)
+        given = give_back(params, journal, replies)
+        written += _written(given, _deep)
+    unasked = len(replies) - len(taken) - len(given)
+    if unasked:
+        unasked -= sum(reply is None for reply in replies.values())
+    return Resumed(journal, _digest(state, written), out, given, unasked)
 
 
 def _replies(responses: Any) -> dict[str, Any]:
@@ -228,11 +247,11 @@ def input_required(journal: Journal, carrier: Rounds) -> dict[str, Any]:
         },
         "requestState": state_after(journal, showings.keys()),
     }
-    if not showings:
+    if showings:
+        notes = {
+            place: noted(showing.question.meta, showing.id, key=ID) for place, showing in showings.items()
+        }
+        result["_meta"] = {QUESTIONS_META_KEY: notes}
+    else:
         del result["inputRequests"]  # a visit is under way: the client comes back to hear of its end
-    metas = {
-        place: dict(showing.question.meta) for place, showing in showings.items() if showing.question.meta
-    }
-    if metas:
-        result["_meta"] = {QUESTIONS_META_KEY: metas}
     return result

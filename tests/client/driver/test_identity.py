@@ -75,7 +75,7 @@ def test_nothing_of_a_command_or_an_address_can_be_read_from_it():
 async def sites_of(asker: Asker, sites: KnownSites, url: str) -> str:
     """What this server's link is warned of; the person agrees to it."""
     intake = Intake(Line(ScriptedPerson([accept()])), asker=asker, limits=Limits(), sites=sites)
-    asked = intake.read(VisitWords(message="Please pay.", url=url), purposes=("tool order",))
+    asked = await intake.read(VisitWords(message="Please pay.", url=url), purposes=("tool order",))
     await intake.put(Turn(asked), Tally(Limits()))
     assert isinstance(asked, VisitAsked)
     return " ".join(asked.verdict.warnings)

@@ -2,8 +2,20 @@
 
 from askback.client.consent.judging import judge
 from askback.client.consent.opening import Opener, open_in_browser
+from askback.client.consent.shared import SharedSites, Sites
 from askback.client.consent.shown import Shown, shown
 from askback.client.consent.sites import KnownSites, path_of_user
 from askback.client.consent.verdict import Verdict
 
-__all__ = ["KnownSites", "Opener", "Shown", "Verdict", "judge", "open_in_browser", "path_of_user", "shown"]
+__all__ = [
+    "KnownSites",
+    "Opener",
+    "SharedSites",
+    "Shown",
+    "Sites",
+    "Verdict",
+    "judge",
+    "open_in_browser",
+    "path_of_user",
+    "shown",
+]

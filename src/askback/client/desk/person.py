@@ -30,6 +30,7 @@ class DeskPerson:
     """
 
     modes: frozenset[Mode] = frozenset(("form", "url"))
+    channel = "desk"
     shows_several = True
 
     def __init__(

@@ -7,7 +7,7 @@ import anyio
 
 from askback.answer import Accepted, Answer, Declined
 from askback.client.labels import MOST_REPEATED
-from askback.client.person import Asked, FormAsked, Mode, Person, Turn, VisitAsked, Word
+from askback.client.person import Asked, FormAsked, Mode, Person, Turn, VisitAsked, Word, channel_of
 from askback.client.policy.filling import DoesNotFit, content_of
 from askback.client.policy.rules import AnswerSo, Decline, LeaveToPerson, Policy, Rule
 from askback.client.safe import line
@@ -21,6 +21,8 @@ class PolicyPerson:
 
     Without `otherwise` that is `Unanswered`, which ends the call: neither yes nor no is said in anybody's place.
     """
+
+    channel = "policy"
 
     def __init__(self, policy: Policy, otherwise: Person | None = None) -> None:
         self.policy = policy
@@ -74,6 +76,7 @@ class PolicyPerson:
     async def _leave(self, turn: Turn, why: str) -> Answer[Any]:
         if self.otherwise is not None and _mode_of(turn.asked) in self.otherwise.modes:
             logger.info("%s %s: a person is asked", why, _told(turn.asked))
+            turn.channel = channel_of(self.otherwise)
             return await self.otherwise.answer(turn)
         raise Unanswered(
             f"{why} {_told(turn.asked)}, and no person is here to answer it. "
@@ -82,6 +85,8 @@ class PolicyPerson:
 
     def _sign(self, turn: Turn, rule: Rule, does: str) -> None:
         turn.by = self.policy.word(rule)
+        # Without the file, which is the operator's own business; and nobody was shown anything.
+        turn.channel, turn.rule, turn.shown_at = self.channel, str(rule), None
         logger.info("%s %s %s", turn.by, does, _told(turn.asked))
 
 

@@ -26,6 +26,7 @@ class TerminalPerson:
     `plain` asks line by line, for screen readers and for terminals that cannot move their cursor.
     """
 
+    channel = "terminal"
     shows_several = False
 
     def __init__(

@@ -83,6 +83,8 @@ class Sealed:
     """Seconds that a state is good for."""
     caller: Caller
     """The principal that a state is bound to."""
+    open: Callable[[str], bytes]
+    """What was sealed; raises whatever it likes for what was not."""
 
 
 def see_to_boundary(lowlevel: Server[Any], seal: Seal) -> Sealed:
@@ -98,7 +100,11 @@ def see_to_boundary(lowlevel: Server[Any], seal: Seal) -> Sealed:
         chain.insert(at, boundary)
     else:
         chain[at] = boundary
-    return Sealed(life=security.ttl, caller=security.bind_principal or (lambda ctx: None))
+    return Sealed(
+        life=security.ttl,
+        caller=security.bind_principal or (lambda ctx: None),
+        open=security.codec.unseal,
+    )
 
 
 def install(lowlevel: Server[Any], middleware: ServerMiddleware[Any]) -> None:
@@ -106,6 +112,13 @@ def install(lowlevel: Server[Any], middleware: ServerMiddleware[Any]) -> None:
     at = _place_of_boundary(lowlevel.middleware)
     assert at is not None
     lowlevel.middleware.insert(at + 1, middleware)
+
+
+def install_outside(lowlevel: Server[Any], middleware: ServerMiddleware[Any]) -> None:
+    """Put `middleware` directly outside the boundary, where what that refuses can be seen."""
+    at = _place_of_boundary(lowlevel.middleware)
+    assert at is not None
+    lowlevel.middleware.insert(at, middleware)
 
 
 def _place_of_boundary(chain: Sequence[object]) -> int | None:

@@ -25,6 +25,7 @@ from askback.client.terminal.tty import Tty
 class PlainPerson:
     """Answers at a terminal in its ordinary mode. Ctrl-C and the end of the input cancel."""
 
+    channel = "terminal"
     shows_several = False
 
     def __init__(

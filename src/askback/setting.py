@@ -1,0 +1,51 @@
+"""Where a conversation takes place: what was decided for the server, and what is known of the call."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from askback.effects import Keeper
+from askback.grounds import Grounds
+from askback.journal.entries import Journal
+from askback.premises import Premises
+from askback.words import Words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What is decided once per server."""
+
+    words: Words = Words()
+    again: int = 3
+    """How often a reply that does not fit is asked again; more would be nagging."""
+    seconds: float | None = None
+    most_bytes: int = 65_536
+    """A form is filled in by hand; a larger reply is not a person's, and would travel in every later round."""
+
+
+class Setting(Grounds, Protocol):
+    """Where a conversation takes place; looked at only when something is asked."""
+
+    @property
+    def journal(self) -> Journal: ...
+
+    @property
+    def policy(self) -> Policy: ...
+
+    @property
+    def keeper(self) -> Keeper: ...
+
+    @property
+    def is_later_round(self) -> bool: ...
+
+    def question_id(self, place: str) -> str:
+        """A new one each time: the next question at this place, as whoever shows it may know it."""
+        ...
+
+    async def premises(self, verb: str) -> Premises:
+        """Raises `Unguarded` where the server has no pages for this caller."""
+        ...
+
+    @property
+    def takes_returns(self) -> bool:
+        """Whether questions that a body returns must be asked otherwise: the revision cannot carry them."""
+        ...

@@ -1,0 +1,81 @@
+"""What goes over the wire, as the record has it: questions as they were sent, and what a client says of a reply."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from mcp.shared.exceptions import MCPError
+
+from askback.carrier import Showing
+from askback.journal.entries import Reply
+from askback.question import Visit
+from askback.wire.ids import ID, QUESTION_META_KEY, QUESTIONS_META_KEY
+from askback.wire.replies import read_reply
+from askback.witness import Happening, replied
+
+
+def asked(place: str, params: Mapping[str, Any], *, id: str | None, visit: Visit | None = None) -> Happening:
+    """One question in the words that were sent. Of a link, no more than says where it leads: the rest opens it."""
+    if "url" in params:
+        leads_to = (visit.template if visit is not None else "") or _origin(str(params["url"]))
+        channel, asks = "link", {"url": leads_to}
+    else:
+        channel, asks = "form", _object(params.get("requestedSchema"))
+    return Happening(
+        event="asked",
+        place=place,
+        channel=channel,
+        question=id,
+        message=str(params.get("message", "")),
+        asks=asks,
+    )
+
+
+def asked_now(showing: Showing, params: Mapping[str, Any]) -> Happening:
+    """A question that is a request of its own."""
+    id = _text(_object(params.get("_meta")).get(QUESTION_META_KEY))
+    return asked(showing.place, params, id=id, visit=_visit(showing))
+
+
+def asked_in(result: Mapping[str, Any], showings: Mapping[str, Showing]) -> Iterable[Happening]:
+    """The questions of a round, also of one that is not ours; not what it wants of the client beside them."""
+    notes = _object(_object(result.get("_meta")).get(QUESTIONS_META_KEY))
+    for place, request in _object(result.get("inputRequests")).items():
+        params = _object(_object(request).get("params"))
+        if "message" in params:
+            id = _text(_object(notes.get(place)).get(ID))
+            yield asked(place, params, id=id, visit=_visit(showings.get(place)))
+
+
+def demanded_in(error: MCPError, showings: Mapping[str, Showing]) -> Iterable[Happening]:
+    """The visits that a call ends with where there is no way back to the client."""
+    listed: object = _object(error.data).get("elicitations")
+    places = list(showings)
+    for number, item in enumerate(cast("list[object]", listed) if isinstance(listed, list) else ()):
+        place = places[number] if number < len(places) else f"visit-{number + 1}"
+        yield asked(place, _object(item), id=None, visit=_visit(showings.get(place)))
+
+
+def replies_in(replies: Mapping[str, Any], *, reason: str | None = None) -> Iterable[Happening]:
+    """Replies to questions of somebody else's, as they came: whether they fit is not ours to say."""
+    for place, raw in replies.items():
+        reply = read_reply(raw)
+        if isinstance(reply, Reply):
+            yield from replied(place, reply, reason=reason)
+
+
+def _visit(showing: Showing | None) -> Visit | None:
+    return showing.question if showing is not None and isinstance(showing.question, Visit) else None
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
