@@ -4,28 +4,32 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import anyio
 
-from bench import table
+from bench import finished, table, thinking
 from bench.blocks import QUICK, Plan
 from bench.connect import ROOT
-from bench.contests import all_contests
-from bench.growth import Grown, measure
+from bench.contests import Contest, all_contests
+from bench.growth import Grown, Growth, measure
 from bench.growths import all_growths
-from bench.results import Outcome, as_json
+from bench.results import Outcome, Report, as_json
 from bench.run import run_contests
-from bench.thinking import NAME, measure_memory
+from scripts.machine import Missing
+from scripts.services.programs import REDIS
+
+OF_MEMORY = (thinking.NAME, finished.NAME)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
     contests = [contest for contest in all_contests() if options.only in contest.name]
     growths = [growth for growth in all_growths() if options.only in growth.name]
-    if not contests and not growths and options.only not in NAME:
-        names = "\n  ".join([*(one.name for one in (*all_contests(), *all_growths())), NAME])
+    if not contests and not growths and not any(options.only in name for name in OF_MEMORY):
+        names = "\n  ".join([*(one.name for one in (*all_contests(), *all_growths())), *OF_MEMORY])
         print(
             f"Nothing is called {options.only!r}. --only takes a part of one of these:\n  {names}",
             file=sys.stderr,
@@ -34,15 +38,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     plan = _plan(options)
     print(table.title(plan))
     outcomes: list[Outcome] = []
-    anyio.run(run_contests, contests, plan, partial(_show, outcomes))
-    grown = [_shown(anyio.run(measure, growth, plan), growth is growths[0]) for growth in growths]
-    memory = anyio.run(measure_memory, plan.people) if options.only in NAME else None
-    if memory is not None:
-        print(table.memory_lines(memory))
-    print(table.summary(outcomes, grown, memory))
+    anyio.run(run_contests, _possible(contests), plan, partial(_show, outcomes))
+    measured = (_measured(growth, plan, growth is growths[0]) for growth in growths)
+    report = Report(
+        outcomes=outcomes,
+        growths=[grown for grown in measured if grown is not None],
+        thinking=_thinking(plan) if options.only in thinking.NAME else None,
+        finished=_finished(plan) if options.only in finished.NAME else None,
+    )
+    print(table.summary(report))
     options.json.parent.mkdir(parents=True, exist_ok=True)
-    options.json.write_text(json.dumps(as_json(outcomes, grown, memory, plan), indent=2) + "\n")
+    options.json.write_text(json.dumps(as_json(report, plan), indent=2) + "\n")
     return 0
+
+
+def _possible(contests: Sequence[Contest]) -> list[Contest]:
+    """Those for which this machine has all it takes."""
+    lacking = [contest for contest in contests if contest.needs_redis] if REDIS.find() is None else []
+    for contest in lacking:
+        _leave_out(contest.name, REDIS.advice)
+    return [contest for contest in contests if contest not in lacking]
+
+
+def _leave_out(name: str, why: str) -> None:
+    print(f"{name} is left out. {why}", file=sys.stderr)
 
 
 def _show(outcomes: list[Outcome], outcome: Outcome) -> None:
@@ -54,14 +73,33 @@ def _show(outcomes: list[Outcome], outcome: Outcome) -> None:
     outcomes.append(outcome)
 
 
-def _shown(grown: Grown, is_first: bool) -> Grown:
+def _measured(growth: Growth, plan: Plan, is_first: bool) -> Grown | None:
+    try:
+        grown = anyio.run(measure, growth, plan)
+    except Missing as missing:
+        return _leave_out(growth.name, str(missing))
     print("\n".join([*([table.growth_heading()] if is_first else []), table.growth_line(grown)]), flush=True)
     return grown
 
 
+def _thinking(plan: Plan) -> thinking.Memory:
+    memory = anyio.run(thinking.measure_memory, plan.people)
+    print(table.memory_lines(memory), flush=True)
+    return memory
+
+
+def _finished(plan: Plan) -> finished.Finished | None:
+    try:
+        weighed = anyio.run(finished.measure_finished, plan.flows)
+    except Missing as missing:
+        return _leave_out(finished.NAME, str(missing))
+    print(table.finished_lines(weighed), flush=True)
+    return weighed
+
+
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="under a minute, with wider intervals")
+    parser.add_argument("--quick", action="store_true", help="a minute or two, with wider intervals")
     parser.add_argument(
         "--only", default="", metavar="NAME", help="what has this in its name; a wrong one lists all"
     )
@@ -73,7 +111,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 def _plan(options: argparse.Namespace) -> Plan:
     plan = QUICK if options.quick else Plan()
     pairs = plan.pairs if options.pairs is None else max(2, options.pairs)
-    return Plan(pairs=pairs, block_seconds=plan.block_seconds, people=plan.people)
+    return replace(plan, pairs=pairs)
 
 
 if __name__ == "__main__":

@@ -26,9 +26,11 @@ class Plan:
     """Long against the timer and the event loop, short against the load that neighbours put on the machine."""
     people: int = 1_000
     """How many leave a question open in the memory measure."""
+    flows: int = 100_000
+    """How many a worker finishes in the other one."""
 
 
-QUICK = Plan(pairs=12, block_seconds=0.01, people=100)
+QUICK = Plan(pairs=12, block_seconds=0.01, people=100, flows=1_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

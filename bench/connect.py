@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -10,6 +10,7 @@ from typing import Any, Literal
 import anyio
 from anyio.streams.buffered import BufferedByteReceiveStream
 from mcp import Client, StdioServerParameters
+from mcp.client.session import ElicitationFnT
 from mcp.server.lowlevel import Server
 
 from askback.server.adapters import lowlevel_of
@@ -49,15 +50,24 @@ async def connected(side: Side, transport: Transport, revision: Revision) -> Asy
         yield await stack.enter_async_context(client_of(target, revision))
 
 
-def client_of(target: Server[Any] | StdioServerParameters | str, revision: Revision) -> Client:
+def client_of(
+    target: Server[Any] | StdioServerParameters | str,
+    revision: Revision,
+    *,
+    answer: ElicitationFnT = answer_at_once,
+) -> Client:
     mode = "legacy" if revision == "2025-11-25" else revision
-    return Client(target, mode=mode, elicitation_callback=answer_at_once)
+    return Client(target, mode=mode, elicitation_callback=answer)
+
+
+def served(side: Side) -> AbstractAsyncContextManager[Served]:
+    return started("bench.serve", side, "http")
 
 
 @asynccontextmanager
-async def served(side: Side) -> AsyncGenerator[Served]:
+async def started(module: str, *arguments: str) -> AsyncGenerator[Served]:
     """A server process on a free loopback port, for the length of the block."""
-    command = [sys.executable, "-m", "bench.serve", side, "http"]
+    command = [sys.executable, "-m", module, *arguments]
     async with await anyio.open_process(command, cwd=ROOT, stderr=None) as process:
         assert process.stdin is not None and process.stdout is not None
         lines = BufferedByteReceiveStream(process.stdout)

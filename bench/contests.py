@@ -8,15 +8,17 @@ from bench.connect import Revision, Transport
 from bench.serve import Side
 
 Questions = Literal["nothing", "one", "five"]
-Rival = Literal["without", "elicit", "resolver", "by-hand", "no-claims"]
-Part = Literal["sdk", "fastmcp", "claims-in-memory", "claims-in-sqlite"]
-"""What a contest is about: Askback on one of the hosts, or what a store's claims add to a round."""
+Rival = Literal["without", "elicit", "resolver", "by-hand", "no-claims", "memory"]
+Part = Literal["sdk", "fastmcp", "claims-in-memory", "claims-in-sqlite", "redis", "redis-without-ledger"]
+"""What a contest is about: Askback on one of the hosts, or what a store adds to a round."""
 
 SIDES: dict[Part, tuple[Side, Side]] = {
     "sdk": ("askback", "sdk"),
     "fastmcp": ("askback on fastmcp", "fastmcp"),
     "claims-in-memory": ("askback", "no claims"),
     "claims-in-sqlite": ("sqlite", "no claims"),
+    "redis": ("redis", "askback"),
+    "redis-without-ledger": ("redis without ledger", "askback"),
 }
 """Our server and theirs."""
 
@@ -56,9 +58,13 @@ class Contest:
         return f"{self.transport}{part}/{self.revision}/{self.questions}{words}/{self.rival}"
 
     @property
+    def needs_redis(self) -> bool:
+        return self.part in ("redis", "redis-without-ledger")
+
+    @property
     def their_tool(self) -> str:
         rival = self.rival.replace("-", "_")
-        is_same = self.rival in ("without", "no-claims")
+        is_same = self.rival in ("without", "no-claims", "memory")
         return self.questions if is_same else f"{self.questions}_{rival}"
 
 
@@ -98,6 +104,12 @@ OF_CLAIMS: list[tuple[Part, Target]] = [
 ]
 """Five questions, so that nearly every request is a round that is claimed."""
 
+ON_REDIS: list[tuple[Part, Target | None]] = [
+    ("redis", Target(ratio=1.4)),
+    ("redis-without-ledger", None),
+]
+"""With keys and the ledger, which is what an operator gets; and without the ledger, to know where the time goes."""
+
 
 def all_contests() -> list[Contest]:
     """In the order in which they are run and shown."""
@@ -106,7 +118,23 @@ def all_contests() -> list[Contest]:
         for transport, revision in product(TRANSPORTS, REVISIONS)
         for contest in _contests(transport, revision)
     ]
-    return [*with_the_sdk, *_on_fastmcp(), *_of_claims()]
+    return [*with_the_sdk, *_on_redis(), *_on_fastmcp(), *_of_claims()]
+
+
+def _on_redis() -> list[Contest]:
+    """Against the same server with its store in memory, which has no ledger."""
+    return [
+        Contest(
+            transport="http",
+            revision="2026-07-28",
+            questions=questions,
+            rival="memory",
+            target=target,
+            part=part,
+        )
+        for part, target in ON_REDIS
+        for questions in ASKING
+    ]
 
 
 def _on_fastmcp() -> list[Contest]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bench.blocks import Call, Clock, Plan, Timing, time_pairs
 from bench.contests import Target
@@ -20,6 +20,8 @@ class Growth:
     clock: Clock
     sides: Callable[[], AbstractAsyncContextManager[tuple[Call, Call]]]
     """Made ready for measuring: the call on much, then the call on little."""
+    most_pairs: int | None = None
+    """Where one call is a long one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,5 +36,9 @@ class Grown:
 async def measure(growth: Growth, plan: Plan) -> Grown:
     """Time both sides in pairs."""
     async with growth.sides() as (much, little):
-        timing = await time_pairs(much, little, plan, growth.clock)
+        timing = await time_pairs(much, little, _bounded(plan, growth), growth.clock)
     return Grown(growth=growth, timing=timing, ratio=estimate(timing.ratios))
+
+
+def _bounded(plan: Plan, growth: Growth) -> Plan:
+    return replace(plan, pairs=min(plan.pairs, growth.most_pairs or plan.pairs))

@@ -1,6 +1,7 @@
 """What came out, judged against the targets; as JSON for machines."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from platform import python_version
@@ -8,9 +9,12 @@ from typing import Any, Literal
 
 from bench.blocks import Plan, Timing
 from bench.contests import Contest, Target
+from bench.finished import MANY, TARGET, Finished
+from bench.finished import NAME as FINISHED
 from bench.growth import Grown
 from bench.interval import Estimate
-from bench.thinking import NAME, TARGET_BYTES, Memory
+from bench.thinking import NAME as THINKING
+from bench.thinking import TARGET_BYTES, Memory
 
 Verdict = Literal["met", "not shown", "missed", "no target"]
 
@@ -49,20 +53,60 @@ def memory_verdict(memory: Memory) -> Verdict:
     return "met" if memory.traced < TARGET_BYTES else "missed"
 
 
-def as_json(
-    outcomes: list[Outcome], growths: list[Grown], memory: Memory | None, plan: Plan
-) -> dict[str, Any]:
+def finished_verdict(finished: Finished) -> Verdict:
+    """Too few flows show nothing, also where a worker grew: its caches fill with the first of them."""
+    if finished.many.flows < MANY:
+        return "not shown"
+    return "met" if max(finished.blocks, finished.resident) <= TARGET else "missed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """All of one run; `None` is what was not measured."""
+
+    outcomes: Sequence[Outcome]
+    growths: Sequence[Grown]
+    thinking: Memory | None
+    finished: Finished | None
+
+    @property
+    def judged(self) -> list[tuple[str, Verdict]]:
+        """Everything with a target, by its name."""
+        outcomes = [one for one in self.outcomes if one.contest.target is not None]
+        return [
+            *((outcome.contest.name, outcome.verdict) for outcome in outcomes),
+            *((grown.growth.name, growth_verdict(grown)) for grown in self.growths),
+            *([] if self.thinking is None else [(THINKING, memory_verdict(self.thinking))]),
+            *([] if self.finished is None else [(FINISHED, finished_verdict(self.finished))]),
+        ]
+
+
+def as_json(report: Report, plan: Plan) -> dict[str, Any]:
     """Everything a later reader needs, and nothing about whose machine it was."""
     return {
         "versions": {"python": python_version(), **{name: version(name) for name in PACKAGES}},
         "cores": os.cpu_count(),
         "load": [round(load, 2) for load in os.getloadavg()],
         "plan": asdict(plan),
-        "ratios": [_ratio(outcome) for outcome in outcomes],
-        "growths": [_growth(grown) for grown in growths],
-        NAME: None
-        if memory is None
-        else {**asdict(memory), "target": TARGET_BYTES, "verdict": memory_verdict(memory)},
+        "ratios": [_ratio(outcome) for outcome in report.outcomes],
+        "growths": [_growth(grown) for grown in report.growths],
+        "thinking": None if report.thinking is None else _thinking(report.thinking),
+        "finished": None if report.finished is None else _finished(report.finished),
+    }
+
+
+def _thinking(memory: Memory) -> dict[str, Any]:
+    return {**asdict(memory), "target": TARGET_BYTES, "verdict": memory_verdict(memory)}
+
+
+def _finished(finished: Finished) -> dict[str, Any]:
+    return {
+        "few": finished.few._asdict(),
+        "many": finished.many._asdict(),
+        "seconds": round(finished.seconds, 1),
+        "ratios": {"blocks": round(finished.blocks, 4), "resident": round(finished.resident, 4)},
+        "target": TARGET,
+        "verdict": finished_verdict(finished),
     }
 
 

@@ -20,13 +20,23 @@ from mcp.server import MCPServer
 from askback.stores import SQLiteStore, Store
 from bench import with_askback, with_fastmcp, with_sdk
 from bench.no_claims import NoClaims
+from scripts.services import redis_server
 
-Side = Literal["askback", "sdk", "askback on fastmcp", "fastmcp", "no claims", "sqlite"]
+Side = Literal[
+    "askback",
+    "sdk",
+    "askback on fastmcp",
+    "fastmcp",
+    "no claims",
+    "sqlite",
+    "redis",
+    "redis without ledger",
+]
 
 
 @contextmanager
 def made(side: Side) -> Generator[MCPServer | FastMCP[Any]]:
-    """A server; what it keeps on disk is gone afterwards."""
+    """A server; what it keeps on disk or in Redis is gone afterwards, and so is that Redis."""
     match side:
         case "askback":
             yield with_askback.make_server()
@@ -41,6 +51,12 @@ def made(side: Side) -> Generator[MCPServer | FastMCP[Any]]:
         case "sqlite":
             with TemporaryDirectory() as folder:
                 yield with_askback.make_server(SQLiteStore(Path(folder) / "bench.db"))
+        case "redis":
+            with redis_server(keeps=False) as redis:
+                yield with_askback.make_shared_server(redis.url)
+        case "redis without ledger":
+            with redis_server(keeps=False) as redis:
+                yield with_askback.make_shared_server(redis.url, ledger=False)
 
 
 async def serve_http(server: MCPServer) -> None:

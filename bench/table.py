@@ -4,8 +4,9 @@ import os
 
 from bench.blocks import Plan
 from bench.contests import Contest, Part, Questions, Rival, Target, Transport
+from bench.finished import MANY, TARGET, Finished, Weight
 from bench.growth import Grown
-from bench.results import Outcome, growth_verdict, memory_verdict
+from bench.results import Outcome, Report, finished_verdict, growth_verdict, memory_verdict
 from bench.thinking import TARGET_BYTES, Memory
 
 TRANSPORTS: dict[Transport, str] = {"in-memory": "in memory", "stdio": "over stdio", "http": "over HTTP"}
@@ -20,12 +21,15 @@ RIVALS: dict[Rival, str] = {
     "resolver": "resolvers",
     "by-hand": "by hand",
     "no-claims": "no claims",
+    "memory": "memory",
 }
 PARTS: dict[Part, str] = {
     "sdk": "",
     "fastmcp": ", on FastMCP",
     "claims-in-memory": ", claims in memory",
     "claims-in-sqlite": ", claims in SQLite",
+    "redis": ", on Redis without a disk",
+    "redis-without-ledger": ", on Redis, no ledger",
 }
 
 LINE = "{what:<35} {against:<11} {ratio:>6}  {interval:<14}  {target:>7}  {verdict:<9}  {ours:>8} {theirs:>8}"
@@ -85,7 +89,7 @@ def _target(target: Target) -> str:
 
 
 def growth_heading() -> str:
-    return _titles("much against little of the same", against="little is", ours="us, much", theirs="little")
+    return _titles("much against little", against="little is", ours="us, much", theirs="little")
 
 
 def growth_line(grown: Grown) -> str:
@@ -112,13 +116,27 @@ def memory_lines(memory: Memory) -> str:
     )
 
 
-def summary(outcomes: list[Outcome], growths: list[Grown], memory: Memory | None) -> str:
-    judged = [
-        (outcome.contest.name, outcome.verdict) for outcome in outcomes if outcome.contest.target is not None
-    ]
-    judged += [(grown.growth.name, growth_verdict(grown)) for grown in growths]
-    if memory is not None:
-        judged.append(("thinking", memory_verdict(memory)))
+def finished_lines(finished: Finished) -> str:
+    few, many = finished.few, finished.many
+    fewer = "" if many.flows == MANY else f", of {MANY:,} that it takes to show it"
+    resident = f"{finished.resident:.3f} times" if finished.resident else "not told by this system"
+    return (
+        f"\na worker with Redis and a ledger after {many.flows:,} finished flows{fewer}, 2026-07-28\n"
+        f"  allocated and kept  {finished.blocks:.3f} times what it was after {few.flows:,}, in pages {resident}, "
+        f"target {TARGET:.2f}: {finished_verdict(finished)}\n"
+        f"  {_weight(few)}\n  {_weight(many)}\n  {many.flows / finished.seconds:,.0f} flows in a second"
+    )
+
+
+def _weight(weight: Weight) -> str:
+    return (
+        f"after {weight.flows:,}: {weight.blocks:,} blocks, {weight.resident / 1e6:,.1f} MB in pages, "
+        f"{weight.keys:,} keys in Redis"
+    )
+
+
+def summary(report: Report) -> str:
+    judged = report.judged
     open_ones = [f"  {verdict}: {name}" for name, verdict in judged if verdict != "met"]
     lines = [
         "",

@@ -1,0 +1,76 @@
+"""What goes wrong while the load runs: workers are killed or paused, connections are cut, the store goes down."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from itertools import cycle
+from time import monotonic
+from typing import Any
+
+from bench.cluster.cluster import Cluster
+from bench.cluster.tally import Death
+from bench.cluster.worker import Worker
+from scripts.services import Service
+
+BETWEEN_KILLS = 2.0
+
+
+@asynccontextmanager
+async def meanwhile(fault: Coroutine[Any, Any, None]) -> AsyncGenerator[None]:
+    """A fault for as long as the block lasts; one that fails, fails the block."""
+    async with asyncio.TaskGroup() as tasks:
+        task = tasks.create_task(fault)
+        yield
+        task.cancel()
+
+
+async def kill_workers(cluster: Cluster, deaths: list[Death], *, each: float = BETWEEN_KILLS) -> None:
+    """Every so many seconds, one after the other; each is started again at once, and killed again when it is up."""
+    due = monotonic()
+    starts: dict[Worker, asyncio.Task[None]] = {}
+    async with asyncio.TaskGroup() as tasks:
+        for worker in cycle(cluster.workers):
+            due += each
+            await asyncio.sleep(max(0.0, due - monotonic()))
+            if worker in starts:
+                await starts[worker]
+            deaths.append(Death(monotonic(), worker.port, worker.pid or 0))
+            worker.kill()
+            starts[worker] = tasks.create_task(_to_the_end(worker.start))
+
+
+async def pause_workers(cluster: Cluster, *, seconds: float, each: float = BETWEEN_KILLS) -> None:
+    """One after the other is stopped for so long, as on a machine that swaps or is being moved."""
+    for worker in cycle(cluster.workers):
+        await asyncio.sleep(each - seconds)
+        await asyncio.to_thread(worker.pause)
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            worker.resume()
+
+
+async def cut_connections(cluster: Cluster, *, each: float) -> None:
+    """All that the proxy has, to clients and to workers."""
+    while True:
+        await asyncio.sleep(each)
+        await asyncio.to_thread(cluster.proxy.cut)
+
+
+async def restart(store: Service, *, after: float, down: float) -> float:
+    """The store is killed, is away for so long, and comes back; when that was."""
+    await asyncio.sleep(after)
+    await asyncio.to_thread(store.kill)
+    await asyncio.sleep(down)
+    await _to_the_end(store.start)
+    return monotonic()
+
+
+async def _to_the_end(start: Callable[[], None]) -> None:
+    """A thread cannot be cancelled: what it starts is there before anybody cleans up."""
+    task = asyncio.create_task(asyncio.to_thread(start))
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await task
+        raise
