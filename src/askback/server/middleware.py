@@ -228,7 +228,8 @@ class Middleware:
 
     def _unavailable(self, error: Unusable) -> MCPError:
         what = "store" if isinstance(error, StoreUnavailable) else "vault"
-        logger.error("the %s cannot be used", what, exc_info=error)
+        # Without a traceback, which says nothing more and takes its time where every call meets it.
+        logger.error("the %s cannot be used: %s", what, error)
         if (telemetry := self._settings.telemetry) is not None:
             telemetry.count_failure(what)
         return unusable_end(error)
