@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import signal
 import sqlite3
 import subprocess
@@ -22,7 +23,7 @@ from tests.ledger.books import KEY, OTHER, THEN, check, entry
 
 pytestmark = pytest.mark.verifies("T24")
 
-CALL = "1f3c9a20-5b1e-4a06-9a8e-0d1c2b3a4f5e"
+CALL = "17-8d41c07be21f90aa-3f2"
 FILE = Path("tools.db")
 
 
@@ -82,9 +83,19 @@ STORY = [
 ]
 
 TAILED = """\
-     2  2027-01-15 08:00:00  1f3c9a20  cafe/order  asked [size] "Which size? Small ones are out." (form)
-     3  2027-01-15 08:00:40  1f3c9a20  cafe/order  answered [size] accept on the client's word
-     4  2027-01-15 08:00:41  1f3c9a20  cafe/order  spent [charge]
+     2  2027-01-15 08:00:00  17-8d41c0  cafe/order  asked [size] "Which size? Small ones are out." (form)
+     3  2027-01-15 08:00:40  17-8d41c0  cafe/order  answered [size] accept on the client's word
+     4  2027-01-15 08:00:41  17-8d41c0  cafe/order  spent [charge]
+"""
+
+WRAPPED = """\
+\x1b[2m     2  2027-01-15 08:00:00  17-8d41c0  cafe/order  \x1b[0masked [size] "Which size?
+                                                      Small ones are out."
+                                                      (form)
+\x1b[2m     3  2027-01-15 08:00:40  17-8d41c0  cafe/order  \x1b[0manswered [size] accept on
+                                                      the client's word
+\x1b[2m     4  2027-01-15 08:00:41  17-8d41c0  cafe/order  \x1b[0mspent [charge]
+\x1b[2m     5  2027-01-15 08:00:00  17-8d41c0  cafe/order  \x1b[0mspent: round 1
 """
 
 SHOWN = f"""\
@@ -109,7 +120,28 @@ def test_the_last_lines_are_shown(shell: Shell):
     fill(STORY)
     ended = shell.run("ledger", "tail", "-n", "3")
     assert (ended.code, ended.out, ended.errors) == (0, TAILED, "")
-    assert "1  2027-01-15 08:00:00  the writer " in shell.run("ledger", "tail").out
+    first, second, *_ = shell.run("ledger", "tail").out.splitlines()
+    assert first.startswith("     1  2027-01-15 08:00:00  ") and first.index("the writer ") == second.index(
+        "asked "
+    )
+
+
+def test_on_a_terminal_what_happened_is_wrapped_under_itself_and_the_rest_steps_back(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+):
+    fill([*STORY, entry(CALL, kind="tool", target="order", event="spent", message=None, reason="round 1")])
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    assert shell.run("ledger", "tail", "-n", "4").out == WRAPPED
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert shell.run("ledger", "tail", "-n", "4").out == re.sub(r"\x1b\[\d+m", "", WRAPPED)
+    monkeypatch.setenv("COLUMNS", "60")
+    assert (
+        "  cafe/order\n        answered [size] accept on the client's word\n"
+        in shell.run("ledger", "tail").out
+    )
 
 
 def test_what_comes_is_shown_until_somebody_ends_it(shell: Shell):
@@ -143,11 +175,11 @@ def test_one_call_is_told_as_a_story(shell: Shell, name: str):
 
 
 def test_a_name_that_fits_none_or_several_calls_is_told(shell: Shell):
-    fill([*STORY, entry("1f3c9a99")])
+    fill([*STORY, entry("17-8d41ff")])
     assert shell.run("ledger", "show", "zz").code == 1
-    ended = shell.run("ledger", "show", "1f3c")
+    ended = shell.run("ledger", "show", "17-8d41")
     assert (ended.code, ended.out) == (1, "")
-    assert CALL in ended.errors and "1f3c9a99" in ended.errors
+    assert CALL in ended.errors and "17-8d41ff" in ended.errors and "Type more" in ended.errors
 
 
 def test_without_keys_it_can_be_read_and_that_it_is_unverified_is_said(
@@ -291,15 +323,30 @@ def test_old_lines_go_when_they_are_told_to(shell: Shell):
     assert (ended.code, ended.out) == (0, "2 lines older than 1000 days went.\n")
     assert shell.run("ledger", "verify", "--head", "head.json").code == 0
     assert "old lines go, those before 3" in shell.run("ledger", "tail").out
-    assert shell.run("ledger", "trim", "--keep", "1000").out == "0 lines older than 1000 days went.\n"
-    for keep in ("0", "-1", "soon"):
-        assert shell.run("ledger", "trim", "--keep", keep).code == 2
+    assert shell.run("ledger", "trim", "--keep", "1000").out == "No line is older than 1000 days.\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "advice"),
+    [
+        (["trim", "--keep", "0"], "'0' is no number of days: write 400"),
+        (["trim", "--keep", "-1"], "'-1' is no number of days"),
+        (["trim", "--keep", "soon"], "'soon' is no number of days"),
+        (["tail", "-n", "all"], "'all' is no number of lines: write 20"),
+        (["export", "--since", "monday"], "'monday' is no date or time: write 2026-11-01"),
+    ],
+)
+def test_what_cannot_be_followed_is_met_with_what_to_write(shell: Shell, words: list[str], advice: str):
+    ended = shell.run("ledger", *words)
+    assert ended.code == 2 and advice in ended.errors
 
 
 def test_keys_come_from_a_file_or_the_environment(shell: Shell, monkeypatch: pytest.MonkeyPatch):
     fill(STORY)
     fill(STORY, keys=[OTHER])
-    assert shell.run("ledger", "verify").code == 1
+    ended = shell.run("ledger", "verify")
+    assert ended.code == 1 and "could not be verified as a whole: 1 problem" in ended.out
+    assert shell.run("ledger", "tail").out.count("(not verified: its key is not here)") == 4
     Path("keys").write_text(f"{OTHER}\n\n{KEY}\n")
     assert shell.run("ledger", "verify", "--keys-file", "keys").code == 0
     monkeypatch.setenv(VARIABLE, "too-short")
@@ -320,7 +367,7 @@ def test_a_key_that_is_no_text_is_written_in_base64(shell: Shell, monkeypatch: p
 STORES = {
     "": "Which store?",
     "memory:": "Name a store that lasts.",
-    "sqlite:///typo.db": "There is no file typo.db.",
+    "sqlite:///typo.db": "There is no file typo.db: ",
     "mongo://": "names no store",
 }
 

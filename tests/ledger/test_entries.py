@@ -105,13 +105,18 @@ def test_a_question_of_ten_thousand_wide_letters_is_kept_whole():
 
 
 def test_the_digest_of_an_answer_is_the_same_for_the_same_answer_and_needs_the_key():
-    ledger = Ledger(MemoryStore(), [KEY])
-    assert ledger.digest_of({"a": 1, "b": [2]}) == ledger.digest_of({"b": (2,), "a": 1})
-    assert ledger.digest_of("yes") != ledger.digest_of("no")
-    assert ledger.digest_of("yes") not in {
-        sha256(b'"yes"').hexdigest(),
-        Ledger(MemoryStore(), [KEY[::-1]]).digest_of("yes"),
-    }
+    def digest(content: object, *, key: str = KEY) -> str:
+        return Ledger(MemoryStore(), [key]).digest_of(content, call="c1", place="sure")
+
+    assert digest({"a": 1, "b": [2]}) == digest({"b": (2,), "a": 1})
+    assert digest("yes") != digest("no")
+    assert digest("yes") not in {sha256(b'"yes"').hexdigest(), digest("yes", key=KEY[::-1])}
+
+
+def test_nobody_tells_from_their_own_yes_who_else_has_said_so():
+    digest_of = Ledger(MemoryStore(), [KEY]).digest_of
+    questions = [("c1", "sure"), ("c2", "sure"), ("c1", "really"), ("c1", None)]
+    assert len({digest_of({"value": True}, call=call, place=place) for call, place in questions}) == 4
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,9 @@
 """Retention: old lines go, what remains verifies, and heads from before still fit."""
 
+import sqlite3
+from contextlib import closing
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -135,6 +138,47 @@ async def test_what_was_wrong_with_lines_that_went_is_not_forgotten_with_them():
     (problem,) = (await office.workers[0].verify()).problems
     assert problem.kind == "trimmed"
     assert "of them 3, 4, 5 were wrong" in str(problem)
+
+
+async def test_what_was_missing_before_lines_went_is_not_forgotten_either(tmp_path: Path):
+    clock = Clock()
+    ledger = Ledger(f"sqlite:///{tmp_path}/askback.db", [KEY], keep=None, clock=clock)
+    for _ in range(3):
+        await ledger.write(entry(at=clock()))
+    with closing(sqlite3.connect(tmp_path / "askback.db")) as file, file:
+        file.execute("DELETE FROM ledger WHERE number = 3")
+    clock.pass_by(2 * HOUR)
+    await ledger.write(entry(at=clock()))
+    await ledger.trim(HOUR)
+    (problem,) = (await ledger.verify()).problems
+    assert problem.kind == "trimmed"
+    assert "of them 3 were wrong, or missing" in str(problem)
+    await ledger.close()
+
+
+async def test_a_worker_that_was_silent_until_even_the_mark_had_gone_begins_another_chain():
+    office = Office()
+    await office.write(2)
+    for _ in range(2):
+        office.clock.pass_by(2 * HOUR)
+        await office.workers[0].trim(HOUR)
+    await office.write(2)
+    office.clock.pass_by(2 * HOUR)
+    await office.write(1)
+    assert (await sound(office.workers[1])).writers == 3
+
+
+async def test_a_worker_that_was_silent_shows_that_its_last_line_alone_was_taken(tmp_path: Path):
+    clock = Clock()
+    ledger = Ledger(f"sqlite:///{tmp_path}/askback.db", [KEY], keep=None, clock=clock)
+    for _ in range(2):
+        await ledger.write(entry(at=clock()))
+    with closing(sqlite3.connect(tmp_path / "askback.db")) as file, file:
+        file.execute("DELETE FROM ledger WHERE number = 3")
+    clock.pass_by(2 * HOUR)
+    await ledger.write(entry(at=clock()))
+    assert "missing" in {problem.kind for problem in (await ledger.verify()).problems}
+    await ledger.close()
 
 
 async def test_nobody_has_young_lines_trimmed_by_putting_others_in_their_place():

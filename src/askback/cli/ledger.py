@@ -5,7 +5,7 @@ import os
 import sys
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
-from contextlib import asynccontextmanager, contextmanager, nullcontext
+from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import BinaryIO
@@ -16,7 +16,8 @@ from askback.cli.endings import Exit, Interrupted, Misused
 from askback.cli.notes import safe
 from askback.cli.paper import Paper, say
 from askback.cli.signals import run
-from askback.cli.told import in_brief, moment, print_story
+from askback.cli.stores import existing
+from askback.cli.told import Brief, Columns, in_brief, moment, print_story
 from askback.errors import OperatorError
 from askback.ledger import Heads, Ledger, Line, Report, read_heads
 from askback.ledger.chain import read_line
@@ -29,7 +30,7 @@ EXAMPLES = """\
 examples:
   export ASKBACK_STORE=sqlite:///tools.db
   askback ledger tail -n 20                    what was asked and answered last
-  askback ledger show 1f3c9a20                 the story of one call
+  askback ledger show 17-8d41c0                the story of one call
   askback ledger export --since 2026-11-01 > november.jsonl
   askback ledger heads > /mnt/elsewhere/monday.json
   askback ledger verify --head /mnt/elsewhere/monday.json
@@ -41,10 +42,11 @@ the newest first. tail, show and export do without, and verify nothing then.
 
 STORE = "ASKBACK_STORE"
 
-SQLITE = "sqlite:///"
-
 FOLLOW_EACH = 1.0
 """Seconds between two looks for new lines."""
+
+AT_ONCE = 200
+"""Lines that are set in columns together; more would have to be held in memory."""
 
 NO_KEYS = (
     f"There are no keys here to verify with. Set {VARIABLE} to those of the servers, the newest first, or name a file "
@@ -53,7 +55,8 @@ NO_KEYS = (
 NOT_VERIFIED = (
     f"None of this is verified: there are no keys here. Set {VARIABLE}, or name a file with --keys-file."
 )
-WRONG_SEAL = "its seal does not fit: changed, forged, or sealed with a key that is not here"
+WRONG_SEAL = "(its seal does not fit: it was changed, or forged)"
+NO_KEY = "(not verified: its key is not here)"
 
 
 def main(words: Sequence[str]) -> int:
@@ -128,17 +131,11 @@ def _misused() -> Generator[None]:
 
 
 def _named(written: str | None) -> str:
-    """Only one that is there: whoever looks into a ledger makes none."""
     if not written:
         raise Misused(
             f'Which store? Write --store "sqlite:///tools.db", as your server has it, or set {STORE}.'
         )
-    if written == "memory:":
-        raise Misused("What is kept in memory, its own server alone can see. Name a store that lasts.")
-    file = Path(written.removeprefix(SQLITE))
-    if written.startswith(SQLITE) and not file.is_file():
-        raise Misused(f"There is no file {safe(str(file))}. Check the path, and the folder you are in.")
-    return written
+    return existing(written)
 
 
 def _keys(chosen: argparse.Namespace) -> Keys | None:
@@ -177,9 +174,8 @@ async def _verify(chosen: argparse.Namespace, store: Store) -> int:
         if report.head_at is None:
             say("Whether its end was cut off, only a head from before tells: see `askback ledger heads`.")
         return Exit.DONE
-    paper.print(
-        f"The ledger is not as it was written: {_counted(report.count, 'problem')} in {_extent(report)}."
-    )
+    found = f"{_counted(report.count, 'problem')} in {_extent(report)}"
+    paper.print(f"The ledger {_verdict(report)}: {found}.")
     for problem in report.problems:
         paper.print(f"- {safe(str(problem))}")
     if report.count > len(report.problems):
@@ -188,13 +184,18 @@ async def _verify(chosen: argparse.Namespace, store: Store) -> int:
 
 
 async def _tail(chosen: argparse.Namespace, store: Store) -> int:
-    ring, paper = _ring(chosen), Paper()
+    ring, columns = _ring(chosen), Columns(Paper())
     found = await last_line(store)
     after = max(0, (found[0] if found else 0) - chosen.n)
     while True:
+        told: list[Brief] = []
         async for line in lines(store, after=after):
             after = line.number
-            paper.write("  ".join(filter(None, (in_brief(line), _note(line, ring)))))
+            told.append(in_brief(line, _note(line, ring)))
+            if len(told) == AT_ONCE:
+                columns.print(told)
+                told.clear()
+        columns.print(told)
         if not chosen.follow:
             return Exit.DONE
         sys.stdout.flush()
@@ -205,7 +206,9 @@ async def _show(chosen: argparse.Namespace, store: Store) -> int:
     calls = await calls_of(store, chosen.name)
     if len(calls) != 1:
         listed = "".join(f"\n  {safe(call)}" for call in sorted(calls)[:20])
-        several = f"{len(calls)} calls begin with {safe(chosen.name)!r}, or a question of theirs:{listed}"
+        several = (
+            f"{len(calls)} calls begin so, or a question of theirs. Type more of the one you mean:{listed}"
+        )
         say(
             several if calls else f"No call and no question begins with {safe(chosen.name)!r} in this ledger."
         )
@@ -242,7 +245,11 @@ async def _heads(chosen: argparse.Namespace, store: Store) -> int:
 
 async def _trim(chosen: argparse.Namespace, store: Store) -> int:
     count = await _ledger(chosen, store).trim(chosen.keep)
-    Paper().print(f"{_counted(count, 'line')} older than {chosen.keep.days} days went.")
+    days = _counted(chosen.keep / timedelta(days=1), "day")
+    older = (
+        f"{_counted(count, 'line')} older than {days} went." if count else f"No line is older than {days}."
+    )
+    Paper().print(older)
     return Exit.DONE
 
 
@@ -259,11 +266,19 @@ VERBS: dict[str, Verb] = {
 
 
 def _note(line: Line, ring: Ring | None) -> str:
-    """A word on a line whose seal does not fit; nothing where there is no key to tell."""
+    """A word on a line whose seal does not fit; nothing where there are no keys to tell."""
     if ring is None:
         return ""
     key = ring.find(line.key)
-    return "" if key is not None and key.seal(line.body) == line.mac else f"({WRONG_SEAL})"
+    if key is None:
+        return NO_KEY
+    return "" if key.seal(line.body) == line.mac else WRONG_SEAL
+
+
+def _verdict(report: Report) -> str:
+    """A missing key says nothing about what was written."""
+    is_keyless = len(report.problems) == report.count and {one.kind for one in report.problems} == {"keyless"}
+    return "could not be verified as a whole" if is_keyless else "is not as it was written"
 
 
 def _extent(report: Report) -> str:
@@ -274,8 +289,8 @@ def _extent(report: Report) -> str:
     return lines + ("" if report.head_at is None else f", held against the head of {moment(report.head_at)}")
 
 
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+def _counted(count: float, what: str) -> str:
+    return f"{count:g} {what}" if count == 1 else f"{count:g} {what}s"
 
 
 def _head(file: Path) -> Heads:
@@ -296,19 +311,24 @@ def _new_file(file: Path | None) -> "nullcontext[BinaryIO] | BinaryIO":
 
 
 def _count(word: str) -> int:
-    count = int(word)
-    if count < 0:
-        raise ValueError
-    return count
+    if not (word.isascii() and word.isdigit()):
+        raise argparse.ArgumentTypeError(f"{safe(word)!r} is no number of lines: write 20")
+    return int(word)
 
 
 def _days(word: str) -> timedelta:
-    keep = timedelta(days=float(word))
-    if keep <= timedelta():
-        raise ValueError
-    return keep
+    with suppress(ValueError, OverflowError):
+        keep = timedelta(days=float(word))
+        if keep > timedelta():
+            return keep
+    raise argparse.ArgumentTypeError(f"{safe(word)!r} is no number of days: write 400")
 
 
 def _time(word: str) -> float:
     """Without a zone, in the time of whoever types it."""
-    return datetime.fromisoformat(word).timestamp()
+    try:
+        return datetime.fromisoformat(word).timestamp()
+    except (ValueError, OverflowError):
+        raise argparse.ArgumentTypeError(
+            f"{safe(word)!r} is no date or time: write 2026-11-01, or 2026-11-01T08:00"
+        ) from None

@@ -47,15 +47,16 @@ class Paper:
     ) -> None:
         self._out = out or sys.stdout
         self.width = width or columns_of(self._out)
+        self.is_terminal = self._out.isatty()
         self._colour = _wants_colour(self._out) if colour is None else colour
 
     def print(self, text: str = "", style: Style = "plain") -> None:
         """A paragraph over the whole width."""
         self._write([self._wrapped([Row(text, style)], self.width)], self.width)
 
-    def write(self, text: str) -> None:
-        """One line as it is, however long."""
-        self._out.write(text + "\n")
+    def write(self, text: str, *, head: str = "") -> None:
+        """One line as it is, however long; what stands at its head steps back where there is colour."""
+        self._out.write(f"{self._styled(head, 'dim')}{text}\n")
 
     def columns(self, columns: Sequence[Column]) -> None:
         """The columns side by side, block beside block; one below the other where there is no room."""

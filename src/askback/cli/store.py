@@ -11,6 +11,7 @@ from askback.cli.endings import Exit, Interrupted, Misused
 from askback.cli.notes import safe
 from askback.cli.paper import Paper, say
 from askback.cli.signals import run
+from askback.cli.stores import existing, is_postgres
 from askback.errors import OperatorError, StoreUnavailable
 from askback.stores import open_store
 
@@ -28,8 +29,6 @@ password is better in ASKBACK_STORE.
 VARIABLE = "ASKBACK_STORE"
 
 STORE = f"the store, as Askback(store=...) has it; without it, {VARIABLE} names it"
-
-POSTGRES = ("postgres", "postgresql")
 
 SCHEMA = "askback"
 """Where the address names no other."""
@@ -83,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
 def _migrate(chosen: argparse.Namespace) -> int:
     scheme = chosen.store.partition(":")[0]
     open_store(chosen.store, clock=time.time)  # says what is wrong with it, or not installed; opens nothing
-    if scheme not in POSTGRES:
+    if not is_postgres(chosen.store):
         return _say(chosen, BY_ITSELF[scheme], steps=[], missing=[])
     from askback.stores.postgres import upkeep  # not sooner: it needs its extra
 
@@ -98,12 +97,10 @@ def _migrate(chosen: argparse.Namespace) -> int:
 
 
 def _check(chosen: argparse.Namespace) -> int:
-    if chosen.store == "memory:":
-        raise Misused("What is kept in memory, its own server alone can see. Name a store that lasts.")
-    reach, epoch, rows = run(_asked, chosen.store)
+    reach, epoch, rows = run(_asked, existing(chosen.store))
     shared = {"machine": "all processes of this machine", "network": "all that can connect"}[reach]
     text = f"It can be used, by {shared}. Rows: {rows}. Epoch: {epoch or 'none'}."
-    if chosen.store.partition(":")[0] not in POSTGRES:
+    if not is_postgres(chosen.store):
         return _say(chosen, text, reach=reach, rows=rows, epoch=epoch)
     from askback.stores.postgres.address import read_address
 
@@ -114,15 +111,8 @@ def _check(chosen: argparse.Namespace) -> int:
 VERBS: dict[str, Callable[[argparse.Namespace], int]] = {"migrate": _migrate, "check": _check}
 
 
-def _untouched(written: str) -> str:
-    """The same store, which makes no tables because somebody looks."""
-    if written.partition(":")[0] not in POSTGRES:
-        return written
-    return f"{written}{'&' if '?' in written else '?'}migrate=0"
-
-
 async def _asked(written: str) -> tuple[str, str, int]:
-    store = open_store(_untouched(written), clock=time.time)
+    store = open_store(written, clock=time.time)
     try:
         rows = await store.count()
         return store.reach, await store.epoch(), rows

@@ -3,8 +3,9 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
+from askback.cli.cells import filled, width_of, wrapped
 from askback.cli.notes import safe
 from askback.cli.paper import Paper, Row
 from askback.ledger.chain import Line
@@ -15,6 +16,12 @@ from askback.owners import described
 BRIEF = 60
 """Letters of a text in a list."""
 
+NARROWEST = 24
+"""Columns for what happened. Where fewer are left, it goes below the rest of its line."""
+
+BELOW = 8
+"""Columns: under the time, behind the number."""
+
 WORDS = {
     "client": "on the client's word",
     "page": "on the page's word",
@@ -23,14 +30,66 @@ WORDS = {
 }
 
 
-def in_brief(line: Line) -> str:
-    """One line for one line."""
-    entry = entry_of(line)
+class Brief(NamedTuple):
+    """One line for one line: its number, when, the call, where it was made; and what happened."""
+
+    head: tuple[str, str, str, str]
+    happened: str
+
+
+def in_brief(line: Line, note: str) -> Brief:
+    """`note` is for a line that is not what it seems."""
+    entry, number = entry_of(line), f"{line.number:>6}"
     if entry is None:
-        return f"{line.number:>6}  {moment(line.at)}  {_of_itself(line)}"
-    where = "/".join(safe(part) for part in (entry.server, entry.target) if part)
-    told = "  ".join([moment(entry.at), safe(entry.call[:8]), where, " ".join(_happened(entry, most=BRIEF))])
-    return f"{line.number:>6}  {told}"
+        return Brief((number, moment(line.at), "", ""), _noted(_of_itself(line), note))
+    where = "/".join(_short(part, BRIEF) for part in (entry.server, entry.target) if part)
+    return Brief(
+        (number, moment(entry.at), safe(short_id(entry.call)), where), _noted(_happened(entry, BRIEF), note)
+    )
+
+
+def short_id(call: str) -> str:
+    """Enough of it for `show`: the number of the call in its process, and who that was."""
+    number, dash, process = call.partition("-")
+    return f"{number}{dash}{process[:6]}"
+
+
+class Columns:
+    """Lines in brief, one below the other; columns grow with what comes and never shrink."""
+
+    def __init__(self, paper: Paper) -> None:
+        self._paper = paper
+        self._widths = [0, 0, 0, 0]
+
+    def print(self, lines: Sequence[Brief]) -> None:
+        """Whole lines for a program; on a terminal what happened is wrapped under itself."""
+        for line in lines:
+            self._widths = [*map(max, self._widths, map(width_of, line.head))]
+        for line in lines:
+            head = "".join(
+                f"{filled(cell, width)}  " for cell, width in zip(line.head, self._widths, strict=True)
+            )
+            self._print(head, line.happened)
+
+    def _print(self, head: str, happened: str) -> None:
+        paper, room = self._paper, self._paper.width - width_of(head)
+        if not paper.is_terminal:
+            paper.write(f"{head}{happened}")
+        elif room >= NARROWEST:
+            first, *rest = wrapped(happened, room)
+            paper.write(first, head=head)
+            self._below(rest, width_of(head))
+        else:
+            paper.write("", head=head.rstrip())
+            self._below(wrapped(happened, paper.width - BELOW), BELOW)
+
+    def _below(self, lines: Sequence[str], indent: int) -> None:
+        for line in lines:
+            self._paper.write(" " * indent + line)
+
+
+def _noted(happened: str, note: str) -> str:
+    return f"{happened}  {note}" if note else happened
 
 
 def print_story(told: Sequence[tuple[Line, Entry]], paper: Paper, notes: Mapping[int, str]) -> None:
@@ -39,7 +98,7 @@ def print_story(told: Sequence[tuple[Line, Entry]], paper: Paper, notes: Mapping
     paper.print(f"call {safe(first.call)}", "bold")
     paper.columns([[[Row(row, indent=2) for row in _about([entry for _, entry in told])]]])
     for line, entry in told:
-        paper.print(f"{moment(entry.at)}  {' '.join(_happened(entry))}")
+        paper.print(f"{moment(entry.at)}  {_happened(entry)}")
         rows = [*_details(entry), *([notes[line.number]] if line.number in notes else [])]
         paper.columns([[[Row(row, indent=4) for row in rows]]])
 
@@ -71,7 +130,12 @@ def _about(entries: Sequence[Entry]) -> Iterator[str]:
             yield f"{name:<9}  {safe(says(value))}"
 
 
-def _happened(entry: Entry, most: int | None = None) -> Iterator[str]:
+def _happened(entry: Entry, most: int | None = None) -> str:
+    told = " ".join(_words(entry, most))
+    return told if entry.reason is None else f"{told}: {_short(entry.reason, most)}"
+
+
+def _words(entry: Entry, most: int | None) -> Iterator[str]:
     yield safe(entry.event)
     if entry.place is not None:
         yield f"[{_short(entry.place, most)}]"
@@ -81,10 +145,8 @@ def _happened(entry: Entry, most: int | None = None) -> Iterator[str]:
         yield f'"{_short(entry.message, most)}"'
     if entry.word is not None:
         yield safe(WORDS.get(entry.word, entry.word))
-    if entry.channel is not None:
+    if entry.channel not in (None, entry.word):
         yield f"({safe(entry.channel)})"
-    if entry.reason is not None:
-        yield f"because: {_short(entry.reason, most)}"
 
 
 def _details(entry: Entry) -> Iterator[str]:

@@ -7,12 +7,12 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
-from pathlib import Path
 
 from askback.cli.endings import Exit, Interrupted, Misused
 from askback.cli.notes import as_json, meant, named, print_notes, safe
 from askback.cli.paper import Paper, say
 from askback.cli.signals import run
+from askback.cli.stores import existing, place_of
 from askback.cli.streams import is_terminal
 from askback.errors import OperatorError, StoreUnavailable, VaultUnavailable
 from askback.owners import described
@@ -36,11 +36,9 @@ Values are never shown. Keys come from ASKBACK_VAULT_KEYS, the desktop's
 keyring, or a file in your home.
 """
 
-STORE = "sqlite:///FILE, as Askback(store=...) has it; without it, the vault of this user"
+STORE = "the store, as Askback(store=...) has it; without it, the vault of this user"
 
 KINDS = ("secret", "connection")
-
-SQLITE = "sqlite:///"
 
 
 def main(words: Sequence[str]) -> int:
@@ -174,27 +172,14 @@ class _Opened:
 
 def _store(written: str | None) -> Store:
     """Only one that is there: whoever looks into a vault makes none."""
-    if written == "memory:":
-        raise Misused("What is kept in memory, its own server alone can see. Name a store that lasts.")
-    file = _file(written)
-    if file is None or file.is_file():
-        return open_store(written or f"sqlite:///{file}", clock=time.time)
-    if written is None:
-        return open_store("memory:", clock=time.time)
-    raise Misused(
-        f"There is no file {safe(str(file))}. Check the path in --store, and the folder you are in."
-    )
-
-
-def _file(written: str | None) -> Path | None:
-    """The file of a store that is one."""
-    if written is None:
-        return embedded_file()
-    return Path(written.removeprefix(SQLITE)) if written.startswith(SQLITE) else None
+    if written is not None:
+        return open_store(existing(written), clock=time.time)
+    file = embedded_file()
+    return open_store(f"sqlite:///{file}" if file.is_file() else "memory:", clock=time.time)
 
 
 def _place(written: str | None) -> str:
-    return safe(str(_file(written) or written))
+    return safe(str(embedded_file())) if written is None else place_of(written)
 
 
 def _is_agreed(note: Note) -> bool:

@@ -123,7 +123,8 @@ class StoreUnavailable(OperatorError):
 
     def __init__(self, *, store: str, problem: str, advice: str) -> None:
         self.store, self.problem, self.advice = store, problem, advice
-        super().__init__(f"The store {store} cannot be used: {problem.rstrip('.')}. {advice}")
+        end = "" if problem.endswith("?") else "."
+        super().__init__(f"The store {store} cannot be used: {problem.rstrip('.')}{end} {advice}")
 
 
 class CallerUnknown(OperatorError):

@@ -6,8 +6,10 @@ from pathlib import Path
 import anyio
 import pytest
 
+from askback.stores import SQLiteStore
 from askback.stores.postgres import PostgresStore
 from askback.stores.postgres.migrating import known_steps
+from askback.vault.keys import VARIABLE, new_key
 from tests.client.cli.running import Shell
 from tests.stores.postgres import schema_of
 
@@ -20,6 +22,7 @@ def shell(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     """Without a kitchen: nothing is called here."""
     monkeypatch.chdir(home)
     monkeypatch.delenv("ASKBACK_STORE", raising=False)
+    monkeypatch.setenv(VARIABLE, new_key())  # and no desktop is asked for one
     return Shell(capsys, "")
 
 
@@ -94,6 +97,25 @@ def test_a_store_that_can_be_used_says_which_memory_it_has(shell: Shell, url: st
     }
 
 
+@pytest.mark.services
+def test_no_tables_are_made_because_somebody_looks(shell: Shell, url: str):
+    for words in (("store", "check"), ("vault", "list"), ("ledger", "tail")):
+        ended = shell.run(*words, "--store", url)
+        assert (ended.code, ended.out) == (1, "")
+        assert "Run `askback store migrate" in ended.errors
+    assert shell.run("store", "migrate", "--check", "--json", "--store", url).json["missing"] == STEPS
+
+
+@pytest.mark.services
+def test_where_nothing_is_kept_the_place_is_said_without_the_password(shell: Shell, url: str):
+    with_password = f"{url.replace('askback@', f'askback:{CANARY}@')}&password={CANARY}"
+    assert CANARY in with_password.partition("?")[0]
+    shell.run("store", "migrate", "--store", url)
+    ended = shell.run("vault", "list", "--store", with_password)
+    assert ended.code == 0
+    assert ended.out.startswith("Nothing is kept in ...@127.0.0.1:") and CANARY not in ended.out
+
+
 def test_a_server_that_is_not_there_fails_without_the_password(shell: Shell):
     url = f"postgresql://anna:{CANARY}@127.0.0.1:1/tools"
     for words in (("migrate",), ("migrate", "--check"), ("migrate", "--json"), ("check",)):
@@ -112,7 +134,11 @@ def test_other_stores_have_nothing_to_migrate(shell: Shell, store: str, home: Pa
     assert not (home / "tools.db").exists()
 
 
-def test_a_file_can_be_checked_as_well(shell: Shell):
+def test_a_file_can_be_checked_as_well_and_is_not_made_by_looking(shell: Shell, home: Path):
+    ended = shell.run("store", "check", "--store", "sqlite:///tools.db")
+    assert ended.code == 2 and "There is no file tools.db" in ended.errors
+    assert not (home / "tools.db").exists()
+    anyio.run(SQLiteStore(home / "tools.db").epoch)
     ended = shell.run("store", "check", "--store", "sqlite:///tools.db")
     assert ended.code == 0
     assert ended.out.startswith("It can be used, by all processes of this machine. Rows: 0. Epoch: ")

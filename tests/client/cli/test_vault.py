@@ -136,9 +136,9 @@ def test_another_store_is_named_as_a_server_names_it(shell: Shell, home: Path):
 
 
 STORES = {
-    "sqlite:///typo.db": "There is no file typo.db. Check the path in --store",
+    "sqlite:///typo.db": "There is no file typo.db: ",
     "sqlite://tools.db": "three slashes",
-    "redis://cache": "no redis store in this version",
+    "mysql://cache": "begins with no scheme",
     "memory:": "its own server alone can see",
     "tools.db": "begins with no scheme",
 }
@@ -162,6 +162,17 @@ def test_a_file_that_is_no_store_fails_with_the_stores_own_words(shell: Shell, h
     assert ended.code == ended.json["exit"] == 1
     assert ended.json["error"]["kind"] == "StoreUnavailable"
     assert "file is not a database" in ended.json["error"]["message"]
+
+
+@pytest.mark.parametrize("place", ["redis://127.0.0.1:1/0", "postgresql://127.0.0.1:1/tools"])
+def test_a_store_that_does_not_answer_fails_with_its_own_words_and_without_the_password(
+    shell: Shell, place: str
+):
+    filled(mine)
+    ended = shell.run("vault", "list", "--store", place.replace("//", f"//ann:{CANARY}@"))
+    assert (ended.code, ended.out) == (1, "")
+    assert f"The store {place} cannot be used: " in ended.errors
+    assert CANARY not in ended.errors
 
 
 def test_keys_that_cannot_be_read_are_said(shell: Shell, monkeypatch: pytest.MonkeyPatch):
