@@ -27,6 +27,9 @@ CHANNELS: Final = frozenset({"form", "page", "desk", "terminal", "policy", "scri
 NAMED: Final = frozenset({"tool", "prompt"})
 """Whose names are the author's. A resource is named by its caller, who may put anything into a URI."""
 
+MOST_NAME: Final = 200
+"""Characters of a name: that of a call which is turned away at the door is its caller's, too."""
+
 Became = Literal["run", "copy", "refused", "taken_over"]
 """What became of a later round: it was run, or its end given once more; it had been used; or its runner had died,
 with effects noted."""
@@ -140,7 +143,7 @@ def _names(happening: Happening, facts: About) -> Attributes:
     found = {
         "askback.question": happening.question,
         "askback.place": happening.place,
-        "askback.target": facts.target if facts.kind in NAMED else None,
+        "askback.target": (facts.target or "")[:MOST_NAME] or None if facts.kind in NAMED else None,
         "askback.call": facts.call or None,
     }
     return {name: value for name, value in found.items() if value is not None}

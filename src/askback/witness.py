@@ -110,7 +110,8 @@ def replied(
 ) -> list[Happening]:
     """A person's three actions, as the client tells it; and that they saw the question, where it says so.
 
-    When that was is its word too, within what we know: after it was asked, and before now.
+    When that was is its word too, within what we know: after it was asked, and before now. Where nobody knows when that
+    was, its time is not taken.
     """
     said = reply.said or _NOTHING
     answered = Happening(
@@ -133,7 +134,7 @@ def replied(
         question=question,
         channel=said.channel,
         word="client",
-        at=max(said.shown, asked_at),
+        at=max(said.shown, asked_at) if asked_at else None,
     )
     return [shown, answered]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from askback import InvalidAnswer, TimedOut, ask, confirm, once
+from askback import InvalidAnswer, Text, TimedOut, ask, confirm, once
 from askback.ledger import Ledger
 from askback.stores import SQLiteStore
 from askback.testing import (
@@ -75,7 +75,8 @@ async def test_an_entry_says_who_asked_whom_what_and_how(host: Host, revision: s
     assert asked.arguments is not None and len(asked.arguments) == 64
     answered = next(entry for entry in entries if (entry.event, entry.place) == ("answered", "sure"))
     assert answered.question == asked.question and answered.question
-    assert (answered.word, answered.digest) == ("client", books.ledger.digest_of({"yes": True}))
+    digest = books.ledger.digest_of({"yes": True}, call=answered.call, place="sure")
+    assert (answered.word, answered.digest) == ("client", digest)
     assert [entry.answer for entry in entries if entry.answer is not None] == []
 
 
@@ -206,3 +207,35 @@ async def test_what_a_client_says_of_an_answer_is_told_as_its_word(revision: str
     assert (second.channel, second.word) == (None, "client"), "a page is ours to name"
     assert second.rule is not None and len(second.rule) == 200
     assert ("shown", "b") not in entries
+
+
+@pytest.mark.parametrize(
+    "channel", ["Page", " page", "p\u0430ge", "page\u200b", "link\n", "x" * 41, "", 7], ids=ascii
+)
+async def test_no_client_has_a_channel_that_looks_like_one_of_ours(channel: Any, tmp_path: Path):
+    async def body() -> str:
+        return str(await ask("Sure?", bool, key="b"))
+
+    books, said = mcpserver(body, tmp_path), {"askback/answered": {"channel": channel}}
+    reply = raw({"action": "accept", "content": {"value": True}, "_meta": said})
+    await run_tool(books.server, "t", answers=[reply])
+    assert ("answered", None, "client") in await books.told("channel", "word")
+
+
+@pytest.mark.parametrize("answers", [[], ["t"]], ids=["digest", "word for word"])
+async def test_what_was_filled_in_beforehand_is_kept_only_where_answers_are(
+    answers: list[str], tmp_path: Path
+):
+    """Most people send what they find there: it is as good as the answer."""
+
+    async def body() -> str:
+        return str(await ask("Where to?", {"street": Text(default="Canary Row 1")}, key="where"))
+
+    path = f"sqlite:///{tmp_path}/askback.db"
+    books = mcpserver(body, tmp_path, ledger=Ledger(path, [KEY], answers=answers))
+    run = await run_tool(books.server, "t", answers=[accept(street="Canary Row 1")])
+    (asked,) = [entry for entry in await books.entries() if entry.event == "asked"]
+    assert "Canary" in str(run.asked[0].schema) and asked.asks is not None
+    assert (asked.asks == run.asked[0].schema) == bool(answers)
+    lines = b"".join([line.raw async for line in books.ledger.entries()])
+    assert (b"Canary" in lines) == bool(answers)

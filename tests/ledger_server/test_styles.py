@@ -38,7 +38,8 @@ async def test_each_way_of_asking_is_told_alike(style: str, name: str, revision:
     assert (asked.event, asked.message) == ("asked", TO_PAY if is_link else MESSAGE)
     assert (asked.channel, asked.place) == ("link" if is_link else "form", answered.place)
     assert (answered.event, answered.action, answered.word) == ("answered", "accept", "client")
-    assert answered.digest == (None if is_link else books.ledger.digest_of({"drink": "tea"}))
+    digest = books.ledger.digest_of({"drink": "tea"}, call=answered.call, place=answered.place)
+    assert answered.digest == (None if is_link else digest)
     assert asked.question
     if is_link:
         assert asked.asks == {"url": "https://till.example"}

@@ -8,7 +8,8 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from askback import ask, once
-from askback.server.shelving import LONG, MOST_KEPT
+from askback.errors import RoundForgotten
+from askback.server.shelving import LONG, MOST_KEPT, OWNER
 from askback.stores import SQLiteStore
 from tests.once.clock import Clock
 from tests.once.deliveries import text_of
@@ -83,6 +84,21 @@ async def test_one_whose_time_is_over_is_refused(store: SQLiteStore, clock: Cloc
     assert refused.value.error.data == {"reason": "lost_round"}
     await store.sweep()
     assert await store.count() == 0
+
+
+async def test_one_that_somebody_changed_in_the_store_is_refused(store: SQLiteStore, clock: Clock):
+    direct = Direct(store=store, clock=clock)
+
+    async def body() -> str:
+        return await survey(2 * LONG)
+
+    first = await direct.call(body)
+    ((_, name),) = await store.rows(prefix=OWNER)
+    sealed = await store.get(OWNER, name)
+    assert sealed is not None
+    await store.put(OWNER, name, sealed[:-1] + bytes([sealed[-1] ^ 1]), until=clock() + 60)
+    with pytest.raises(RoundForgotten):
+        await direct.call(body, **answering(first, ask_1=accepting(value=1)))
 
 
 async def test_even_a_store_does_not_take_everything(store: SQLiteStore, clock: Clock):

@@ -1,16 +1,19 @@
 """What workers say to each other is theirs alone: nobody reads it, forges it, or says it again."""
 
 import json
+import socket
 import time
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 
+from askback.server.workers.homes import Home, Homes
 from askback.server.workers.listening import Listener
 from askback.server.workers.parcels import WHO_IS_THERE, Parcel, told_of
-from askback.server.workers.register import Owner, Register
+from askback.server.workers.register import SESSIONS, Owner, Register
 from askback.server.workers.sealing import Asked, Frame, Kind, NotSealed, Ring
 from askback.stores import SQLiteStore
 from tests.workers.crew import Posting, crew
@@ -111,6 +114,60 @@ async def test_what_is_for_somebody_else_is_not_begun(
         client, owner = await begun(http, url, tmp_path)
         asked = Ring(KEYS).ask(bell(client, owner, **fields).packed())
         assert kinds(asked, await http.post(owner.address, content=asked.sealed)) == [Kind.STRANGER, Kind.END]
+
+
+async def test_the_keys_of_one_server_open_no_session_of_another(tmp_path: Path, http: httpx2.AsyncClient):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = f"http://127.0.0.1:{free.getsockname()[1]}"
+    async with (
+        crew("MCPServer", tmp_path, count=1, address=address) as (ours,),
+        crew("MCPServer", tmp_path, count=1, address=address, keys=OTHERS) as (theirs,),
+    ):
+        client, owner = await begun(http, ours, tmp_path)
+        await Posting(http).begin(theirs)  # now both listen
+        asked = Ring(OTHERS).ask(bell(client, owner).packed())
+        assert kinds(asked, await http.post(address, content=asked.sealed)) == [Kind.STRANGER, Kind.END]
+
+
+ROWS = {
+    "no JSON": b"http://127.0.0.1:1",
+    "no row": b'"http://127.0.0.1:1"',
+    "too little": b'["http://127.0.0.1:1", "w"]',
+    "no text": b'["http://127.0.0.1:1", "w", 1]',
+    "a path": b'["http://169.254.169.254/latest/meta-data", "w", "m"]',
+    "a query": b'["http://127.0.0.1:1/?really=yes", "w", "m"]',
+    "another scheme": b'["file:///etc/passwd", "w", "m"]',
+}
+
+
+@pytest.mark.parametrize("row", ROWS)
+async def test_whoever_writes_to_the_store_sends_no_worker_anywhere(
+    row: str, tmp_path: Path, http: httpx2.AsyncClient
+):
+    store, client = SQLiteStore(tmp_path / "shared.db"), Posting(http, **{"mcp-session-id": "1" * 32})
+    await store.put(SESSIONS, sha256(b"1" * 32).hexdigest(), ROWS[row], until=time.time() + 60)
+    assert await Register(store, clock=time.time).find("1" * 32) is None
+    async with crew("MCPServer", tmp_path, count=1) as (url,):
+        assert (await client.call(url, "bell")).status_code == 404
+    await store.close()
+
+
+async def test_nothing_of_the_request_that_opened_a_session_is_kept(
+    tmp_path: Path, http: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch
+):
+    """It may be long, and has the token in it."""
+    homes: list[Home] = []
+    add = Homes.add
+
+    def noted(self: Homes, id: str, home: Home) -> None:
+        homes.append(home)
+        add(self, id, home)
+
+    monkeypatch.setattr(Homes, "add", noted)
+    async with crew("MCPServer", tmp_path, count=1) as (url,):
+        await Posting(http, authorization="Bearer canary").begin(url)
+    (home,) = homes
+    assert "canary" not in repr(home)
 
 
 async def test_whoever_has_no_keys_learns_nothing(tmp_path: Path, http: httpx2.AsyncClient):

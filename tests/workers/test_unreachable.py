@@ -10,6 +10,7 @@ import anyio
 import anyio.lowlevel
 import httpx2
 import pytest
+from anyio.abc import SocketAttribute, SocketStream
 
 from askback.errors import AuthorError, OperatorError, StoreUnavailable
 from askback.server.workers import bringing
@@ -73,6 +74,26 @@ async def test_a_worker_that_says_nothing_and_lives_gets_another_try(
     assert answer.status_code == 503 and answer.headers["retry-after"] == "2"
     assert "Nothing was begun" in answer.json()["error"]["message"]
     assert await register.find(ID) == owner
+
+
+async def test_what_broke_without_a_word_may_have_been_begun(tmp_path: Path, http: httpx2.AsyncClient):
+    """Nobody is told to make the call again as if nothing had happened."""
+
+    async def hang_up(stream: SocketStream) -> None:
+        async with stream:
+            await stream.receive()
+
+    async with await anyio.create_tcp_listener(local_host="127.0.0.1") as listener:
+        port: int = listener.extra(SocketAttribute.local_port)
+        owner = Owner(f"http://127.0.0.1:{port}", "w", this_machine())
+        await enter(tmp_path, owner, is_alive=True)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(listener.serve, hang_up)
+            async with crew("MCPServer", tmp_path, count=1) as (url,):
+                answer = await Posting(http, **{"mcp-session-id": ID}).call(url, "bell")
+                assert answer.status_code == 503
+                assert "may have been begun" in answer.json()["error"]["message"]
+            tasks.cancel_scope.cancel()
 
 
 @pytest.mark.usefixtures("is_impatient")

@@ -90,7 +90,7 @@ class Conversing:
                 stack.enter_context(call.watch.person())
             try:
                 ask = partial(self._ask_in_turn, calls, words, withdrawn)
-                return (await self._intake.copies.once(words, ask)).reply()
+                return (await self._intake.copies.once(words, ask, calls=calls)).reply()
             except Exception as error:
                 for call in calls:
                     call.fail(error)
@@ -167,7 +167,8 @@ class Conversing:
                 return await self._delegate(key, asking.requests[key])
         asked = await self._intake.read(words, purposes=(call.purpose,), key=key)
         with self._intake.line.behind(call.tally, asking.questions_after(key)):
-            return (await self._intake.copies.once(words, partial(self._answered, call, Turn(asked)))).reply()
+            ask = partial(self._answered, call, Turn(asked))
+            return (await self._intake.copies.once(words, ask, calls=(call,))).reply()
 
     async def _answered(self, call: Call, turn: Turn) -> Given:
         return Given(await self._visited(call, turn) or await self._ask(call, turn), turn)

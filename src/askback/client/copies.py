@@ -1,12 +1,13 @@
 """A question that comes twice is shown once: its copy gets the answer that the first one got.
 
 A proxy that sends a call again lets the server ask again. Whether two questions are one is the server's word, in the
-id that it gives them, and ours: only what is the same to the letter shares an answer, and only on one connection.
+id that it gives them, and ours: only what is the same to the letter shares an answer, only on one connection, and only
+while a call is under way that may have asked both. What somebody agreed to for one call says nothing about the next.
 """
 
 import json
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -52,10 +53,15 @@ class Given(NamedTuple):
 class _First:
     """The first of its kind: under way until it is over."""
 
+    calls: Collection[object] = ()
+    """Those that may have asked it; none where nobody knows."""
     over: anyio.Event = field(default_factory=anyio.Event)
     given: Given | None = None
     at: float = 0.0
     copies: int = 0
+
+    def may_serve(self, calls: Collection[object]) -> bool:
+        return not self.calls or not calls or any(call in self.calls for call in calls)
 
 
 class Copies:
@@ -65,21 +71,23 @@ class Copies:
         self._clock = clock
         self._known: dict[tuple[str, str], _First] = {}
 
-    async def once(self, words: Words, ask: Callable[[], Awaitable[Given]]) -> Given:
-        """What `ask` gives, or gave for a question that this one is a copy of."""
+    async def once(
+        self, words: Words, ask: Callable[[], Awaitable[Given]], *, calls: Collection[object] = ()
+    ) -> Given:
+        """What `ask` gives, or gave for a question that this one is a copy of; `calls` may be asking it."""
         name = _name_of(words)
         if name is None:
             return await ask()
-        while (first := self._find(name)) is not None:
+        while (first := self._find(name)) is not None and first.may_serve(calls):
             await first.over.wait()
             if first.given is not None:
                 first.copies += 1
                 return first.given
             # Withdrawn, or it failed: whoever waited longest asks in its place.
-        return await self._lead(name, ask)
+        return await self._lead(name, ask, _First(calls))
 
-    async def _lead(self, name: tuple[str, str], ask: Callable[[], Awaitable[Given]]) -> Given:
-        first = self._known[name] = _First()
+    async def _lead(self, name: tuple[str, str], ask: Callable[[], Awaitable[Given]], first: _First) -> Given:
+        self._known[name] = first
         try:
             given = await ask()
             if given.counts:
@@ -87,7 +95,7 @@ class Copies:
             return given
         finally:
             first.over.set()
-            if first.given is None:
+            if first.given is None and self._known.get(name) is first:
                 del self._known[name]
             self._forget()
 

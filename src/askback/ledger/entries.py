@@ -44,7 +44,8 @@ class Entry:
     message: str | None = None
     """The exact text."""
     asks: Mapping[str, Any] | None = None
-    """The form's schema as it was sent, or the link's address without its id."""
+    """The form's schema as it was sent, or the link's address without its id. What was filled in beforehand is there
+    only where the answer would be."""
     action: str | None = None
     """`accept`, `decline` or `cancel`."""
     digest: str | None = None

@@ -40,9 +40,9 @@ class Key(NamedTuple):
     def seal_heads(self, body: bytes) -> str:
         return hmac.digest(self.heads, body, "sha256").hex()
 
-    def digest_of(self, content: object) -> str:
-        """Of an answer. Without the key nobody finds a short one by trying."""
-        return hmac.digest(self.answers, canonical(content), "sha256").hex()
+    def digest_of(self, content: object, *, call: str, place: str | None) -> str:
+        """Of an answer. Without the key nobody finds a short one by trying, nor by looking who else gave it."""
+        return hmac.digest(self.answers, canonical([call, place, content]), "sha256").hex()
 
 
 class Ring:

@@ -65,9 +65,10 @@ class Ledger:
         if self._retention is not None and self._retention.is_due:
             await self._look(self._retention, writer)
 
-    def digest_of(self, content: object) -> str:
-        """Of an answer, for `Entry.digest`: the same for the same answer, and nobody without the key can guess it."""
-        return self._ring.first.digest_of(content)
+    def digest_of(self, content: object, *, call: str, place: str | None) -> str:
+        """Of an answer, for `Entry.digest`: the same for the same answer to the same question of a call, and for no
+        other, so that nobody without the key can guess it, or tell from their own "yes" who else has said so."""
+        return self._ring.first.digest_of(content, call=call, place=place)
 
     def entries(self, after: int = 0) -> AsyncIterator[Line]:
         """The lines behind that number, unverified."""

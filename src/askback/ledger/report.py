@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Wrong = Literal["changed", "foreign", "missing", "moved", "cut", "tail", "trimmed", "keyless", "head"]
+Wrong = Literal[
+    "changed", "foreign", "missing", "moved", "copied", "cut", "tail", "trimmed", "keyless", "head"
+]
 """Its words are not those that were sealed; it is no line of ours; lines between others are gone; lines stand elsewhere
-than where they were written; the beginning is gone and no mark says so; the end is gone that a head knows; it was wrong
-already when it was trimmed; its key is not here; the head itself was changed."""
+than where they were written; it stands there once more, perhaps for another; the beginning is gone and no mark says so;
+the end is gone that a head knows; it was wrong already when it was trimmed; its key is not here; the head itself was
+changed."""
 
 MOST = 100
 """Problems that are told one by one. All are counted."""
@@ -33,8 +36,6 @@ class Report:
     last: int
     """Numbers of lines; 0 where there is none."""
     lines: int
-    repeats: int
-    """Lines that were there already, byte for byte: written twice when nobody knew whether they had been."""
     writers: int
     problems: tuple[Problem, ...]
     """The first of them by line number."""

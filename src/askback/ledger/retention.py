@@ -94,6 +94,8 @@ class _Old:
         return Mark(before=self._before, cut=self._cut, wrong=self._wrong) if self._cut else None
 
     def _add(self, number: int, line: Line | None, is_wrong: bool) -> None:
+        if 0 < self._before < number:
+            self._wrong.append(self._before)  # and those behind it, up to this one, were gone before
         self._before = number + 1
         if is_wrong:
             self._wrong.append(number)

@@ -5,9 +5,6 @@ from dataclasses import dataclass, field
 from askback.ledger.chain import Line
 from askback.ledger.heads import Head
 
-MOST_COPIES = 8
-"""Places of one line that was written several times; the last ones count."""
-
 
 @dataclass(slots=True)
 class Chain:
@@ -16,18 +13,14 @@ class Chain:
     n: int = 0
     mac: str = ""
     last: int = 0
-    numbers: list[int] = field(default_factory=list[int])
+    number: int = 0
     jumps: list["Jump"] = field(default_factory=list["Jump"])
 
     def advance(self, line: Line) -> None:
-        self.n, self.mac, self.last, self.numbers = line.n, line.mac, line.last, [line.number]
-
-    def add_copy(self, number: int) -> None:
-        """Its last line stands there too."""
-        self.numbers = [*self.numbers, number][-MOST_COPIES:]
+        self.n, self.mac, self.last, self.number = line.n, line.mac, line.last, line.number
 
     def head(self) -> Head:
-        return Head(self.n, self.mac, self.numbers[-1])
+        return Head(self.n, self.mac, self.number)
 
 
 @dataclass(slots=True)

@@ -54,7 +54,7 @@ class Checker:
         self._keyless: dict[str, _Sealed] = {}
         self._marks = {"opened": self._check_opened, "trimmed": self._read_mark}
         self._wanted = {} if heads is None else dict(heads.writers)
-        self.first = self.last = self._count = self._repeats = 0
+        self.first = self.last = self._count = 0
 
     @property
     def problems(self) -> int:
@@ -103,7 +103,6 @@ class Checker:
             first=self.first,
             last=self.last,
             lines=self._count,
-            repeats=self._repeats,
             writers=len(self._chains),
             problems=self._findings.kept,
             count=self._findings.count,
@@ -139,24 +138,24 @@ class Checker:
         self._meet_head(line)
 
     def _place_late(self, chain: Chain, line: Line) -> None:
-        """No writer writes two lines of one number: it is a copy, or it belongs further up."""
+        """No writer writes a line twice, nor two of one number: it belongs further up, or was put where another was."""
         jump = next((jump for jump in chain.jumps if jump.since < line.n < jump.n), None)
         if jump is not None and not jump.is_trimmed:
             jump.came_later += 1
             self._findings.add(
                 "moved", line.number, f"it is {_which(line)}, and stands behind one that came later."
             )
-            return
-        self._repeats += 1
-        if line.n == chain.n:
-            chain.add_copy(line.number)
+        else:
+            self._findings.add(
+                "copied", line.number, f"it is {_which(line)} once more: nobody writes one twice."
+            )
 
     def _check_place(self, chain: Chain, line: Line) -> None:
         """Lines of one append stand one behind the other, and the next append knows where the last one stood."""
         if line.step:
-            stands = line.last == chain.last and line.number - 1 in chain.numbers
+            stands = line.last == chain.last and line.number - 1 == chain.number
         else:
-            stands = line.last in chain.numbers or (line.n == 1 and not line.last)
+            stands = line.last == chain.number or (line.n == 1 and not line.last)
         if not stands:
             self._findings.add(
                 "moved",
@@ -192,7 +191,7 @@ class Checker:
         chain = self._chains.get(saw.writer)
         if chain is not None and chain.n > saw.n:
             return
-        if chain is not None and (chain.n, chain.mac) == (saw.n, saw.mac) and saw.number in chain.numbers:
+        if chain is not None and chain.head() == Head(saw.n, saw.mac, saw.number):
             return
         words = (
             f"its writer began when line {saw.number} was the last, number {saw.n} of the writer {saw.writer}, and "
@@ -212,7 +211,7 @@ class Checker:
             self._findings.add(
                 "trimmed",
                 line.number,
-                f"lines before {mark.before} were trimmed; of them {listed} were wrong.",
+                f"lines before {mark.before} were trimmed; of them {listed} were wrong, or missing.",
             )
 
     def _note_keyless(self, line: Line) -> None:
@@ -230,9 +229,7 @@ class Checker:
             return
         if wanted.mac != line.mac:
             self._findings.add("changed", line.number, "the head has another line in its place.")
-        elif wanted.number > line.number:
-            return  # a copy; the one that the head names comes later
-        elif wanted.number < line.number:
+        elif wanted.number != line.number:
             self._findings.add("moved", line.number, f"it was line {wanted.number} when the head was made.")
         del self._wanted[line.writer]
 

@@ -2,7 +2,8 @@
 go together in the next.
 
 What has become of an append that failed, or was cancelled, nobody knows. So nothing is ever linked to its lines: the
-next append begins another chain, with what those who are still there want written.
+next append begins another chain, with what those who are still there want written. So does one whose last line was
+trimmed: the mark that says where its chain goes on may be trimmed next.
 """
 
 import os
@@ -23,6 +24,9 @@ from askback.stores.protocol import Store
 
 MOST_LINES = 256
 """In one append; a store takes them in one statement."""
+
+LONG = 60.0
+"""Seconds of silence after which a writer looks whether its last line was trimmed: no ledger is kept for less."""
 
 
 class _Wish:
@@ -57,7 +61,7 @@ class Writer:
         self._store, self._key, self._clock = store, key, clock
         self.process = os.getpid()
         self._tip: Tip | None = None
-        self._seen = 1
+        self._seen, self._written_at = 1, 0.0
         self._waiting: deque[_Wish] = deque()
         self._is_led = False
 
@@ -119,13 +123,24 @@ class Writer:
             self._waiting[0].wake()
 
     async def _append(self, records: list[Record]) -> None:
+        is_trimmed = await self._is_trimmed()
         tip, self._tip = self._tip, None
-        if tip is None:
+        if tip is None or is_trimmed:
             tip = Tip(writer=token_hex(8))
             records = [await self._opening(), *records]
         lines, tip = link(tip, self._key, records)
         number = self._seen = await self._store.append(*lines)
-        self._tip = Tip(writer=tip.writer, n=tip.n, mac=tip.mac, number=number)
+        self._tip, self._written_at = (
+            Tip(writer=tip.writer, n=tip.n, mac=tip.mac, number=number),
+            self._clock(),
+        )
+
+    async def _is_trimmed(self) -> bool:
+        """With all before it. Were it taken away alone, this chain goes on, and shows that it is missing."""
+        if self._tip is None or abs(self._clock() - self._written_at) < LONG:
+            return False
+        first = await self._store.read(most=1)
+        return bool(first) and first[0][0] > self._tip.number
 
     async def _opening(self) -> Record:
         """The first line of a chain names the last one of another: nobody takes that away unnoticed."""

@@ -48,8 +48,7 @@ async def run_once(
     match verdict:
         case Mine() as claim:
             call.claim = claim
-            _go_on_from(claim.noted, call, resumed)
-            return await _run(store, claim, run)
+            return await _run(store, claim, call, resumed, run)
         case Done(end):
             return _given_again(end, call)
         case Forgotten():
@@ -84,8 +83,12 @@ def _go_on_from(noted: bytes, call: Call, resumed: Resumed) -> None:
     judge_lateness(resumed, now=call.claimed_at)
 
 
-async def _run(store: Store, claim: Mine, run: Callable[[], Awaitable[HandlerResult]]) -> HandlerResult:
+async def _run(
+    store: Store, claim: Mine, call: Call, resumed: Resumed, run: Callable[[], Awaitable[HandlerResult]]
+) -> HandlerResult:
+    """Whatever happens, the claim is recorded or released: its copies wait as long as it is neither."""
     try:
+        _go_on_from(claim.noted, call, resumed)
         result = await run()
     except Exception as error:
         if can_be_mended(error):

@@ -19,6 +19,7 @@ from askback.server.facts import Facts, bounded, facts_of
 from askback.server.naming import Names
 from askback.server.refusals import Allowance
 from askback.visits import Ending, Visiting
+from askback.wire.witnessed import unfilled
 from askback.witness import Happening, ended
 
 logger = logging.getLogger("askback")
@@ -119,7 +120,10 @@ class Recorder:
         """As the ledger has it. The answer itself is there only where the operator allows it."""
         ledger, content = self.ledger, happening.content
         assert ledger is not None
-        is_kept = content is not None and happening.event == "answered" and facts.target in ledger.answers
+        digest = None
+        if content is not None:
+            digest = ledger.digest_of(content.value, call=facts.call, place=happening.place)
+        keeps_words = facts.target in ledger.answers
         return Entry(
             event=happening.event,
             at=self.clock() if at is None else at,
@@ -135,12 +139,12 @@ class Recorder:
             question=happening.question,
             place=happening.place,
             message=happening.message,
-            asks=happening.asks,
+            asks=happening.asks if keeps_words else unfilled(happening.asks),
             action=happening.action,
-            digest=None if content is None else ledger.digest_of(content.value),
+            digest=digest,
             word=happening.word,
             rule=happening.rule,
-            answer=content.value if content is not None and is_kept else None,
+            answer=content.value if content and keeps_words and happening.event == "answered" else None,
             reason=happening.reason,
         )
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from hashlib import sha256
 from secrets import token_urlsafe
 
+from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from askback.errors import NotRecordable, RoundForgotten
@@ -61,9 +62,11 @@ class Shelf:
         sealed = await self._store.get(OWNER, _name(secret))
         if sealed is None:
             raise RoundForgotten
-        return (
-            AESGCM(_digest("key", secret)).decrypt(ONLY_NONCE, sealed, None).decode("utf-8", "surrogatepass")
-        )
+        try:
+            opened = AESGCM(_digest("key", secret)).decrypt(ONLY_NONCE, sealed, None)
+        except InvalidTag as error:  # somebody wrote to the store
+            raise RoundForgotten from error
+        return opened.decode("utf-8", "surrogatepass")
 
 
 def _bounded(state: str, most: int, of_what: str) -> str:

@@ -1,5 +1,6 @@
 """A client's raw reply to one question, read as far as its shape: action and content."""
 
+import re
 from typing import Any, cast
 
 from pydantic_core import from_json, to_json
@@ -16,7 +17,10 @@ ACTIONS: dict[str, Action] = {"accept": "accept", "decline": "decline", "cancel"
 OURS = frozenset({"form", "page", "link"})
 """Channels that are not a client's to name."""
 
-MOST_CHANNEL, MOST_RULE = 40, 200
+CHANNEL = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+"""One word, so that none looks like one of ours and is another."""
+
+MOST_RULE = 200
 """Characters of what a client says of its own side."""
 
 MOST_TIME = 1e11
@@ -43,7 +47,7 @@ def _said(meta: Any) -> Said | None:
         return None
     channel, rule, shown = (cast("dict[str, object]", told).get(name) for name in Said._fields)
     return Said(
-        channel[:MOST_CHANNEL] if isinstance(channel, str) and channel not in OURS else None,
+        channel if isinstance(channel, str) and CHANNEL.fullmatch(channel) and channel not in OURS else None,
         rule[:MOST_RULE] if isinstance(rule, str) else None,
         float(shown) if isinstance(shown, int | float) and 0 <= shown < MOST_TIME else None,
     )

@@ -31,6 +31,14 @@ def asked(place: str, params: Mapping[str, Any], *, id: str | None, visit: Visit
     )
 
 
+def unfilled(asks: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """The form without what was filled in beforehand: mostly that is what people then answer."""
+    if asks is None or not (fields := _object(asks.get("properties"))):
+        return asks
+    bare = {name: _without_default(field) for name, field in fields.items()}
+    return {**asks, "properties": bare}
+
+
 def asked_now(showing: Showing, params: Mapping[str, Any]) -> Happening:
     """A question that is a request of its own."""
     id = _text(_object(params.get("_meta")).get(QUESTION_META_KEY))
@@ -64,12 +72,19 @@ def replies_in(replies: Mapping[str, Any], *, reason: str | None = None) -> Iter
             yield from replied(place, reply, reason=reason)
 
 
+def _without_default(field: Any) -> Any:
+    return {name: value for name, value in field.items() if name != "default"} if _object(field) else field
+
+
 def _visit(showing: Showing | None) -> Visit | None:
     return showing.question if showing is not None and isinstance(showing.question, Visit) else None
 
 
 def _origin(url: str) -> str:
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # an author's own round may have anything there, and goes out all the same
+        return ""
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 

@@ -117,6 +117,28 @@ async def test_another_connection_shares_nothing():
     assert second.replies == [{"action": "decline"}]
 
 
+async def test_another_call_gets_no_answer_of_an_earlier_one():
+    """A person agreed to it for one tool: no server has that count for the next."""
+    asking, person = Asking(named()), ScriptedPerson([accept(size=3), decline()])
+    async with Driver(asking.server.transport(), person) as driver:
+        await driver.call_tool("order")
+        await driver.call_tool("cancel_order")
+    assert asking.replies == [THREE, {"action": "decline"}]
+    assert [turn.asked.purpose for turn in person.turns] == ["tool order", "tool cancel_order"]
+
+
+async def test_in_rounds_another_call_gets_none_either():
+    async def on_call(ctx: Context, heard: Heard) -> dict[str, Any]:
+        if "inputResponses" in heard.params:
+            return done(str(heard.params["inputResponses"]["a"]["action"]))
+        return asking("a", a=form()) | {"_meta": {"askback/questions": {"a": {"id": "q1"}}}}
+
+    person = ScriptedPerson([accept(size=3), decline()])
+    async with Driver(Stranger(on_call).transport(), person) as driver:
+        results = [await driver.call_tool(name) for name in ("order", "cancel_order")]
+    assert [getattr(result.content[0], "text", "") for result in results] == ["accept", "decline"]
+
+
 async def test_when_the_first_is_withdrawn_its_copy_is_shown_in_its_place():
     replies: list[Any] = []
     person = Typing()

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 import anyio
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, authorization_context
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http import MCP_SESSION_ID_HEADER, EventStore
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager as Manager
@@ -48,6 +49,12 @@ def watch_requests(lowlevel: Server[Any], watcher: Watcher) -> None:
 def session_of(headers: Any) -> str | None:
     """The id of a session in the headers of a request or an answer."""
     return next((value.decode("latin-1") for name, value in headers if name.lower() == SESSION_ID), None)
+
+
+def caller_of(scope: Scope) -> object:
+    """Whose sessions a request may use, as the SDK has it; None where nobody had to say who they are."""
+    user: object = scope.get("user")
+    return authorization_context(user) if isinstance(user, AuthenticatedUser) else None
 
 
 def has_session(manager: Manager, id: str) -> bool:
@@ -108,7 +115,7 @@ def _note_entrances() -> None:
 
     @wraps(enter)
     async def note_and_enter(self: Starlette, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and ENTRANCE not in scope:
+        if _WATCHERS and scope["type"] == "http" and ENTRANCE not in scope:
             as_it_was = {**scope, "state": dict(scope.get("state", {}))}
             scope[ENTRANCE] = Entrance(self, as_it_was)
         await enter(self, scope, receive, send)

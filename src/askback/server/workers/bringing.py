@@ -47,14 +47,15 @@ class Outcome(Enum):
     SILENT = auto()
     """No sign of life: it was not begun, and never will be."""
     BROKEN = auto()
-    """It was begun, and no answer came."""
+    """It was begun, or may have been, and no answer came."""
 
 
 class Passing:
     """The answer, on its way to the client.
 
-    The start of a call's stream waits for its first event, or a pulse: a proxy that got neither tries again if this
-    worker dies, and a client that got both takes the stream up again. With the start alone nobody could do anything.
+    Its start waits for what comes next, or a pulse; only a stream that nobody called for is opened at once. A proxy
+    that got nothing tries again if a worker dies, and a client that got an event takes the stream up again. With the
+    start alone nobody could do anything.
     """
 
     def __init__(self, send: Send, *, is_call: bool) -> None:
@@ -69,7 +70,7 @@ class Passing:
                 self.is_begun = True
             case Kind.START:
                 self._read_start(frame.payload)
-                if not (self._is_call and self._is_stream):
+                if self._is_stream and not self._is_call:
                     await self._begin()
             case Kind.BODY | Kind.END:
                 await self._begin()
@@ -148,8 +149,11 @@ class Bringer:
         except httpx2.TimeoutException:
             return await self._failed(passing, Outcome.SILENT)
         except (httpx2.TransportError, httpx2.StreamError) as error:
-            is_refused = _is_refused(error) or await self._is_gone(owner)
-            return await self._failed(passing, Outcome.GONE if is_refused else Outcome.SILENT)
+            if _is_refused(error) or await self._is_gone(owner):
+                return await self._failed(passing, Outcome.GONE)
+            # It got through, and broke before a word came back: it may have been begun all the same.
+            is_sent = not isinstance(error, httpx2.ConnectError)
+            return await self._failed(passing, Outcome.BROKEN if is_sent else Outcome.SILENT)
         return VERDICTS.get(verdict, Outcome.ANSWERED)
 
     async def _failed(self, passing: Passing, outcome: Outcome) -> Outcome:

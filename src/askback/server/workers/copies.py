@@ -2,7 +2,7 @@
 
 A proxy tries again at another worker when the one it had asked is gone, and cannot know that the request was already
 brought to the worker that its session lives with. A request of a session has an id of its own, so what is the same to
-the last byte, headers and all, is the same request.
+the last byte, address, headers and all, and of the same caller, is the same request.
 """
 
 from collections import OrderedDict
@@ -15,7 +15,7 @@ from mcp_types import INVALID_REQUEST
 from starlette.responses import JSONResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from askback.server.adapters.streamable import Handle
+from askback.server.adapters.streamable import Handle, caller_of
 from askback.server.workers.parcels import NOT_ASKED, body_of, bringing, without
 
 GRACE = 2.0
@@ -43,13 +43,13 @@ class Run:
         self._kept: list[Message] = []
         self._lock = anyio.Lock()
         self._change = anyio.Event()
-        self._is_over = False
+        self._is_begun = self._is_answered = self._is_over = False
         self.size = 0
 
     @property
     def is_whole(self) -> bool:
-        """Whether all that was answered so far is still there."""
-        return self.size <= KEPT
+        """Whether a copy can have all of its answer: what was said so far is still there, and it was not broken off."""
+        return self.size <= KEPT and (self._is_answered or not self._is_over)
 
     async def begin(self, handle: Handle, scope: Scope, receive: Receive, send: Send) -> None:
         """Run it for the first that brought it."""
@@ -61,35 +61,47 @@ class Run:
                 await handle(scope, self._receive, self._send)
             except Exception as error:  # noqa: BLE001 - raised again below, and not in a group
                 failure = error
-            self._is_over = True
-            self._tell()
+            finally:  # also where it is cancelled: those who follow must not wait for what does not come
+                self._is_over = True
+                self._waiting.clear()
+                self._tell()
             tasks.cancel_scope.cancel()
         if failure is not None:
             raise failure
 
-    async def follow(self, receive: Receive, send: Send) -> None:
-        """For a copy: from the beginning, and on as it comes."""
+    async def follow(self, receive: Receive, send: Send) -> bool:
+        """For a copy: from the beginning, and on as it comes; False if there was nothing to send."""
         async with self._lock:
+            if not self.is_whole:
+                return False
             for message in self._kept:
                 await send(message)
+            if self._is_over:
+                return True
             self._waiting.append(send)
         self._tell()
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._watch, receive, send)
-            while not self._is_over:
+            while send in self._waiting:
                 await self._change.wait()
             tasks.cancel_scope.cancel()
+        return self._is_begun
 
     async def _watch(self, receive: Receive, send: Send) -> None:
         """Until whoever waits for the answer is gone."""
         while (await receive())["type"] != "http.disconnect":
             pass
-        self._waiting.remove(send)
+        if send in self._waiting:
+            self._waiting.remove(send)
         self._tell()
 
     async def _send(self, message: Message) -> None:
         async with self._lock:
+            self._is_begun = True
             self.size += len(message.get("body", b""))
+            self._is_answered = message["type"] == "http.response.body" and not message.get(
+                "more_body", False
+            )
             if self.is_whole:
                 self._kept.append(message)
             else:
@@ -141,9 +153,7 @@ class Copies:
         known = self._known(name)
         if known is None:
             await self._begin(name, body, handle, scope, receive, send)
-        elif known.is_whole:
-            await known.follow(receive, send)
-        else:
+        elif not await known.follow(receive, send):
             await _refuse(scope, receive, send)
 
     def _known(self, name: bytes) -> Run | None:
@@ -178,11 +188,10 @@ def _is_request(body: bytes) -> bool:
 
 
 def _name(scope: Scope, body: bytes) -> bytes:
+    """With whoever is let in, for not all are by a header: a copy is given an answer that the SDK did not look at."""
     headers = sorted(without(scope["headers"], NOT_ASKED))
-    digest = sha256(body)
-    for name, value in headers:
-        digest.update(b"\0" + name + b"\0" + value)
-    return digest.digest()
+    said = [scope["path"], scope.get("query_string", b""), caller_of(scope), *headers]
+    return sha256(repr(said).encode() + b"\0" + body).digest()
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:

@@ -45,7 +45,7 @@ TRY_AGAIN = "2"
 
 UNREACHABLE = {
     Outcome.SILENT: "The worker that holds this session does not answer. Nothing was begun; try again in a moment.",
-    Outcome.BROKEN: "The worker that holds this session stopped answering while this was under way.",
+    Outcome.BROKEN: "The worker that holds this session stopped answering. This may have been begun.",
 }
 
 ELSEWHERE = (
@@ -121,13 +121,14 @@ class Workers:
     ) -> None:
         """No client hears of a session before all workers can find it."""
         entrance = entrance_of(scope, manager.handle_request)
+        home = Home(manager, entrance.app, entrance.scope.get("state", {}))
         refused: list[str] = []
 
         async def send_when_known(message: Message) -> None:
             id = _new_session(message)
             if id is not None:
                 try:
-                    await self._presence.enter(id, Home(manager, entrance))
+                    await self._presence.enter(id, home)
                     remember_events(manager, id, Events())
                 except (OperatorError, TimeoutError) as error:
                     logger.error("a session could not be opened for all workers", exc_info=error)

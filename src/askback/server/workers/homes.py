@@ -1,13 +1,13 @@
 """The sessions that live in this process, and how their requests are let in when another worker brings them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import DEFAULT_MAX_REQUEST_BODY_SIZE
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from askback.server.adapters.streamable import Entrance, has_session
+from askback.server.adapters.streamable import has_session
 from askback.server.workers.parcels import Parcel, scope_of
 from askback.server.workers.sealing import Ring
 
@@ -19,14 +19,15 @@ class Home(NamedTuple):
     """Where one session lives."""
 
     manager: StreamableHTTPSessionManager
-    entrance: Entrance
-    """Of the request that opened it: whatever stands before the server there stands before all that follow."""
+    app: ASGIApp
+    """Where the request came in that opened it: what stands before the server there stands before all that follow."""
+    state: Mapping[str, Any]
+    """Of the application's lifespan. Nothing else of that request is kept, least of all its token."""
 
     async def let_in(self, parcel: Parcel, receive: Receive, send: Send) -> None:
         """The request as it came in at the other worker: authorization and all other checks are made here again."""
-        state: dict[str, Any] = {**self.entrance.scope.get("state", {})}
-        scope: Scope = {**scope_of(parcel.scope), "state": state, BROUGHT: True}
-        await self.entrance.app(scope, receive, send)
+        scope: Scope = {**scope_of(parcel.scope), "state": dict(self.state), BROUGHT: True}
+        await self.app(scope, receive, send)
 
 
 class Homes:

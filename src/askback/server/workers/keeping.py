@@ -94,5 +94,5 @@ class Presence:
                     for id in living:
                         await self._register.enter(id, owner)
                     self._epoch, renewed = epoch, anyio.current_time()
-            except StoreUnavailable:
-                logger.warning("the store could not be told that this worker lives", exc_info=True)
+            except StoreUnavailable as error:
+                logger.warning("the store could not be told that this worker lives: %s", error)

@@ -79,7 +79,9 @@ class Listener:
     async def _answer(self, heard: Heard, receive: Receive, send: Send) -> None:
         answer, parcel, now = Answer(heard, send), Parcel.unpacked(heard.text), time.monotonic()
         self._note(heard.salt, now)
-        home = next((found for homes in self._homes if (found := homes.find(parcel.session))), None)
+        # Servers of one process may have other keys: nobody reaches the sessions of one with the keys of another.
+        trusting = (homes for homes in self._homes if homes.ring.has(heard))
+        home = next((found for homes in trusting if (found := homes.find(parcel.session))), None)
         is_late = not now <= parcel.until <= now + GOOD_FOR
         is_ours = parcel.to == self.worker
         verdict = Kind.STRANGER if not is_ours or home is None else Kind.LATE if is_late else Kind.HERE

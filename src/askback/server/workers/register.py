@@ -8,9 +8,10 @@ from functools import cache
 from hashlib import sha256
 from ipaddress import ip_address
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 from urllib.parse import urlsplit
 
+from askback.server.workers.addresses import is_address
 from askback.stores.protocol import Store
 
 SESSIONS, WORKERS = "askback/sessions", "askback/workers"
@@ -53,7 +54,7 @@ class Register:
 
     async def find(self, id: str) -> Owner | None:
         row = await self._store.get(SESSIONS, _name(id))
-        return None if row is None else Owner(*json.loads(row))
+        return None if row is None else _owner(row)
 
     async def strike(self, id: str, owner: Owner) -> None:
         """Only what says so still: nobody else's word is taken back."""
@@ -67,6 +68,18 @@ class Register:
 
     async def leave(self, worker: str) -> None:
         await self._store.delete(WORKERS, worker)
+
+
+def _owner(row: bytes) -> Owner | None:
+    """None for what no worker wrote: whoever writes to the store sends nobody to an address that is more than one."""
+    try:
+        told: object = json.loads(row)
+    except ValueError:
+        return None
+    if not isinstance(told, list) or [type(item) for item in cast("list[object]", told)] != [str, str, str]:
+        return None
+    owner = Owner(*cast("list[str]", told))
+    return owner if is_address(owner.address) else None
 
 
 def is_loopback(address: str) -> bool:

@@ -63,6 +63,10 @@ class Ring:
         raw = (key.encode() if isinstance(key, str) else bytes(key) for key in keys)
         self._secrets = tuple(hmac.digest(key, PURPOSE, "sha256") for key in raw)
 
+    def has(self, heard: "Heard") -> bool:
+        """Whether it was sealed with one of these."""
+        return heard.secret in self._secrets
+
     def ask(self, text: bytes) -> "Asked":
         salt = token_bytes(SALT)
         sealed = _cipher(self._secrets[0], b"question", salt).encrypt(ONLY_NONCE, text, None)
