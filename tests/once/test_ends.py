@@ -10,6 +10,7 @@ from mcp.shared.exceptions import MCPError
 
 from askback import Askback, Text, ask, confirm, once
 from askback.errors import AuthorError, OperatorError
+from askback.stores import MemoryStore, Mine, Verdict
 from askback.testing import run_tool
 from tests.conversation.servers import mcpserver
 from tests.wire.raw import accepting, answering, raw_client
@@ -25,6 +26,25 @@ async def test_an_end_that_cannot_be_written_down_leaves_no_copy_waiting():
     async with raw_client(mcpserver(body)) as client:
         first = await client.call()
         answer = answering(first, ask_1=accepting(value=True))
+        for _ in range(2):
+            with anyio.fail_after(5), pytest.raises(MCPError):
+                await client.call(**answer)
+
+
+class FromAnotherVersion(MemoryStore):
+    """As if a newer Askback had begun each round, and died: we cannot read what it noted."""
+
+    async def claim(self, key: str, *, until: float, **options: Any) -> Verdict:
+        verdict = await super().claim(key, until=until, **options)
+        return verdict._replace(noted=b'{"version": 9}') if isinstance(verdict, Mine) else verdict
+
+
+async def test_notes_that_cannot_be_read_leave_no_copy_waiting():
+    async def body() -> str:
+        return str(await ask("Go on?", bool))
+
+    async with raw_client(mcpserver(body, store=FromAnotherVersion())) as client:
+        answer = answering(await client.call(), ask_1=accepting(value=True))
         for _ in range(2):
             with anyio.fail_after(5), pytest.raises(MCPError):
                 await client.call(**answer)

@@ -20,6 +20,10 @@ class Wire:
         """The next connection on which a client says this ends when the server has answered."""
         self._mark = mark
 
+    def lead_to(self, port: int) -> None:
+        """New connections; those that stand are left alone."""
+        self._port = port
+
     async def serve(self, client: anyio.abc.SocketStream) -> None:
         async with client, await anyio.connect_tcp("127.0.0.1", self._port) as server:
             cut = anyio.Event()

@@ -28,6 +28,13 @@ class Shell:
         found: list[bytes] = await self.say("KEYS", "*")
         return {key.removeprefix(home) for key in found if key.startswith(home)} - {b"memory"}
 
+    async def let_time_pass(self, prefix: str) -> None:
+        """So long that Redis has forgotten all that it was told to forget by itself."""
+        for key in await self.keys(prefix):
+            name = b"{%s}:%s" % (prefix.encode(), key)
+            if await self.say("PTTL", name) >= 0:
+                await self.say("DEL", name)
+
     async def kill_all_others(self) -> int:
         return int(await self.say("CLIENT", "KILL", "SKIPME", "yes"))
 

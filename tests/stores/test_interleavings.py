@@ -10,7 +10,7 @@ from anyio.abc import TaskGroup
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from askback.stores import Done, Lost, MemoryStore, Mine, Refused, SQLiteStore, Store, Verdict
+from askback.stores import Done, Forgotten, Lost, MemoryStore, Mine, Refused, SQLiteStore, Store, Verdict
 
 FAR = 4e9
 BOUND = 20.0
@@ -84,6 +84,8 @@ class Table:
                 )
             case Lost():
                 assert not claim.takeover and place in self.noted
+            case Forgotten():
+                raise AssertionError("no memory was lost")
 
     async def act(self, act: Act) -> None:
         if act.deed == "cancel":

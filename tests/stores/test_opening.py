@@ -58,6 +58,9 @@ def test_nothing_is_opened_before_it_is_used(tmp_path: Path):
         ("redis:localhost", "two slashes and a host"),
         ("postgresql:/localhost/askback", "two slashes and a host"),
         ("mysql://localhost", "no scheme"),
+        ("postgresql+asyncpg://anna:secret@localhost/askback", r"leave out \+asyncpg"),
+        ("sqlite+aiosqlite:///askback.db", r"leave out \+aiosqlite"),
+        ("valkey://localhost", "write redis://"),
         ("", "no scheme"),
     ],
 )
@@ -90,6 +93,7 @@ def test_a_lease_must_be_some_seconds(lease: float):
         ("redis://localhost", "redis://localhost:6379/0 prefix='askback'"),
         ("redis://anna:secret@[::1]:7000/3?prefix=pizzeria", "redis://[::1]:7000/3 prefix='pizzeria'"),
         ("rediss://:secret@host?ssl_cert_reqs=none&db=2", "rediss://host:6379/2 prefix='askback'"),
+        ("REDIS://localhost:7000", "redis://localhost:7000/0 prefix='askback'"),
         ("unix:///run/redis.sock?db=1", "unix:///run/redis.sock?db=1 prefix='askback'"),
     ],
 )
@@ -117,7 +121,10 @@ def test_a_postgres_is_named_by_its_url(scheme: str):
         ("redis://:secret@host/kitchen", "number of a database"),
         ("redis://:secret@host?db=kitchen", "Invalid value for 'db'"),
         ("redis://:secret@host?maxconnections=3", "maxconnections= is not known here. There is db, prefix"),
-        ("redis://:secret@host?ssl_ca_certs=ca.pem", "ssl_ca_certs= is not known here"),
+        (
+            "redis://:secret@host?ssl_ca_certs=ca.pem",
+            "ssl_ca_certs= is not known here. It goes with rediss://",
+        ),
         ("rediss://:secret@host?ssl_cert_reqs=maybe", "Invalid SSL Certificate Requirements"),
         ("redis://:secret@host?prefix={a}", "without spaces and braces"),
         ("unix://", "path of a socket"),

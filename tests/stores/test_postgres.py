@@ -211,6 +211,15 @@ async def test_a_dump_that_was_loaded_over_the_tables_is_another_memory(store: P
     assert await store.claim("order", until=FAR, epoch=former) == Forgotten()
 
 
+async def test_whoever_waits_while_the_memory_is_lost_is_told(store: PostgresStore, beside: Shell):
+    granted(await store.claim("order", until=FAR))
+    async with anyio.create_task_group() as group:
+        waiter = await begin(group, lambda: store.claim("order", until=FAR))
+        await until_found(beside, "SELECT is_awaited FROM claims")
+        await beside.execute("UPDATE memory SET id = 'another'; DELETE FROM claims")
+        assert await waiter.outcome() == Forgotten(), "it may have been run, or may be still"
+
+
 async def test_tables_that_are_gone_are_missed(
     store: PostgresStore, beside: Shell, postgres_url: str, schema: str
 ):
@@ -253,10 +262,9 @@ async def test_whoever_listens_on_a_connection_that_is_cut_listens_again(
     await until(lambda: _keeper(store).is_listening)
     async with anyio.create_task_group() as group:
         visit = await begin(group, lambda: store.wait("visit"))
-        await beside.fetch(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'askback keeper'"
-        )
-        await until(lambda: not _keeper(store).is_listening)
+        keepers = "FROM pg_stat_activity WHERE application_name = 'askback keeper'"
+        ended = await beside.fetch(f"SELECT pid, pg_terminate_backend(pid) {keepers}")
+        await until_found(beside, f"SELECT true {keepers} AND pid <> ALL($1)", [row["pid"] for row in ended])
         await store.settle("visit", b"yes", until=FAR)
         assert await visit.outcome() == b"yes"
 

@@ -3,7 +3,6 @@
 import time
 from collections.abc import AsyncGenerator, Generator
 from pathlib import Path
-from typing import Any
 
 import anyio
 import pytest
@@ -11,11 +10,11 @@ import pytest
 from askback.errors import StoreUnavailable
 from askback.stores import Done, Forgotten, Mine
 from askback.stores.postgres import PostgresStore, connecting, pool
-from askback.testing.store_contract.base import granted
+from askback.testing.store_contract.base import begin, granted
 from scripts.services import PostgresServer, postgres_server
 from tests.services import found
 from tests.stores.cut import Wire, wire_to
-from tests.stores.postgres import BOUND, Shell, schema_of, shell, until_found
+from tests.stores.postgres import BOUND, Shell, schema_of, shell, until, until_found
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 
@@ -62,20 +61,9 @@ async def test_a_server_that_is_killed_is_missed_and_found_again(
     epoch = await store.epoch()
     claim = granted(await store.claim("order", until=FAR))
     await store.note(claim, b"placed")
-    outcomes: list[Any] = []
-
-    async def wait_for_order() -> None:
-        while True:
-            try:
-                outcomes.append(await other.claim("order", until=FAR))
-            except StoreUnavailable:
-                await anyio.sleep(0.05)
-                continue
-            return
-
     async with anyio.create_task_group() as group:
-        group.start_soon(wait_for_order)
-        await anyio.wait_all_tasks_blocked()
+        waiter = await begin(group, lambda: other.claim("order", until=FAR))
+        await until(lambda: other._keeper and len(other._keeper.bells))  # pyright: ignore[reportPrivateUsage]
         server.kill()
         for verb in (lambda: store.note(claim, b"late"), lambda: store.spend("link", until=FAR)):
             with pytest.raises(StoreUnavailable, match=rf"postgresql://127\.0\.0\.1:{server.port}/askback"):
@@ -85,33 +73,43 @@ async def test_a_server_that_is_killed_is_missed_and_found_again(
         assert await store.spend("link", until=FAR)
         assert time.monotonic() - back < 2
         assert await store.record(claim, b"Order 1")
-        with anyio.fail_after(BOUND):
-            while not outcomes:  # noqa: ASYNC110 - it happens on another store
-                await anyio.sleep(0.01)
-    assert outcomes == [Done(b"Order 1")]
+        assert await waiter.outcome() == Done(b"Order 1")
     assert await store.epoch() == epoch, "what was answered was kept"
 
 
 async def test_whoever_waits_for_a_visit_waits_through_a_restart(
     server: PostgresServer, store: PostgresStore, other: PostgresStore
 ):
-    values: list[bytes | None] = []
-
-    async def wait() -> None:
-        while not values:
-            try:
-                values.append(await store.wait("visit"))
-            except StoreUnavailable:
-                await anyio.sleep(0.05)
-
     async with anyio.create_task_group() as group:
-        group.start_soon(wait)
-        await anyio.wait_all_tasks_blocked()
+        waiters = [await begin(group, lambda: store.wait("visit")) for _ in range(3)]
+        await until(lambda: store._keeper and len(store._keeper.bells))  # pyright: ignore[reportPrivateUsage]
         server.stop()
         server.start()
         with anyio.fail_after(BOUND):
             await other.settle("visit", b"yes", until=FAR)
-    assert values == [b"yes"]
+        assert [await waiter.outcome() for waiter in waiters] == 3 * [b"yes"]
+
+
+async def test_one_who_waits_gives_up_on_a_server_that_stays_away(
+    server: PostgresServer, store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+):
+    """However many wait for the same, and so one behind the other."""
+    monkeypatch.setattr("askback.stores.postgres.store.PATIENCE", 0.5)
+    await store.count()
+
+    async def wait() -> None:
+        with pytest.raises(StoreUnavailable, match="by itself"):
+            await store.wait("visit")
+
+    async with anyio.create_task_group() as group:
+        waiters = [await begin(group, wait) for _ in range(8)]
+        await until(lambda: store._keeper and len(store._keeper.bells))  # pyright: ignore[reportPrivateUsage]
+        server.kill()
+        began = time.monotonic()
+        for waiter in waiters:
+            await waiter.outcome()
+        assert time.monotonic() - began < 4
+    server.start()
 
 
 async def test_a_server_that_stands_still_is_given_up_in_time_and_nothing_stays_claimed(

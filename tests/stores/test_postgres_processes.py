@@ -1,10 +1,7 @@
 """Several processes on one database."""
 
-import json
 import os
 import signal
-from collections import Counter
-from contextlib import ExitStack
 from pathlib import Path
 
 import anyio
@@ -14,12 +11,10 @@ from askback.stores import Done, Lost, Mine
 from askback.stores.postgres import PostgresStore
 from askback.stores.postgres.upkeep import migrate
 from tests.stores.postgres import schema_of
-from tests.stores.processes import COPIES, FAR, KEYS
-from tests.stores.test_sqlite_processes import BOUND, process, said_by
+from tests.stores.processes import FAR
+from tests.stores.racing import BOUND, process, race_for_every_key, said_by
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
-
-RACERS = 3
 
 
 @pytest.fixture
@@ -29,23 +24,8 @@ def url(postgres_url: str, tmp_path: Path) -> str:
     return url
 
 
-def test_three_processes_run_every_key_once(url: str):
-    with ExitStack() as stack:
-        racers = [stack.enter_context(process("race", url)) for _ in range(RACERS)]
-        assert [said_by(racer) for racer in racers] == ["ready"] * RACERS
-        for racer in racers:
-            assert racer.stdin is not None
-            racer.stdin.write("go\n")
-            racer.stdin.flush()
-        told = [json.loads(said_by(racer)) for racer in racers]
-        assert [racer.wait(BOUND) for racer in racers] == [0] * RACERS
-
-    runs = Counter(key for each in told for key in each["runs"])
-    assert runs == {f"key {number}": 1 for number in range(KEYS)}
-    results = {(key, result) for each in told for key, result in each["results"]}
-    assert len(results) == KEYS, "everybody got the same result"
-    assert sum(len(each["results"]) for each in told) == RACERS * KEYS * COPIES
-    assert sorted(key for each in told for key in each["spent"]) == sorted(map(str, range(KEYS)))
+def test_several_processes_run_every_key_once(url: str):
+    race_for_every_key(url)
 
 
 async def test_what_a_killed_process_was_running_is_taken_over_or_lost(url: str):

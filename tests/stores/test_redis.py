@@ -11,6 +11,7 @@ import pytest
 from askback.errors import StoreUnavailable
 from askback.stores import Done, Mine
 from askback.stores.redis import RedisStore, ears, keys
+from askback.stores.redis.ears import Ears
 from askback.stores.redis.keys import pair, unpair
 from askback.stores.redis.scripts import script
 from askback.testing.store_contract.base import begin, granted
@@ -136,6 +137,26 @@ async def test_what_is_put_with_a_time_takes_those_away_whose_time_is_over(redis
     async with shell(redis_url) as redis:
         assert await redis.say("ZCARD", f"{{{prefix}}}:rows") == 4
         assert await redis.say("ZCARD", f"{{{prefix}}}:due") == 4
+    await store.close()
+
+
+async def test_what_is_over_is_not_listed_beside_what_stays_for_good(redis_url: str, prefix: str):
+    now = [1000.0]
+    store = RedisStore(redis_url, prefix=prefix, clock=lambda: now[0])
+    await store.put("anna", "address", b"")
+    await store.put("anna", "token", b"", until=now[0] + 60)
+    now[0] += 3600
+    async with shell(redis_url) as redis:
+        await redis.let_time_pass(prefix)
+        assert await store.rows(prefix="") == [("anna", "address")]
+        assert await store.count() == 1
+        await store.sweep()
+        assert await redis.say("ZCARD", f"{{{prefix}}}:rows") == 1
+        await store.put("anna", "token", b"", until=now[0] + 60)
+        assert await store.delete("anna", "address")
+        assert await store.rows(prefix="") == [("anna", "token")]
+        await redis.let_time_pass(prefix)
+        assert await redis.keys(prefix) == set(), "with the last that stays, all goes"
     await store.close()
 
 
@@ -275,6 +296,30 @@ async def test_a_claim_whose_asker_has_gone_is_taken_back(far: RedisStore, store
         with anyio.fail_after(BOUND):
             claim = granted(await store.claim("order", turn=1, digest="gone", until=FAR))
         await store.release(claim)
+
+
+async def test_a_claim_whose_waiter_is_cancelled_as_he_leaves_is_given_back(
+    store: RedisStore, monkeypatch: pytest.MonkeyPatch, redis_url: str
+):
+    claim = granted(await store.claim("order", until=FAR))
+    say = Ears._say  # pyright: ignore[reportPrivateUsage] - it waits only where the connection is choked
+
+    async def choked(ears: Ears, *command: str | bytes) -> None:
+        await say(ears, *command)
+        if command[0] == "UNSUBSCRIBE":
+            await anyio.sleep_forever()
+
+    async with anyio.create_task_group() as group:
+        waiter = await begin(group, lambda: store.claim("order", until=FAR))
+        await until_heard(redis_url, 1)
+        monkeypatch.setattr(Ears, "_say", choked)
+        await store.release(claim)
+        await until_heard(redis_url, 0)
+        waiter.cancel()
+        await waiter.outcome()
+    monkeypatch.undo()
+    with anyio.fail_after(BOUND):
+        assert isinstance(await store.claim("order", until=FAR), Mine)
 
 
 async def test_a_claim_that_was_withdrawn_before_it_arrived_is_nobodys(

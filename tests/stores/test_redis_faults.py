@@ -1,5 +1,6 @@
 """A Redis that is killed, stopped, emptied, full, locked or not there: an error that says so, and back by itself."""
 
+import gc
 import logging
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
@@ -16,6 +17,7 @@ from askback.stores.redis.troubles import LinkLost, explain
 from askback.testing.store_contract.base import begin, granted
 from scripts.services import RedisServer, redis_server
 from tests.services import found
+from tests.stores.cut import wire_to
 from tests.stores.redis import BOUND, FAR, shell, until, until_heard
 
 pytestmark = pytest.mark.services
@@ -65,12 +67,12 @@ async def start_from_a_snapshot(server: RedisServer) -> None:
     await start_anew(server)
 
 
-async def evict(server: RedisServer) -> None:
+async def evict(server: RedisServer, *, policy: str = "allkeys-lru") -> None:
     async with shell(server.url) as redis:
-        await redis.say("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
-        await redis.say("CONFIG", "SET", "maxmemory", "4mb")
-        for number in range(1000):
-            await redis.say("SET", f"somebody else's {number}", bytes(10_000))
+        await redis.say("CONFIG", "SET", "maxmemory-policy", policy)
+        await redis.say("CONFIG", "SET", "maxmemory", "3mb")
+        for number in range(500):
+            await redis.say("SET", f"somebody else's {number}", bytes(10_000), "EX", 1000)
         await redis.say("CONFIG", "SET", "maxmemory", "0")
 
 
@@ -127,6 +129,24 @@ async def test_a_replica_in_place_of_its_primary_may_have_missed_something(serve
             server.kill()
             await redis.say("REPLICAOF", "NO", "ONE")
             assert await other.claim("order", until=FAR, epoch=epoch) == Forgotten()
+        spare.kill()  # it would not stop before it has written all of its copy to its disk
+
+
+async def test_what_was_evicted_before_anybody_was_back_is_noticed(server: RedisServer):
+    async with opened(server.url) as store:
+        epoch = await store.epoch()
+        await start_anew(server)
+        await evict(server, policy="volatile-ttl")  # the memory's name itself stays
+        assert await store.claim("order", until=FAR, epoch=epoch) == Forgotten()
+
+
+async def test_a_disk_that_is_not_waited_for_during_a_rewrite_may_have_missed_something(server: RedisServer):
+    async with shell(server.url) as redis:
+        await redis.say("CONFIG", "SET", "no-appendfsync-on-rewrite", "yes")
+    async with opened(server.url) as store:
+        epoch = await store.epoch()
+        await start_anew(server)
+        assert await store.claim("order", until=FAR, epoch=epoch) == Forgotten()
 
 
 async def test_a_redis_that_may_evict_is_warned_of_once(
@@ -171,9 +191,13 @@ async def test_killed_and_started_under_those_who_wait(server: RedisServer):
 async def test_nobody_counts_as_dead_for_having_said_nothing_to_a_server_that_was_down(server: RedisServer):
     async with opened(server.url) as runner, opened(server.url) as other:
         claim = granted(await runner.claim("order", until=FAR))
+        long = granted(await runner.claim("drink", until=time.time()))
         await start_anew(server)
         async with shell(server.url) as redis:
-            await redis.say("HSET", "{askback}:claim:order", "alive", 1)  # as if it had been down for long
+            for key in ("order", "drink"):  # as if it had been down for long
+                await redis.say("HSET", f"{{askback}}:claim:{key}", "alive", 1)
+        assert await other.sweep() == 0
+        assert await runner.record(long, b"Cola")
         async with anyio.create_task_group() as group:
             waiter = await begin(group, lambda: other.claim("order", until=FAR))
             await until_heard(server.url, 1)
@@ -185,6 +209,7 @@ async def test_nobody_counts_as_dead_for_having_said_nothing_to_a_server_that_wa
 async def test_one_who_waits_gives_up_on_a_redis_that_stays_away(
     server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ):
+    """However many wait for the same, and so one behind the other."""
     monkeypatch.setattr("askback.stores.redis.switchboard.PATIENCE", 0.5)
     async with opened(server.url) as store, anyio.create_task_group() as group:
 
@@ -192,10 +217,34 @@ async def test_one_who_waits_gives_up_on_a_redis_that_stays_away(
             with pytest.raises(StoreUnavailable, match="redis://127"):
                 await store.wait("visit")
 
-        waiter = await begin(group, wait)
+        waiters = [await begin(group, wait) for _ in range(8)]
         await until_heard(server.url, 1)
         server.kill()
-        await waiter.outcome()
+        began = time.monotonic()
+        for waiter in waiters:
+            await waiter.outcome()
+        assert time.monotonic() - began < 3
+
+
+async def test_what_could_not_be_given_back_is_so_soon_after_redis_is_back(server: RedisServer):
+    async with opened(server.url) as store, opened(server.url) as other:
+        claim = granted(await store.claim("order", until=FAR))
+        server.kill()
+        with pytest.raises(StoreUnavailable):
+            await store.release(claim)
+        server.start()
+        with anyio.fail_after(3):  # a third of the lease is five
+            assert isinstance(await other.claim("order", until=FAR), Mine)
+
+
+async def test_a_name_that_leads_elsewhere_after_a_failover_is_followed(forgetful: RedisServer):
+    with redis_server(keeps=False) as spare:
+        async with wire_to(forgetful.port) as wire, opened(f"redis://127.0.0.1:{wire.port}/0") as store:
+            assert await store.spend("link", until=FAR)
+            async with shell(forgetful.url) as redis:
+                await redis.say("REPLICAOF", "127.0.0.1", "1")
+            wire.lead_to(spare.port)
+            assert await store.spend("another", until=FAR)
 
 
 async def test_a_stopped_redis_is_an_error_in_time_and_none_when_it_goes_on(
@@ -218,6 +267,21 @@ async def test_a_stopped_redis_is_an_error_in_time_and_none_when_it_goes_on(
         assert await store.record(held, b"Order 1")
         with anyio.fail_after(BOUND):
             granted(await store.claim("drink", until=FAR))  # nobody holds what was asked for in vain
+
+
+async def test_a_long_value_whose_writer_is_cancelled_leaves_nobody_complaining(
+    forgetful: RedisServer, caplog: pytest.LogCaptureFixture
+):
+    async with opened(forgetful.url) as store:
+        await store.put("anna", "journal", b"")
+        forgetful.pause()
+        with anyio.move_on_after(0.2) as patience:
+            await store.put("anna", "journal", bytes(8_000_000))
+        forgetful.resume()
+        assert patience.cancelled_caught
+        assert await store.get("anna", "journal") is not None
+    gc.collect()
+    assert not caplog.messages
 
 
 async def test_a_redis_that_is_not_there_is_named_without_its_password():
@@ -274,9 +338,14 @@ async def test_a_replica_refuses_and_is_served_by_when_it_is_none_any_more(forge
 
 
 async def test_a_user_may_be_kept_to_our_keys(forgetful: RedisServer):
-    rights = ("on", ">pa55", "~{pizzeria}:*", "&{pizzeria}:*", "+@all", "-config")
+    rights = ("on", ">pa55", "~{pizzeria}:*", "&{pizzeria}:*", "+@all", "-@dangerous")
     async with shell(forgetful.url) as redis:
-        await redis.say("ACL", "SETUSER", "anna", *rights)
+        await redis.say("ACL", "SETUSER", "bert", *rights)
+        await redis.say("ACL", "SETUSER", "anna", *rights, "+info")
+    async with opened(forgetful.url.replace("//", "//bert:pa55@") + "?prefix=pizzeria") as store:
+        with pytest.raises(StoreUnavailable) as raised:
+            await store.spend("link", until=FAR)
+    assert "-@dangerous +info" in raised.value.advice
     url = forgetful.url.replace("//", "//anna:pa55@")
     async with opened(f"{url}?prefix=pizzeria") as store:
         assert isinstance(await store.claim("order", until=FAR), Mine)

@@ -2,16 +2,11 @@
 
 import asyncio
 import gc
-import json
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
-from collections import Counter
-from collections.abc import Coroutine, Generator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,17 +16,13 @@ import pytest
 from askback.stores import Done, Lost, Mine, Verdict
 from askback.stores.redis import RedisStore
 from askback.testing.store_contract.base import granted
-from tests.stores.processes import COPIES, KEYS
+from tests.stores import racing
+from tests.stores.racing import process, race_for_every_key, said_by
 from tests.stores.redis import BOUND, FAR, shell, until
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 
 T = TypeVar("T")
-
-ROOT = Path(__file__).resolve().parent.parent.parent
-
-PATIENCE = 45
-"""Seconds; on a busy machine a process takes two or three to start."""
 
 
 @pytest.fixture
@@ -127,41 +118,8 @@ async def test_one_who_is_alive_is_not_overtaken_though_his_loop_is_held_up(url:
 # Processes.
 
 
-@contextmanager
-def process(deed: str, url: str) -> Generator[subprocess.Popen[str]]:
-    """Started, and waiting to be told to begin."""
-    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-m", "tests.stores.processes", deed, url]
-    with subprocess.Popen(
-        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as started:
-        try:
-            yield started
-        finally:
-            started.kill()
-
-
-def said_by(started: subprocess.Popen[str]) -> str:
-    assert started.stdout is not None
-    return started.stdout.readline().strip()
-
-
-def test_four_processes_run_every_key_once(url: str):
-    with ExitStack() as stack:
-        racers = [stack.enter_context(process("race", url)) for _ in range(4)]
-        assert [said_by(racer) for racer in racers] == ["ready"] * 4
-        for racer in racers:
-            assert racer.stdin is not None
-            racer.stdin.write("go\n")
-            racer.stdin.flush()
-        told = [json.loads(said_by(racer)) for racer in racers]
-        assert [racer.wait(PATIENCE) for racer in racers] == [0] * 4
-
-    runs = Counter(key for each in told for key in each["runs"])
-    assert runs == {f"key {number}": 1 for number in range(KEYS)}
-    results = {(key, result) for each in told for key, result in each["results"]}
-    assert len(results) == KEYS, "everybody got the same result"
-    assert sum(len(each["results"]) for each in told) == 4 * KEYS * COPIES
-    assert sorted(key for each in told for key in each["spent"]) == sorted(map(str, range(KEYS)))
+def test_several_processes_run_every_key_once(url: str):
+    race_for_every_key(url)
 
 
 async def test_what_a_killed_process_was_running_is_taken_over_or_lost(url: str):
@@ -169,7 +127,7 @@ async def test_what_a_killed_process_was_running_is_taken_over_or_lost(url: str)
     with process("hold", url) as holder:
         assert said_by(holder) == "ready"
         os.kill(holder.pid, signal.SIGKILL)
-        assert holder.wait(PATIENCE) == -signal.SIGKILL
+        assert holder.wait(racing.BOUND) == -signal.SIGKILL
         with anyio.fail_after(BOUND):
             taken_over = granted(await store.claim("order", until=FAR))
             assert await store.claim("payment", until=FAR, takeover=False) == Lost()
@@ -182,13 +140,13 @@ async def test_what_a_killed_process_was_running_is_taken_over_or_lost(url: str)
 def test_an_open_store_does_not_keep_its_process_alive(url: str):
     with process("leave", url) as leaver:
         assert said_by(leaver) == "ready"
-        assert leaver.wait(PATIENCE) == 0
+        assert leaver.wait(racing.BOUND) == 0
 
 
 async def test_a_store_that_was_opened_before_a_fork_serves_both_processes(url: str):
     with process("fork", url) as parent:
         assert said_by(parent) == "ready 0"
-        assert parent.wait(PATIENCE) == 0
+        assert parent.wait(racing.BOUND) == 0
     store = RedisStore(url)
     assert [line for _number, line in await store.read()] == [b"before", b"after", b"after"]
     await store.close()

@@ -1,53 +1,17 @@
 """Several processes on one file."""
 
-import json
 import os
 import signal
-import subprocess
-import sys
-from collections import Counter
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
 
 import anyio
 import pytest
 
 from askback.stores import Done, Lost, Mine, SQLiteStore
-from tests.stores.processes import COPIES, FAR, KEYS
+from tests.stores.processes import FAR
+from tests.stores.racing import BOUND, process, race_for_every_key, said_by
 
 pytestmark = pytest.mark.slow
-
-ROOT = Path(__file__).resolve().parent.parent.parent
-
-BOUND = 45
-"""Seconds; on a busy machine a process takes two or three to start."""
-
-
-@contextmanager
-def process(deed: str, path: Path | str) -> Generator[subprocess.Popen[str]]:
-    """Started, and waiting to be told to begin."""
-    command = [
-        sys.executable,
-        "-W",
-        "ignore::DeprecationWarning",
-        "-m",
-        "tests.stores.processes",
-        deed,
-        str(path),
-    ]
-    with subprocess.Popen(
-        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as started:
-        try:
-            yield started
-        finally:
-            started.kill()
-
-
-def said_by(started: subprocess.Popen[str]) -> str:
-    assert started.stdout is not None
-    return started.stdout.readline().strip()
 
 
 @pytest.fixture
@@ -55,28 +19,8 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "askback.db"
 
 
-def test_four_processes_run_every_key_once(path: Path):
-    with (
-        process("race", path) as a,
-        process("race", path) as b,
-        process("race", path) as c,
-        process("race", path) as d,
-    ):
-        racers = (a, b, c, d)
-        assert [said_by(racer) for racer in racers] == ["ready"] * 4
-        for racer in racers:
-            assert racer.stdin is not None
-            racer.stdin.write("go\n")
-            racer.stdin.flush()
-        told = [json.loads(said_by(racer)) for racer in racers]
-        assert [racer.wait(BOUND) for racer in racers] == [0] * 4
-
-    runs = Counter(key for each in told for key in each["runs"])
-    assert runs == {f"key {number}": 1 for number in range(KEYS)}
-    results = {(key, result) for each in told for key, result in each["results"]}
-    assert len(results) == KEYS, "everybody got the same result"
-    assert sum(len(each["results"]) for each in told) == 4 * KEYS * COPIES
-    assert sorted(key for each in told for key in each["spent"]) == sorted(map(str, range(KEYS)))
+def test_several_processes_run_every_key_once(path: Path):
+    race_for_every_key(path)
 
 
 async def test_what_a_killed_process_was_running_is_taken_over_or_lost(path: Path):

@@ -23,6 +23,8 @@ SERVERS = {
 }
 """Module and class by scheme; the module is named as its extra."""
 
+ALIKE = {"valkey": "redis", "valkeys": "rediss"}
+
 SECRET = re.compile(r".*@", re.DOTALL)
 """Up to the last @ there may be a password, however wrong the rest is written."""
 
@@ -38,6 +40,7 @@ def open_store(store: Store | str | None, *, clock: Callable[[], float]) -> Stor
             )
         return store
     scheme, _, path = store.partition(":")
+    scheme = scheme.lower()
     if scheme == "sqlite" and path.startswith("///") and path != "///":
         return SQLiteStore(path.removeprefix("///"), clock=clock)
     if scheme in SERVERS and path.startswith("//"):
@@ -67,4 +70,9 @@ def _problem(scheme: str) -> str:
         return "after sqlite: come three slashes and the path of a file"
     if scheme in SERVERS:
         return f"after {scheme}: come two slashes and a host"
+    known, plus, driver = scheme.partition("+")
+    if plus and known in {*SERVERS, "sqlite"}:
+        return f"leave out +{driver}, since Askback has one way of its own to get there"
+    if scheme in ALIKE:
+        return f"it is spoken to as to a Redis: write {ALIKE[scheme]}://"
     return "it begins with no scheme that Askback knows"

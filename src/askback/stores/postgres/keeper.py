@@ -57,6 +57,8 @@ class Keeper:
         self.epoch = ""
         """As it was heard last."""
         self.is_listening = False
+        self.missed_at = 0.0
+        """When the server was lost that is looked for since; 0 while it is there."""
         self.is_closed = False
         """Whoever waits need not wait any longer."""
         self._is_over = False
@@ -134,7 +136,7 @@ class Keeper:
         connection.add_termination_listener(lambda _connection: self._wake.set())
         try:
             await connection.add_listener(self._address.schema, self._hear)
-            self.is_listening = True
+            self.is_listening, self.missed_at = True, 0.0
             self.bells.ring_all()  # what was rung before was not heard
             while not self._is_over:
                 self._wake.clear()
@@ -147,7 +149,7 @@ class Keeper:
             if not self._is_over:
                 logger.warning("%s", explain(error, self._address), exc_info=error)
         finally:
-            self.is_listening = False
+            self.is_listening, self.missed_at = False, time.monotonic()
 
     async def _look_after(self, greeted: Greeted) -> None:
         connection = greeted.connection

@@ -5,7 +5,7 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from itertools import count
 from math import isfinite
@@ -26,6 +26,9 @@ from askback.stores.protocol import Done, Forgotten, Lost, Mine, Reach, Refused,
 
 T = TypeVar("T")
 
+PATIENCE = 10.0
+"""Seconds that somebody who waits bears with a server that is away: it may just be started anew."""
+
 MANY = 1_000
 """Rows forgotten in one transaction of a sweep or a trim, so that others can write in between."""
 
@@ -34,6 +37,8 @@ class Waits(NamedTuple):
     """Somebody is at it, who counts as alive for so many seconds."""
 
     seconds: float
+    epoch: str = ""
+    """The memory in which he is."""
 
 
 class Asked(NamedTuple):
@@ -46,6 +51,8 @@ class Asked(NamedTuple):
     takeover: bool
     epoch: str
     token: str
+    at: float
+    """By the clock. What a waiter has waited for is not over before he has seen it, so for him time stands still."""
 
 
 class PostgresStore:
@@ -112,17 +119,20 @@ class PostgresStore:
         takeover: bool = True,
         epoch: str = "",
     ) -> Verdict:
-        asked = Asked(key, turn, digest, until, takeover, epoch, self._token())
+        asked = Asked(key, turn, digest, until, takeover, epoch, self._token(), self._clock())
         keeper, pool = self._opened()
         async with pool.lines.place("run", key, turn, digest, epoch):
             verdict = await self._claim(asked, keeper, pool)
             if not isinstance(verdict, Waits):
                 return verdict
+            asked = asked._replace(epoch=verdict.epoch)
+
+            def look() -> Awaitable[Verdict | Waits]:
+                # Under a token of its own: one that went unanswered is given back, whenever it is granted.
+                return self._claim(asked._replace(token=self._token()), keeper, pool)
+
             with keeper.bells.hung_up("run", sql.key_of(key)) as bell:
-                while isinstance(verdict := await self._claim(asked, keeper, pool), Waits):
-                    await self._wait(bell, keeper, verdict.seconds)
-                    bell.hush()
-            return verdict
+                return await self._wait_for(look, bell, keeper)
 
     async def record(self, claim: Mine, result: bytes) -> bool:
         key, token = sql.key_of(claim.key), claim.token
@@ -136,11 +146,8 @@ class PostgresStore:
         key, (keeper, pool) = sql.key_of(claim.key), self._opened()
         keeper.let_go(claim.token)
         task = pool.start(lambda on, _again: on.connection.fetchval(sql.RELEASE, key, claim.token))
-        try:
-            await asyncio.shield(task)
-        except StoreUnavailable:
-            keeper.give_back(claim.token, key, is_certain=False)
-            raise
+        task.add_done_callback(lambda task: _release_later(task, claim.token, key, keeper))
+        await _heard(task)
 
     async def _claim(self, asked: Asked, keeper: Keeper, pool: Pool) -> Verdict | Waits:
         task = pool.start(lambda on, _again: self._judged(on, asked, keeper))
@@ -152,25 +159,41 @@ class PostgresStore:
 
     async def _judged(self, on: Greeted, asked: Asked, keeper: Keeper) -> Verdict | Waits:
         key, digest = sql.key_of(asked.key), sql.bytes_of(asked.digest)
-        lease, now = timedelta(seconds=self._lease), self._clock()
-        wanted = (key, asked.turn, digest, asked.until, asked.takeover, asked.token, now, lease)
+        lease = timedelta(seconds=self._lease)
+        wanted = (key, asked.turn, digest, asked.until, asked.takeover, asked.token, asked.at, lease)
         row: Any = await on.connection.fetchrow(sql.CLAIM, *wanted, asked.epoch, on.place)
-        verdict, value, seconds, keeper.epoch = row
+        verdict, value, seconds, epoch = row
+        keeper.epoch = epoch
         if verdict == "mine":
             keeper.hold(asked.token, key)
             return Mine(asked.key, asked.token, value)
         if verdict == "waits":
-            return Waits(seconds)
+            return Waits(seconds, epoch)
         return Done(value) if verdict == "done" else OTHERWISE[verdict]
 
-    async def _wait(self, bell: Bell, keeper: Keeper, seconds: float) -> None:
-        await bell.wait(seconds)
-        if keeper.is_closed:
-            raise StoreUnavailable(
-                store=self._address.shown,
-                problem="it was closed while somebody waited",
-                advice="Close it after the last call.",
-            )
+    async def _wait_for(self, look: Callable[[], Awaitable[T | Waits]], bell: Bell, keeper: Keeper) -> T:
+        """Look when it is rung for, and now and then, until there is something to be seen."""
+        missed_at = 0.0
+        while True:
+            try:
+                found = await look()
+                missed_at = 0.0
+            except StoreUnavailable:
+                # Those who stand in line begin to look one after the other, but all have waited since then.
+                missed_at = missed_at or keeper.missed_at or time.monotonic()
+                if time.monotonic() - missed_at > PATIENCE:
+                    raise
+                found = Waits(self._lease)
+            if not isinstance(found, Waits):
+                return found
+            await bell.wait(found.seconds)
+            bell.hush()
+            if keeper.is_closed:
+                raise StoreUnavailable(
+                    store=self._address.shown,
+                    problem="it was closed while somebody waited",
+                    advice="Close it after the last call.",
+                )
 
     # Settle, and spend.
 
@@ -179,18 +202,18 @@ class PostgresStore:
 
     async def wait(self, key: str, *, seconds: float | None = None) -> bytes | None:
         value = await self._settled(key)
-        if value is None:
-            keeper, pool = self._opened()
-            with anyio.move_on_after(seconds):
-                async with pool.lines.place("end", key):
-                    with keeper.bells.hung_up("end", sql.key_of(key)) as bell:
-                        while (value := await self._settled(key)) is None:
-                            await self._wait(bell, keeper, self._lease)
-                            bell.hush()
-        return value
+        if not isinstance(value, Waits):
+            return value
+        keeper, pool = self._opened()
+        with anyio.move_on_after(seconds):
+            async with pool.lines.place("end", key):
+                with keeper.bells.hung_up("end", sql.key_of(key)) as bell:
+                    return await self._wait_for(lambda: self._settled(key), bell, keeper)
+        return None
 
-    async def _settled(self, key: str) -> bytes | None:
-        return await self._value(sql.SETTLED, sql.key_of(key), self._clock())
+    async def _settled(self, key: str) -> bytes | Waits:
+        value: bytes | None = await self._value(sql.SETTLED, sql.key_of(key), self._clock())
+        return Waits(self._lease) if value is None else value
 
     async def spend(self, key: str, *, until: float) -> bool:
         return await self._value(sql.SPEND, sql.key_of(key), until, self._token(), self._clock())
@@ -332,6 +355,12 @@ def _give_back(task: "asyncio.Task[Verdict | Waits]", asked: Asked, keeper: Keep
     is_certain = not task.cancelled() and task.exception() is None
     if not is_certain or isinstance(task.result(), Mine):
         keeper.give_back(asked.token, sql.key_of(asked.key), is_certain=is_certain)
+
+
+def _release_later(task: "asyncio.Task[None]", token: str, key: bytes, keeper: Keeper) -> None:
+    """As soon as the server is back, if it was away; also where whoever released was cancelled meanwhile."""
+    if task.cancelled() or task.exception() is not None:
+        keeper.give_back(token, key, is_certain=False)
 
 
 def _running_loop() -> asyncio.AbstractEventLoop:

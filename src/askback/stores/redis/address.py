@@ -87,7 +87,8 @@ class Address:
         query = dict(parse_qsl(parts.query, keep_blank_values=True))
         if unknown := sorted(query.keys() - PARAMETERS[parts.scheme]):
             known = ", ".join(sorted(PARAMETERS[parts.scheme]))
-            raise OperatorError(f"{_name(parts, query)}: ?{unknown[0]}= is not known here. There is {known}.")
+            advice = "It goes with rediss://, which is TLS" if unknown[0] in TLS else f"There is {known}"
+            raise OperatorError(f"{_name(parts, query)}: ?{unknown[0]}= is not known here. {advice}.")
         prefix = query.pop("prefix", prefix)
         if not PREFIX.fullmatch(prefix):
             raise OperatorError(

@@ -32,6 +32,8 @@ class Bell:
         self.waiting = 0
         self.is_heard = False
         self.is_closed = False
+        self.away_since = 0.0
+        """When Redis was first missed by those who wait; 0 while it is there."""
         self.turn = asyncio.Lock()
         self._rings = asyncio.Event()
 

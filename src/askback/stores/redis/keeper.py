@@ -24,6 +24,9 @@ logger = logging.getLogger("askback")
 MARK = 60_000
 """Milliseconds that a withdrawn claim is marked: longer than it can be on its way."""
 
+AGAIN = 1.0
+"""Seconds until what failed is tried again."""
+
 MANY = 500
 """Claims renewed in one script, so that others are served in between."""
 
@@ -80,11 +83,14 @@ class Keeper:
             self._wake.clear()
             if self._is_ending:
                 break
-            if time.monotonic() >= renew_at:
-                renew_at = time.monotonic() + self._lease / 3
-                self._quietly(self._renew)
+            is_well, began = True, time.monotonic()
+            if began >= renew_at:
+                renew_at = began + self._lease / 3
+                is_well = not self._held or self._quietly(self._renew)
             if self._withdrawn:
-                self._quietly(self._take_back)
+                is_well = self._quietly(self._take_back) and is_well
+            if not is_well:
+                renew_at = min(renew_at, time.monotonic() + AGAIN)
         if self._withdrawn:
             self._quietly(self._take_back)
         self._drop()
@@ -124,8 +130,8 @@ class Keeper:
         self._connection.send_command(*command)
         return self._connection.read_response()
 
-    def _quietly(self, work: Callable[[], None]) -> None:
-        """Nobody waits for this; if it fails, the log says so, once until it works again."""
+    def _quietly(self, work: Callable[[], None]) -> bool:
+        """Whether it went well. Nobody waits for this; if it fails, the log says so, once until it works again."""
         try:
             self._with_a_fresh_connection(work)
             self._is_failing = False
@@ -134,6 +140,7 @@ class Keeper:
             if not self._is_failing:
                 logger.warning("%s", explain(error, store=self._address.name, prefix=self._address.prefix))
             self._is_failing = True
+        return not self._is_failing
 
     def _with_a_fresh_connection(self, work: Callable[[], None]) -> None:
         """Where the one from before broke while nothing was said; all it does may be done twice."""

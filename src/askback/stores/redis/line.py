@@ -24,6 +24,9 @@ EVICTS = (
     "refused then, and secrets may be gone. Set its maxmemory-policy to noeviction."
 )
 
+ALWAYS = {"appendfsync": b"always", "no-appendfsync-on-rewrite": b"no"}
+"""How a Redis is set up that has all on its disk before it answers."""
+
 
 class Memory:
     """The name of what Redis remembers, as we last heard it."""
@@ -140,9 +143,9 @@ class Line:
 
 async def _writes_before_it_answers(link: Link) -> bool:
     try:
-        said = await link.ask(("CONFIG", "GET", "appendfsync"))
-    except (
-        ResponseError
-    ):  # kept from us, as hosts of Redis do; so it may lose something when it is started anew
+        said = await link.ask(("CONFIG", "GET", *ALWAYS))
+    except ResponseError:  # kept from us, as hosts of Redis do; so a restart may lose something
         return False
-    return bool(said) and said[1] == b"always"
+    return dict(zip(said[::2], said[1::2], strict=True)) == {
+        name.encode(): value for name, value in ALWAYS.items()
+    }

@@ -10,7 +10,7 @@ from contextlib import suppress
 from contextvars import Context
 from typing import Any
 
-from redis.exceptions import AuthenticationError, BusyLoadingError, RedisError, ResponseError
+from redis.exceptions import AuthenticationError, BusyLoadingError, ReadOnlyError, RedisError, ResponseError
 
 from askback.stores.redis.address import SECONDS_TO_ANSWER, Argument, Connection, is_whole
 from askback.stores.redis.troubles import LinkClosed, LinkLost, NoAnswer
@@ -54,6 +54,9 @@ class Link:
             await self._connection.send_packed_command(packed, check_health=False)
         except (RedisError, OSError) as error:
             self.end(_lost(error))
+        except BaseException:
+            answer.cancel()  # nobody waits for it any more
+            raise
         return await answer
 
     def end(self, error: Exception) -> None:
@@ -76,7 +79,9 @@ class Link:
     async def _read(self) -> None:
         try:
             while True:
-                self._hand_out(await self._next())
+                said = await self._next()
+                self._hand_out(said)
+                self._leave_a_replica(said)
         except (RedisError, OSError) as error:
             self.end(_lost(error))
         finally:
@@ -97,6 +102,11 @@ class Link:
             answer.set_exception(said)
         else:
             answer.set_result(said)
+
+    def _leave_a_replica(self, said: Any) -> None:
+        """After a failover the same name may lead elsewhere; a primary that became a replica keeps its connections."""
+        if isinstance(said, ReadOnlyError):
+            self.end(said)
 
     def _look_at_the_clock(self) -> None:
         self._watch = None

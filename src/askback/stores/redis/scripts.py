@@ -17,6 +17,7 @@ SHARED = {
     "put": ("shelf",),
     "replace": ("kept", "shelf"),
     "tidy": ("shelf",),
+    "tally": ("memory",),
 }
 """Which files stand before which."""
 

@@ -101,7 +101,13 @@ class RedisStore:
             found = await self._try(asked, found)
             return found
 
-        return await self._switchboard.wait_for(self._keys.claim(key), look)
+        try:
+            return await self._switchboard.wait_for(self._keys.claim(key), look)
+        except BaseException:
+            if isinstance(found, Mine):  # cancelled as it left off listening
+                self._switchboard.keeper.let_go(found.token)
+                self._switchboard.keeper.withdraw(found.token, self._keys.claim(key))
+            raise
 
     async def record(self, claim: Mine, result: bytes) -> bool:
         self._switchboard.keeper.let_go(claim.token)  # first: if this fails, nobody is left who runs it

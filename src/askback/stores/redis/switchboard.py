@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import anyio
 import anyio.to_thread
+from redis.exceptions import ReadOnlyError
 
 from askback.errors import OperatorError, StoreUnavailable
 from askback.stores.redis.address import SECONDS_TO_ANSWER, Address, Argument
@@ -74,11 +75,12 @@ class Switchboard:
     async def run(
         self, name: str, keys: Sequence[bytes], *arguments: Argument, again: Sequence[Argument] = ()
     ) -> Any:
-        """A script; once more, with what it is told `again`, if the connection broke before it was answered."""
+        """A script; once more, with what it is told `again`, if the connection broke before it was answered, or leads
+        to what is a replica by now."""
         try:
             try:
                 return await self._line().run(script(name), keys, *arguments)
-            except LinkLost:
+            except (LinkLost, ReadOnlyError):
                 return await self._line().run(script(name), keys, *(again or arguments))
         except TROUBLES as error:
             raise self._explain(error) from error
@@ -95,7 +97,7 @@ class Switchboard:
 
     async def wait_for(self, topic: bytes, look: Callable[[], Awaitable[T | Waits]]) -> T:
         """Look when it is rung for, and now and then, until there is something to be seen."""
-        away_since, seconds = 0.0, LOOK_EACH
+        seconds = LOOK_EACH
         try:
             async with self._line().ears.listening(topic) as bell:
                 while True:
@@ -103,14 +105,16 @@ class Switchboard:
                     try:
                         found = await look()
                     except StoreUnavailable:
-                        away_since = away_since or time.monotonic()
-                        if time.monotonic() - away_since > PATIENCE:
+                        bell.away_since = bell.away_since or time.monotonic()
+                        if time.monotonic() - bell.away_since > PATIENCE:
+                            bell.ring()  # the next has waited as long
                             raise
                         seconds = LOOK_EACH
                         continue
+                    bell.away_since = 0.0
                     if not isinstance(found, Waits):
                         return found
-                    away_since, seconds = 0.0, found.seconds
+                    seconds = found.seconds
         except LinkClosed as error:
             raise self._explain(error) from None
 

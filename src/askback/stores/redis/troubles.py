@@ -15,7 +15,7 @@ from redis.exceptions import (
 
 from askback.errors import StoreUnavailable
 
-ITSELF = "The store goes on by itself."
+ITSELF = "The store goes on by itself afterwards."
 
 
 class LinkLost(Exception):
@@ -36,16 +36,18 @@ class LinkClosed(Exception):
 TROUBLES = (RedisError, OSError, LinkLost, NoAnswer, LinkClosed)
 """All that can come between us and Redis."""
 
+RIGHTS = (
+    "Give its user the keys and channels with our prefix, and INFO beside what is not dangerous: "
+    "ACL SETUSER ... ~{PREFIX}:* &{PREFIX}:* +@all -@dangerous +info."
+)
+
 ADVICE: Sequence[tuple[type[Exception] | tuple[type[Exception], ...], str]] = (
     (LinkClosed, "Close it after the last call."),
     (NoAnswer, f"Look whether it is overloaded or stopped. {ITSELF}"),
     (LinkLost, f"Look whether it is running. {ITSELF}"),
     (BusyLoadingError, f"It reads its data from the disk. {ITSELF}"),
     (AuthenticationError, "Look at the user and the password in the URL: redis://user:password@host."),
-    (
-        NoPermissionError,
-        "Give its user the keys and channels with our prefix: ACL SETUSER ... ~{PREFIX}:* &{PREFIX}:*.",
-    ),
+    (NoPermissionError, RIGHTS),
     (OutOfMemoryError, f"Give it more memory (maxmemory). {ITSELF}"),
     (ReadOnlyError, f"It is a replica. Name the one that is written to; after a failover: {ITSELF.lower()}"),
     ((ClusterError, MovedError), "Name the node that holds our keys, or a Redis that is no cluster."),
@@ -53,6 +55,7 @@ ADVICE: Sequence[tuple[type[Exception] | tuple[type[Exception], ...], str]] = (
 )
 
 BY_WORD = {
+    "can't run this command": RIGHTS,  # in a script, Redis 7.0 has no name for it
     "MISCONF": f"It cannot write to its disk: look at its log. {ITSELF}",
     "NOREPLICAS": f"It wants more replicas than are there. {ITSELF}",
     "MASTERDOWN": f"It is a replica that has lost its primary. {ITSELF}",

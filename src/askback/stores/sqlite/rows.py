@@ -16,6 +16,9 @@ FEW = 64
 MANY = 1_000
 """Expired rows forgotten in one transaction of a sweep, so that others can write in between."""
 
+TO_BE_SEEN = 60.0
+"""Seconds that those have who wait, where what they wait for was over before it was done."""
+
 REST = 1.0
 """Seconds between two looks for expired rows, when the last one found few."""
 
@@ -41,6 +44,8 @@ class Asked(NamedTuple):
     takeover: bool
     token: str
     epoch: str
+    at: float
+    """By the clock. What a waiter has waited for is not over before he has seen it, so for him time stands still."""
 
 
 class Row(NamedTuple):
@@ -78,8 +83,14 @@ TAKE = "INSERT OR REPLACE INTO claims VALUES (?1, ?2, ?2, ?3, ?4, ?5, ?6, ?7, ?8
 NOTE = "UPDATE claims SET noted = ? WHERE key = ? AND token = ?"
 NOBODY = "run_turn = NULL, run_digest = NULL, token = NULL, alive_until = NULL, noted = x''"
 RECORD = f"""
-UPDATE claims SET turn = run_turn, digest = run_digest, result = ?, {NOBODY} WHERE key = ? AND token = ?
+UPDATE claims SET turn = run_turn, digest = run_digest, result = ?, {NOBODY} WHERE key = ? AND token = ? AND until > ?
 """
+RECORD_LATE = f"""
+UPDATE claims SET turn = run_turn, digest = run_digest, result = ?1, look_at = ?4, {NOBODY}
+WHERE key = ?2 AND token = ?3
+"""
+"""It took longer than its result lasts: only those who wait for it see it yet."""
+
 RELEASE = (
     "DELETE FROM claims WHERE key = ? AND token = ? AND noted = x'' AND turn = -1",
     f"UPDATE claims SET {NOBODY} WHERE key = ? AND token = ? AND noted = x''",
@@ -181,7 +192,10 @@ class Rows:
 
     def record(self, claim: Mine, result: bytes) -> bool:
         self.held.pop(claim.token, None)  # first: if this fails, nobody is left who runs it
-        return self._file.current().execute(RECORD, (result, claim.key, claim.token)).rowcount == 1
+        run, now = (result, claim.key, claim.token), self._clock()
+        if self._file.current().execute(RECORD, (*run, now)).rowcount:
+            return True
+        return self._execute(RECORD_LATE, (*run, now + TO_BE_SEEN)).rowcount == 1
 
     def release(self, claim: Mine) -> None:
         self.held.pop(claim.token, None)
@@ -215,7 +229,7 @@ class Rows:
         return None if found is None else Row._make(found)
 
     def _judge(self, row: Row | None, asked: Asked) -> Verdict | Signal:
-        if row is None or self._is_over(row):
+        if row is None or self._is_over(row, asked):
             return Signal.TAKES
         latest = row.turn if row.run_turn is None else row.run_turn
         if asked.turn != latest:
@@ -232,13 +246,13 @@ class Rows:
         """What is held here is alive, even if this machine slept through its lease."""
         return row.token not in self.held and (row.alive_until or 0.0) <= time.time()
 
-    def _is_over(self, row: Row) -> bool:
-        return row.until <= self._clock() and (row.token is None or self._is_dead(row))
+    def _is_over(self, row: Row, asked: Asked) -> bool:
+        return row.until <= asked.at and (row.token is None or self._is_dead(row))
 
     def _take(self, row: Row | None, asked: Asked) -> bytes:
         """Gives what the run before this one had noted."""
         turn, digest, result, noted = -1, "", None, b""
-        if row is not None and not self._is_over(row):
+        if row is not None and not self._is_over(row, asked):
             turn, digest, result, noted = row.turn, row.digest, row.result, row.noted
             if row.run_turn is not None and row.run_turn < asked.turn:
                 # Overtaken while it was being run: it is spent, and will have no result.

@@ -66,7 +66,7 @@ class SQLiteStore:
     ) -> Verdict:
         # The process too: one that was forked has our mark, and counts on from our number.
         token = f"{self._mark}-{os.getpid():x}-{next(self._numbers)}"
-        asked = Asked(key, turn, digest, until, takeover, token, epoch)
+        asked = Asked(key, turn, digest, until, takeover, token, epoch, self._clock())
         verdict = self._at_once(lambda rows: rows.claim(asked))
         if verdict is not WAITS:
             return verdict

@@ -77,6 +77,20 @@ class RaceContract(Contract):
             await store.record(claim, b"Order 1")
             assert await near.outcome() == await far.outcome() == Done(b"Order 1")
 
+    async def test_a_waiter_gets_what_is_recorded_though_its_time_is_over(
+        self, store: Store, other: Store, clock: Clock
+    ):
+        claim = granted(await store.claim("order", until=clock.hence(60)))
+        async with anyio.create_task_group() as group:
+            waiters = [
+                await begin(group, lambda copy=copy: copy.claim("order", until=clock.hence(60)))
+                for copy in (store, other, other)
+            ]
+            clock.advance(HOUR)
+            await store.record(claim, b"Order 1")
+            assert [await waiter.outcome() for waiter in waiters] == 3 * [Done(b"Order 1")]
+        assert isinstance(await other.claim("order", until=clock.hence(60)), Mine)
+
     async def test_a_waiter_who_is_cancelled_leaves_the_others_waiting(
         self, store: Store, other: Store, clock: Clock
     ):

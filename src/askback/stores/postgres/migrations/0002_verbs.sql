@@ -119,6 +119,7 @@ BEGIN
     value := kept.noted;
 END $$;
 
+-- Those who wait for it have a minute to see it, even if it took longer than it lasts.
 CREATE FUNCTION record(a_key bytea, a_token text, a_result bytea, a_again boolean) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -126,7 +127,8 @@ DECLARE
 BEGIN
     UPDATE claims SET
         turn = run_turn, digest = run_digest, result = a_result, recorded_by = a_token,
-        run_turn = NULL, run_digest = NULL, token = NULL, lease = NULL, alive_until = NULL, noted = ''
+        run_turn = NULL, run_digest = NULL, token = NULL, lease = NULL, alive_until = NULL, noted = '',
+        look_at = CASE WHEN is_awaited THEN greatest(look_at, extract(epoch FROM clock_timestamp()) + 60) ELSE look_at END
     WHERE key = a_key AND token = a_token
     RETURNING is_awaited INTO was_awaited;
     IF NOT FOUND THEN

@@ -8,7 +8,7 @@ local kept = redis.call('HMGET', KEYS[1], 'run', 'sure', 'evicted')
 local run, evicted = told_by('server', 'run_id'), told_by('stats', 'evicted_keys')
 if kept[1] == run then
   if kept[3] ~= evicted then id = begin_memory(KEYS[1], ARGV[1], is_sure) end
-elseif not (kept[2] == '1' and is_sure == '1') then
+elseif not (kept[2] == '1' and is_sure == '1' and evicted == '0') then
   id = begin_memory(KEYS[1], ARGV[1], is_sure)
 end
 redis.call('HSET', KEYS[1], 'run', run, 'sure', is_sure, 'evicted', evicted)

@@ -8,7 +8,7 @@ local stands = read(redis.call('GET', place .. member), tonumber(ARGV[3]))
 if not stands or (ARGV[5] ~= '' and ARGV[5] ~= '=' .. stands) then return remember(KEYS[3], 0, ARGV[4]) end
 if ARGV[6] == 'delete' then
   remove(place, member, rows, due)
-  bound(rows, due)
+  bound(place, rows, due)
 else
   shelve(place, member, rows, due, ARGV[7], ARGV[8], ARGV[9])
 end

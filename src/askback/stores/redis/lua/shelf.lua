@@ -1,12 +1,16 @@
 -- The vault's rows in order (`rows`), and when those go that do not stay for good (`due`). Both go when all they name
--- has gone.
+-- has gone. As long as something stays, so do both: what is over is in `rows` too, and only `due` tells it apart.
 local FEW = 8
 
-local function bound(rows, due)
-  if redis.call('ZCARD', rows) > redis.call('ZCARD', due) then
+local function bound(place, rows, due)
+  local longest = redis.call('ZRANGE', due, 0, 0, 'REV')[1]
+  local life = longest and redis.call('PTTL', place .. longest) or -1
+  if life < 0 or redis.call('ZCARD', rows) > redis.call('ZCARD', due) then
     redis.call('PERSIST', rows)
+    redis.call('PERSIST', due)
   else
-    redis.call('PEXPIRE', rows, math.max(redis.call('PTTL', due), 1))
+    redis.call('PEXPIRE', rows, math.max(life, 1))
+    redis.call('PEXPIRE', due, math.max(life, 1))
   end
 end
 
@@ -30,11 +34,9 @@ local function shelve(place, member, rows, due, value, keep_until, life)
     redis.call('ZREM', due, member)
   else
     redis.call('SET', place .. member, keep_until .. ':' .. value, 'PX', life)
-    local is_new = redis.call('EXISTS', due) == 0
     redis.call('ZADD', due, keep_until, member)
-    if is_new then redis.call('PEXPIRE', due, life) else redis.call('PEXPIRE', due, life, 'GT') end
   end
-  bound(rows, due)
+  bound(place, rows, due)
 end
 
 -- Asked a second time, since the answer was lost: what was answered then.
