@@ -1,5 +1,6 @@
 """The pages of a server on stdio: on this machine, for whoever opens a link first, as long as the server runs."""
 
+import logging
 import os
 import socket
 import sys
@@ -48,6 +49,19 @@ async def test_a_second_browser_is_turned_away_and_the_first_can_go_on() -> None
         assert posted.status == 403 and await grounds.kept() == {}
         assert (await first.give(link, "mine")).heading == "Saved"
         assert await grounds.kept() == {"weather key": {"value": "mine"}}
+
+
+async def test_the_pages_log_no_request_and_leave_the_hosts_own_log_of_them_alone(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_the_host, mine = logging.getLogger("uvicorn.access"), logging.NullHandler()
+    monkeypatch.setattr(of_the_host, "propagate", True)
+    monkeypatch.setattr(of_the_host, "handlers", [mine])
+    caplog.set_level(logging.INFO, logger=of_the_host.name)
+    async with on_this_machine() as grounds, visitor() as browser:
+        assert (await browser.open(await grounds.secret())).status == 200
+    assert (of_the_host.handlers, of_the_host.propagate) == ([mine], True)
+    assert not [record for record in caplog.records if record.name == of_the_host.name]
 
 
 @pytest.mark.verifies("R92", "T25")

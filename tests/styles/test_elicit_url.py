@@ -13,6 +13,7 @@ from askback.testing.replies import Reply
 from tests.styles.cells import FORMS_AND_LINKS
 from tests.styles.conftest import LATEST, WAYS, RunBody, Way
 from tests.styles.servers import Seat
+from tests.wire.ids import sent_words
 
 pytestmark = pytest.mark.anyio
 
@@ -27,12 +28,8 @@ def way(request: pytest.FixtureRequest) -> Way:
 
 
 def links(run: Run) -> list[dict[str, Any]]:
-    """The links as they went out, without the empty `_meta` that older dispatchers add."""
-    pushed = [
-        {name: value for name, value in line.body.items() if name != "_meta" or value}
-        for line in run.transcript
-        if line.what == "elicitation/create"
-    ]
+    """The links as they went out, without the ids of their questions."""
+    pushed = [sent_words(line.body) for line in run.transcript if line.what == "elicitation/create"]
     returned = [
         request["params"]
         for line in run.transcript

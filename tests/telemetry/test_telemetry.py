@@ -16,10 +16,13 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from askback import Askback, ask
 from askback.errors import AuthorError, StoreUnavailable
+from askback.journal.entries import Journal
+from askback.server.facts import Facts
 from askback.server.options import open_telemetry
 from askback.stores import MemoryStore
 from askback.telemetry import Telemetry
 from askback.testing import REVISIONS, accept, raw, run_tool
+from askback.witness import Happening
 from tests.conversation.servers import HOSTS, mcpserver
 from tests.wire.raw import accepting, answering, raw_client
 
@@ -163,11 +166,19 @@ async def test_a_clients_own_word_for_its_channel_makes_no_new_series(seen: Seen
         said = {"askback/answered": {"channel": channel}}
         return {"action": "accept", "content": {"value": "Ada"}, "_meta": said}
 
-    for channel in ("carrier pigeon", "desk"):
+    for channel in ("pigeon", "desk"):
         await run(seen, LATEST, raw(reply(channel)))
     channels = seen.counts("askback.questions", "askback.channel").keys()
     assert {"other", "desk"} <= channels
-    assert "carrier pigeon" not in channels
+    assert "pigeon" not in channels
+
+
+async def test_a_name_that_nobody_gave_a_tool_is_cut(seen: Seen):
+    """A call that is turned away at the door may name any, and as long as it likes."""
+    facts = Facts(server="bakery", journal=Journal("c1"), kind="tool", target="x" * 10_000, revision=NOVEMBER)
+    refused = Happening(event="refused", place="sure", since=0.0)
+    seen.telemetry.hear(refused, facts)
+    assert [len(str((span.attributes or {})["askback.target"])) for span in seen.spans] == [200]
 
 
 def test_without_a_provider_nothing_is_made():

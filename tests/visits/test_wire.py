@@ -30,6 +30,7 @@ from tests.visits.shops import (
     pay,
     text_of,
 )
+from tests.wire.ids import sent_words
 
 pytestmark = pytest.mark.anyio
 
@@ -86,7 +87,7 @@ async def test_on_2025_11_25_a_visit_is_a_request_with_its_id_and_its_end_a_noti
     spoken = await spoken_until_paid(host, NOVEMBER)
     (id,) = spoken.ids
     (sent,) = spoken.bodies("elicitation/create")
-    assert {name: sent[name] for name in sent if name != "_meta"} == {
+    assert sent_words(sent) == {
         "mode": "url",
         "message": "Please pay.",
         "url": LINK.replace("{id}", id),

@@ -15,6 +15,7 @@ from askback.testing import REVISIONS, Script, accept, get_prompt, run_tool
 from askback.testing.wire import Wire, connect
 from tests.conversation.servers import HOSTS, mcpserver
 from tests.servers.http import served
+from tests.wire.ids import without_id
 from tests.wire.raw import accepting, answering, raw_client
 
 pytestmark = pytest.mark.anyio
@@ -282,10 +283,11 @@ async def test_meta_travels_with_the_question():
 
     run = await run_tool(mcpserver(body), "t", None, [accept("Ada")], revision="2025-11-25")
     (sent,) = [line.body for line in run.transcript if line.what == "elicitation/create"]
-    assert sent["_meta"]["example/icon"] == "person"
+    assert without_id(sent["_meta"]) == {"example/icon": "person"}
     async with raw_client(mcpserver(body)) as client:
         first = await client.call()
-        assert first["_meta"]["askback/questions"]["ask-1"]["example/icon"] == "person"
+        notes = {key: without_id(note, key="id") for key, note in first["_meta"]["askback/questions"].items()}
+        assert notes == {"ask-1": {"example/icon": "person"}}
 
 
 async def test_an_answer_is_the_same_value_on_every_revision():
