@@ -14,6 +14,8 @@ from tests.pages.raw import asked
 from tests.pages.switch import no_objection, with_and_without, yes
 from tests.pages.visitor import READING, visitor
 
+pytestmark = pytest.mark.slow
+
 SIGNS = string.ascii_letters + string.digits + "-_"
 
 

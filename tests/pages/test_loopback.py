@@ -24,6 +24,8 @@ from tests.pages.raw import is_listening, told
 from tests.pages.switch import with_and_without
 from tests.pages.visitor import PATIENCE, SAME_ORIGIN, visitor
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = Path(__file__).with_name("stdio_server.py")
 
 

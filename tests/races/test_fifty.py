@@ -16,7 +16,6 @@ from tests.faults.stores import open_store
 from tests.once.deliveries import REFUSED, all_alike, text_of
 from tests.openid.revisions import REVISIONS
 from tests.openid.running import LASTING, OpenID
-from tests.openid.running import openid as openid
 from tests.races.racers import FIFTY, KEYS, LEASE, SECONDS
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow, pytest.mark.verifies("R39"), pytest.mark.timeout(120)]

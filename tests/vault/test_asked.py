@@ -26,6 +26,8 @@ from askback.testing.store_contract.base import HOUR, Clock
 from askback.vault.vault import Item, Vault
 from tests.vault.sitting import CANCEL, DECLINE, give, leave, say_no, sitting
 
+pytestmark = pytest.mark.slow
+
 WEATHER = Item("secret", "weather key")
 
 

@@ -28,6 +28,8 @@ from tests.client.terminal.emulator import ROOT
 from tests.vault.desktop import PLACE, Desktop
 from tests.vault.keys import ring, written
 
+pytestmark = pytest.mark.slow
+
 SERVERS = 3
 
 

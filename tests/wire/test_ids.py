@@ -79,6 +79,8 @@ async def guest_of(server: object, revision: str) -> AsyncGenerator[Guest]:
             await guest.hear()
             await guest.send(method="notifications/initialized")
         yield guest
+        for stream in ours:  # else the server waits for somebody to hear that its question is withdrawn
+            await stream.aclose()
         tasks.cancel_scope.cancel()
 
 

@@ -17,7 +17,7 @@ from mcp.client.streamable_http import streamable_http_client
 from tests.workers.crew import JUNE, LATEST, NOVEMBER, PATIENCE, InTurn, Posting, crew, messages, text_of
 from tests.workers.travel import HOSTS, Host
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 
 @pytest.fixture(params=HOSTS)

@@ -29,6 +29,8 @@ from tests.client.driver.strangers import Typing
 from tests.outside.programs import listening
 from tests.servers.http import served
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = [sys.executable, "-m", "tests.client.driver.inns"]
 TARGETS = ["object", "low-level", "program", "URL"]

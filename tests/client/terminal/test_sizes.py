@@ -15,6 +15,8 @@ from tests.client.terminal.menu import EVERYTHING
 from tests.client.terminal.seat import Seat
 from tests.client.turns import make_form
 
+pytestmark = pytest.mark.slow
+
 COLOUR = re.compile(rb"\x1b\[[0-9;]*\b(3[0-8]|4[0-8]|9[0-7]|10[0-7])\b[0-9;]*m")
 
 
