@@ -1,10 +1,7 @@
 """Several processes on one ledger, and what one leaves behind that is killed."""
 
-import subprocess
-import sys
 from collections import Counter
-from collections.abc import Generator
-from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,29 +10,12 @@ from askback.ledger import Ledger
 from askback.ledger.reading import entry_of
 from tests.ledger.books import KEY
 from tests.ledger.processes import CALLS
+from tests.stores import racing
+from tests.stores.racing import said_by
 
 pytestmark = [pytest.mark.slow, pytest.mark.anyio, pytest.mark.verifies("T24")]
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-
-
-@contextmanager
-def process(deed: str, store: str) -> Generator[subprocess.Popen[str]]:
-    """Started, and waiting to be told to begin."""
-    quiet = ["-W", "ignore::DeprecationWarning"]
-    command = [sys.executable, *quiet, "-m", "tests.ledger.processes", deed, store]
-    with subprocess.Popen(
-        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as started:
-        try:
-            yield started
-        finally:
-            started.kill()
-
-
-def said_by(started: subprocess.Popen[str]) -> str:
-    assert started.stdout is not None
-    return started.stdout.readline().strip()
+process = partial(racing.process, module="tests.ledger.processes")
 
 
 @pytest.fixture

@@ -19,9 +19,11 @@ RACERS = 3
 
 
 @contextmanager
-def process(deed: str, place: Path | str) -> Generator[subprocess.Popen[str]]:
+def process(
+    deed: str, place: Path | str, *, module: str = "tests.stores.processes"
+) -> Generator[subprocess.Popen[str]]:
     """Started, and waiting to be told to begin."""
-    program = (sys.executable, "-W", "ignore::DeprecationWarning", "-m", "tests.stores.processes")
+    program = (sys.executable, "-W", "ignore::DeprecationWarning", "-m", module)
     with subprocess.Popen(
         [*program, deed, str(place)], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as started:

@@ -36,34 +36,6 @@ def in_a_loop_of_its_own(call: Coroutine[Any, Any, T]) -> T:
     return asyncio.run(asyncio.wait_for(call, BOUND))
 
 
-def test_one_store_serves_several_loops_at_once(path: Path):
-    store = SQLiteStore(path)
-    all_there = threading.Barrier(5)
-    verdicts: list[Verdict] = []
-
-    async def run() -> None:
-        claim = await store.claim("order", until=FAR)
-        assert isinstance(claim, Mine)
-        await anyio.to_thread.run_sync(all_there.wait, BOUND)
-        await store.record(claim, b"Order 1")
-
-    async def copy() -> None:
-        verdicts.append(await store.claim("order", until=FAR))
-
-    def copy_in_a_thread() -> None:
-        all_there.wait(BOUND)
-        in_a_loop_of_its_own(copy())
-
-    threads = [threading.Thread(target=copy_in_a_thread) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    in_a_loop_of_its_own(run())
-    for thread in threads:
-        thread.join(BOUND)
-    assert verdicts == [Done(b"Order 1")] * 4
-    in_a_loop_of_its_own(store.close())
-
-
 async def test_several_who_open_a_new_file_at_once_all_get_in(tmp_path: Path):
     for attempt in range(10):
         stores = [SQLiteStore(tmp_path / f"{attempt}.db") for _ in range(6)]
