@@ -31,9 +31,10 @@ def cluster_growths() -> list[Growth]:
 
 @asynccontextmanager
 async def three_and_one() -> AsyncGenerator[tuple[Call, Call]]:
-    """Two clusters with one Redis; whichever is not called has nothing to do."""
+    """Two clusters with one Redis, which writes to no disk: else that is what is measured. Whichever is not called has
+    nothing to do."""
     with (
-        redis_server() as redis,
+        redis_server(keeps=False) as redis,
         cluster(redis.url, workers=3, way=0.0) as three,
         cluster(redis.url, workers=1, way=0.0) as one,
     ):
