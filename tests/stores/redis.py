@@ -61,7 +61,7 @@ async def until_heard(url: str, topics: int) -> None:
 
 
 async def until(is_true: Callable[[], Awaitable[Any]]) -> None:
-    """Wait for what a server, thread or process is about to do."""
+    """Wait for what a server, thread or process is about to do; Redis is asked again as soon as it has answered."""
     with anyio.fail_after(BOUND):
-        while not await is_true():  # noqa: ASYNC110 - it happens elsewhere, and nobody tells
-            await anyio.sleep(0.01)
+        while not await is_true():
+            pass

@@ -16,7 +16,8 @@ from askback.stores.postgres import PostgresStore, bells, keeper
 from askback.stores.postgres.address import read_address
 from askback.stores.postgres.upkeep import migrate
 from askback.testing.store_contract.base import Clock, begin, granted
-from tests.stores.postgres import BOUND, Shell, schema_of, shell, until, until_found
+from tests.stores.postgres import BOUND, Shell, Waiting, schema_of, shell, until_found, until_listening
+from tests.stores.postgres import waiting as waiting
 
 pytestmark = pytest.mark.services
 
@@ -236,17 +237,18 @@ async def test_tables_that_are_gone_are_missed(
 
 
 async def test_whoever_waits_is_woken_by_the_server_and_not_by_looking(
-    store: PostgresStore, url: str, beside: Shell, monkeypatch: pytest.MonkeyPatch
+    store: PostgresStore, url: str, beside: Shell, waiting: Waiting, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(bells, "LOOK_EACH", 1000.0)
     other = PostgresStore(url)
     claim = granted(await other.claim("order", until=FAR))
-    await until(lambda: _keeper(store).is_listening)
+    await until_listening(_keeper(store))
     async with anyio.create_task_group() as group:
         run = await begin(group, lambda: store.claim("order", until=FAR))
         visit = await begin(group, lambda: store.wait("visit"))
         await until_found(beside, "SELECT is_awaited FROM claims")
-        await until(lambda: len(_keeper(store).bells) == 2 and not _at_work(store))
+        await waiting.reach(2)
+        await _pool(store).rest()
         await other.record(claim, b"Order 1")
         await other.settle("visit", b"yes", until=FAR)
         with anyio.fail_after(BOUND):
@@ -259,7 +261,7 @@ async def test_whoever_listens_on_a_connection_that_is_cut_listens_again(
     store: PostgresStore, beside: Shell, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(bells, "LOOK_EACH", 1000.0)
-    await until(lambda: _keeper(store).is_listening)
+    await until_listening(_keeper(store))
     async with anyio.create_task_group() as group:
         visit = await begin(group, lambda: store.wait("visit"))
         keepers = "FROM pg_stat_activity WHERE application_name = 'askback keeper'"
@@ -269,15 +271,15 @@ async def test_whoever_listens_on_a_connection_that_is_cut_listens_again(
         assert await visit.outcome() == b"yes"
 
 
-async def test_whoever_hears_nothing_looks(store: PostgresStore, beside: Shell):
+async def test_whoever_hears_nothing_looks(store: PostgresStore, beside: Shell, waiting: Waiting):
     async with anyio.create_task_group() as group:
         visit = await begin(group, lambda: store.wait("visit"))
-        await until(lambda: len(_keeper(store).bells) == 1)
+        await waiting.reach(1)
         await beside.execute("INSERT INTO settled VALUES ($1, $2, $3)", b"visit", FAR, b"yes")
         assert await visit.outcome() == b"yes"
 
 
-async def test_those_who_wait_when_it_is_closed_are_told(store: PostgresStore):
+async def test_those_who_wait_when_it_is_closed_are_told(store: PostgresStore, waiting: Waiting):
     granted(await store.claim("order", until=FAR))
     failed: list[str] = []
 
@@ -289,7 +291,7 @@ async def test_those_who_wait_when_it_is_closed_are_told(store: PostgresStore):
 
     async with anyio.create_task_group() as group:
         group.start_soon(wait)
-        await until(lambda: len(_keeper(store).bells) == 1)
+        await waiting.reach(1)
         await store.close()
     assert failed == ["it was closed while somebody waited"]
 
@@ -459,7 +461,3 @@ def _pools(store: PostgresStore) -> dict[asyncio.AbstractEventLoop, "object"]:
 
 def _pool(store: PostgresStore):
     return store._pools[asyncio.get_running_loop()]  # pyright: ignore[reportPrivateUsage] - the same
-
-
-def _at_work(store: PostgresStore) -> int:
-    return _pool(store).at_work

@@ -14,7 +14,8 @@ from askback.testing.store_contract.base import begin, granted
 from scripts.services import PostgresServer, postgres_server
 from tests.services import found
 from tests.stores.cut import Wire, wire_to
-from tests.stores.postgres import BOUND, Shell, schema_of, shell, until, until_found
+from tests.stores.postgres import BOUND, Shell, Waiting, schema_of, shell, until_found
+from tests.stores.postgres import waiting as waiting
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 
@@ -56,14 +57,14 @@ async def beside(server: PostgresServer, schema: str, store: PostgresStore) -> A
 
 
 async def test_a_server_that_is_killed_is_missed_and_found_again(
-    server: PostgresServer, store: PostgresStore, other: PostgresStore
+    server: PostgresServer, store: PostgresStore, other: PostgresStore, waiting: Waiting
 ):
     epoch = await store.epoch()
     claim = granted(await store.claim("order", until=FAR))
     await store.note(claim, b"placed")
     async with anyio.create_task_group() as group:
         waiter = await begin(group, lambda: other.claim("order", until=FAR))
-        await until(lambda: other._keeper and len(other._keeper.bells))  # pyright: ignore[reportPrivateUsage]
+        await waiting.reach(1)
         server.kill()
         for verb in (lambda: store.note(claim, b"late"), lambda: store.spend("link", until=FAR)):
             with pytest.raises(StoreUnavailable, match=rf"postgresql://127\.0\.0\.1:{server.port}/askback"):
@@ -78,11 +79,11 @@ async def test_a_server_that_is_killed_is_missed_and_found_again(
 
 
 async def test_whoever_waits_for_a_visit_waits_through_a_restart(
-    server: PostgresServer, store: PostgresStore, other: PostgresStore
+    server: PostgresServer, store: PostgresStore, other: PostgresStore, waiting: Waiting
 ):
     async with anyio.create_task_group() as group:
         waiters = [await begin(group, lambda: store.wait("visit")) for _ in range(3)]
-        await until(lambda: store._keeper and len(store._keeper.bells))  # pyright: ignore[reportPrivateUsage]
+        await waiting.reach(1)
         server.stop()
         server.start()
         with anyio.fail_after(BOUND):
@@ -91,7 +92,7 @@ async def test_whoever_waits_for_a_visit_waits_through_a_restart(
 
 
 async def test_one_who_waits_gives_up_on_a_server_that_stays_away(
-    server: PostgresServer, store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+    server: PostgresServer, store: PostgresStore, waiting: Waiting, monkeypatch: pytest.MonkeyPatch
 ):
     """However many wait for the same, and so one behind the other."""
     monkeypatch.setattr("askback.stores.postgres.store.PATIENCE", 0.5)
@@ -103,7 +104,7 @@ async def test_one_who_waits_gives_up_on_a_server_that_stays_away(
 
     async with anyio.create_task_group() as group:
         waiters = [await begin(group, wait) for _ in range(8)]
-        await until(lambda: store._keeper and len(store._keeper.bells))  # pyright: ignore[reportPrivateUsage]
+        await waiting.reach(1)
         server.kill()
         began = time.monotonic()
         for waiter in waiters:
@@ -200,14 +201,9 @@ async def test_a_standby_that_took_over_is_another_memory(server: PostgresServer
         settings.write("restore_command = '/bin/false'\n")
     (cluster / "recovery.signal").touch()  # it recovers what it has, and begins a timeline of its own
     server.start()
-    with anyio.fail_after(BOUND):
-        while True:
-            try:
-                verdict = await store.claim("order", until=FAR, epoch=former)
-                break
-            except StoreUnavailable:  # it takes no writes before it has begun
-                await anyio.sleep(0.05)
-    assert verdict == Forgotten()
+    async with shell(server.url) as connection:
+        await until_found(connection, "SELECT NOT pg_is_in_recovery()")
+    assert await store.claim("order", until=FAR, epoch=former) == Forgotten()
     assert await store.epoch() != former
     granted(await store.claim("order", until=FAR, epoch=await store.epoch()))
 

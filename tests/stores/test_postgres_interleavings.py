@@ -24,9 +24,9 @@ class FarTable(Table):
 
     async def let_all_move(self) -> None:
         await super().let_all_move()
-        while any(pool.at_work for pool in self._store._pools.values()):  # noqa: ASYNC110  # pyright: ignore[reportPrivateUsage] - nobody else can tell
-            await anyio.sleep(0.001)
         for _ in range(4):
+            for pool in self._store._pools.values():  # pyright: ignore[reportPrivateUsage] - nobody else can tell
+                await pool.rest()
             await anyio.lowlevel.checkpoint()
 
 

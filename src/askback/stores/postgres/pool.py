@@ -28,8 +28,6 @@ class Pool:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._is_abandoned = False
         self.lines = Lines()
-        self.at_work = 0
-        """Statements that were begun and are not answered yet."""
 
     def start(self, statement: Statement[T]) -> "asyncio.Task[T]":
         """In a task of its own: whoever asked may go, and what was sent is still heard to the end."""
@@ -44,13 +42,10 @@ class Pool:
             task.exception()  # whoever asked may be gone, and then nobody else looks at it
 
     async def _run(self, statement: Statement[T]) -> T:
-        self.at_work += 1
         try:
             return await self._run_twice(statement)
         except TROUBLE as error:
             raise explain(error, self._address) from error
-        finally:
-            self.at_work -= 1
 
     async def _run_twice(self, statement: Statement[T]) -> T:
         await self._come_up()
@@ -106,10 +101,14 @@ class Pool:
         while self._idle:
             self._idle.pop().connection.terminate()
 
-    async def close(self) -> None:
-        """End those that rest, and wait for those that are at work."""
+    async def rest(self) -> None:
+        """Until all statements that were begun are answered."""
         while self._tasks:
             await asyncio.wait(self._tasks)
+
+    async def close(self) -> None:
+        """End those that rest, and wait for those that are at work."""
+        await self.rest()
         idle, self._idle = self._idle, []
         for greeted in idle:
             try:
