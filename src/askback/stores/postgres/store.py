@@ -8,7 +8,6 @@ import weakref
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from itertools import count
-from math import isfinite
 from secrets import token_hex
 from typing import Any, NamedTuple, TypeVar
 
@@ -16,6 +15,7 @@ import anyio
 import anyio.to_thread
 
 from askback.errors import OperatorError, StoreUnavailable
+from askback.stores.leases import LEASE, require_lease
 from askback.stores.postgres import statements as sql
 from askback.stores.postgres.address import Address, read_address
 from askback.stores.postgres.bells import Bell
@@ -79,15 +79,11 @@ class PostgresStore:
         *,
         schema: str = "askback",
         clock: Callable[[], float] = time.time,
-        lease: float = 15.0,
+        lease: float = LEASE,
     ) -> None:
         self._address: Address = read_address(url, schema=schema)
-        if not (isfinite(lease) and lease > 0):
-            raise OperatorError(
-                f"PostgresStore(lease={lease}) is no time to live. Give it some seconds, such as 15."
-            )
         self._clock = clock
-        self._lease = lease
+        self._lease = require_lease(lease, of="PostgresStore")
         self._mark, self._numbers = token_hex(8), count(1)
         self._lock = threading.Lock()
         self._keeper: Keeper | None = None

@@ -6,12 +6,11 @@ its own, by which its script knows it again.
 
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from math import isfinite
 from typing import Any, NamedTuple
 
 import anyio
 
-from askback.errors import OperatorError
+from askback.stores.leases import LEASE, require_lease
 from askback.stores.protocol import Done, Forgotten, Lost, Mine, Reach, Refused, Verdict
 from askback.stores.redis.address import Address, Argument
 from askback.stores.redis.ears import LOOK_EACH
@@ -56,16 +55,12 @@ class RedisStore:
         *,
         prefix: str = "askback",
         clock: Callable[[], float] = time.time,
-        lease: float = 15.0,
+        lease: float = LEASE,
     ) -> None:
         self._address = Address.parse(url, prefix=prefix)
-        if not (isfinite(lease) and lease > 0):
-            raise OperatorError(
-                f"RedisStore(lease={lease}) is no time to live. Give it some seconds, such as 15."
-            )
         self._clock = clock
-        self._lease = lease
-        self._switchboard = Switchboard(self._address, lease=lease)
+        self._lease = require_lease(lease, of="RedisStore")
+        self._switchboard = Switchboard(self._address, lease=self._lease)
         self._keys = self._switchboard.keys
 
     def __repr__(self) -> str:

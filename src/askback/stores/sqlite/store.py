@@ -7,7 +7,6 @@ import weakref
 from collections.abc import Callable
 from functools import partial
 from itertools import count
-from math import isfinite
 from pathlib import Path
 from secrets import token_hex
 from typing import TypeVar
@@ -15,6 +14,7 @@ from typing import TypeVar
 import anyio
 
 from askback.errors import OperatorError
+from askback.stores.leases import LEASE, require_lease
 from askback.stores.protocol import Mine, Reach, Verdict
 from askback.stores.sqlite.file import File
 from askback.stores.sqlite.rows import WAITS, Asked, Rows, Waits
@@ -33,15 +33,11 @@ class SQLiteStore:
     reach: Reach = "machine"
 
     def __init__(
-        self, path: str | os.PathLike[str], *, clock: Callable[[], float] = time.time, lease: float = 15.0
+        self, path: str | os.PathLike[str], *, clock: Callable[[], float] = time.time, lease: float = LEASE
     ) -> None:
         self._path = _file_path(os.fspath(path))
-        if not (isfinite(lease) and lease > 0):
-            raise OperatorError(
-                f"SQLiteStore(lease={lease}) is no time to live. Give it some seconds, such as 15."
-            )
         self._clock = clock
-        self._lease = lease
+        self._lease = require_lease(lease, of="SQLiteStore")
         self._file = File(self._path)
         self._mark, self._numbers = token_hex(8), count(1)
         self._lock = threading.Lock()
