@@ -163,10 +163,13 @@ async def on_this_machine(pages: Pages | None = None, **options: Any) -> AsyncGe
     """Pages as a server on stdio opens them."""
     grounds = outside(pages or Pages(), owner=LOCAL, **options)
     house = grounds.asked.house
-    async with house.closing():
+    try:
         await house.rooms(LOCAL, is_local=True, verb="secret(...)")
         grounds.base = await house.base(is_local=True)
         yield grounds
+    finally:
+        with anyio.CancelScope(shield=True):
+            await house.close()
 
 
 @asynccontextmanager

@@ -224,10 +224,10 @@ class Askback:
         watch_sessions()
         hand_returns_over(lowlevel)
         settle_in(server)
-        stop_with(lowlevel, self.house.closing)
+        stop_with(lowlevel, self.house.close)
         if workers is not None:
             watch_requests(lowlevel, workers.handle)
-            stop_with(lowlevel, workers.closing)
+            stop_with(lowlevel, workers.close)
         if app is not None:
             add_pages(server, app)
         warn_of_halves(has_keys=keys is not None, reach=getattr(self.store, "reach", None))

@@ -1,8 +1,7 @@
 """The pages of one server, as its calls and its visitors come to them: for whom, where, and what serves them."""
 
 import threading
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -73,7 +72,6 @@ class House:
 
     def __init__(self, foundation: Foundation) -> None:
         self._on = foundation
-        self._runs = 0
         self._local_owners: set[str] = set()
         self._lock = threading.Lock()
         self._vault: Vault | None = None
@@ -113,18 +111,10 @@ class House:
 
         return Loopback(app, port=self._on.pages.port)
 
-    @asynccontextmanager
-    async def closing(self) -> AsyncGenerator[None]:
-        """For as long as the server runs; what was opened on this machine for it is closed then."""
-        self._runs += 1
-        try:
-            yield
-        finally:
-            self._runs -= 1
-            if not self._runs and "loopback" in vars(self):
-                # Servers end by cancellation, and the socket must not stay open.
-                with anyio.CancelScope(shield=True):
-                    await self.loopback.close()
+    async def close(self) -> None:
+        """What was opened on this machine; it is opened again when somebody needs it."""
+        if "loopback" in vars(self):
+            await self.loopback.close()
 
     async def rooms(self, owner: str, *, is_local: bool, verb: str) -> "Rooms":
         """What one caller may use; raises `Unguarded` where nobody could tell them, or this server, from others."""

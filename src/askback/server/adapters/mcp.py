@@ -1,11 +1,12 @@
 """The official SDK's `MCPServer` and low-level `Server`: where its provisional parts are touched, and nowhere else."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any, cast
 
+import anyio
 from mcp.server import MCPServer
 from mcp.server.context import ServerMiddleware, ServerRequestContext
 from mcp.server.lowlevel import Server
@@ -145,16 +146,25 @@ def _security(
     return base, audience
 
 
-def stop_with(lowlevel: Server[Any], around: Callable[[], AbstractAsyncContextManager[None]]) -> None:
-    """Have something opened and closed with the server: inside whatever lifespan it has."""
-    lifespan = lowlevel.lifespan
+def stop_with(lowlevel: Server[Any], close: Callable[[], Awaitable[None]]) -> None:
+    """Have something closed when the server has ended, and may be run again: inside whatever lifespan it has."""
+    lifespan, runs = lowlevel.lifespan, 0
 
     @asynccontextmanager
-    async def both(server: Server[Any]) -> AsyncGenerator[Any]:
-        async with lifespan(server) as state, around():
-            yield state
+    async def run(server: Server[Any]) -> AsyncGenerator[Any]:
+        nonlocal runs
+        async with lifespan(server) as state:
+            runs += 1  # behind several transports at once
+            try:
+                yield state
+            finally:
+                runs -= 1
+                if not runs:
+                    # Servers end by cancellation, and nothing must stay open.
+                    with anyio.CancelScope(shield=True):
+                        await close()
 
-    lowlevel.lifespan = both
+    lowlevel.lifespan = run
 
 
 def add_pages(server: object, app: object) -> None:

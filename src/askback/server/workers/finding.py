@@ -5,11 +5,9 @@ session is gone, so that it starts anew, and 503 where it may be there and canno
 """
 
 import logging
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from functools import partial
 
-import anyio
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager as Manager
 from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR
@@ -83,22 +81,13 @@ class Workers:
         self._copies = Copies()
         self._presence = Presence(self._register, store, self._homes, address=address)
         self._bringer: Bringer | None = None
-        self._runs = 0
 
-    @asynccontextmanager
-    async def closing(self) -> AsyncGenerator[None]:
-        """For as long as the server runs; nothing is opened before it is needed."""
-        self._runs += 1
-        try:
-            yield
-        finally:
-            self._runs -= 1
-            if not self._runs:
-                with anyio.CancelScope(shield=True):
-                    await self._presence.end()
-                    if self._bringer is not None:
-                        await self._bringer.close()
-                        self._bringer = None
+    async def close(self) -> None:
+        """Nothing is opened before it is needed, and all of it again if it is."""
+        await self._presence.end()
+        if self._bringer is not None:
+            await self._bringer.close()
+            self._bringer = None
 
     async def handle(
         self, manager: Manager, by_itself: Handle, scope: Scope, receive: Receive, send: Send
