@@ -8,7 +8,7 @@ import os
 import shutil
 import sys
 
-from scripts.machine import BUILD, Missing, Step
+from scripts.machine import BUILD, Step
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
@@ -28,17 +28,13 @@ def flags() -> list[str]:
     return ["--disable-dev-shm-usage", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
 
 
-def main() -> int:
-    if find():
-        return 0
-    step = Step(name="browser", home=BUILD / "browser")
-    step.home.mkdir(parents=True, exist_ok=True)
-    try:
+def install(step: Step) -> None:
+    if not find():
         step.install(*PACKAGES, otherwise=ADVICE)
-    except Missing as missing:
-        step.say(f"{missing} Until then the tests that need it are left out.")
-        return 1
-    return 0
+
+
+def main() -> int:
+    return Step(name="browser", home=BUILD / "browser").attempt(install)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,6 +53,16 @@ class Step:
             raise Missing(
                 f"`{words}` failed ({error.__class__.__name__}). Mend that and run `make {self.name}`."
             ) from None
+
+    def attempt(self, work: Callable[["Step"], None]) -> int:
+        """The exit code: 1 where something is missing, and how to get it was said."""
+        self.home.mkdir(parents=True, exist_ok=True)
+        try:
+            work(self)
+        except Missing as missing:
+            self.say(f"{missing} Until then the tests that need it are left out.")
+            return 1
+        return 0
 
     def install(self, *packages: str, otherwise: str) -> None:
         """With Debian's package manager, where we may; else `otherwise` says what a person can do."""

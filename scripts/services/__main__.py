@@ -10,7 +10,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from scripts.machine import BUILD, Missing, Step
+from scripts.machine import BUILD, Step
 from scripts.services.programs import PROGRAMS
 
 POLICY = Path("/usr/sbin/policy-rc.d")
@@ -45,14 +45,7 @@ def install(step: Step) -> None:
 
 
 def main() -> int:
-    step = Step(name="services", home=BUILD / "services")
-    step.home.mkdir(parents=True, exist_ok=True)
-    try:
-        install(step)
-    except Missing as missing:
-        step.say(f"{missing} Until then the tests that need it are left out.")
-        return 1
-    return 0
+    return Step(name="services", home=BUILD / "services").attempt(install)
 
 
 if __name__ == "__main__":
