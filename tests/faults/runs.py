@@ -32,8 +32,8 @@ from tests.faults.forks import fork_worker, run_all
 from tests.faults.points import Fuse, Point, faulty
 from tests.faults.recorded import Entries, digest_of, read_ledger
 from tests.faults.shop import Oven, shop
-from tests.faults.stores import open_store
 from tests.faults.worker import serve, serve_all
+from tests.stores.opened import opened
 
 LEASE = 0.3
 """Seconds after which a worker that says nothing is taken for dead. Nobody else claims while it lives."""
@@ -81,7 +81,7 @@ class Shops:
         self.other, self._line = fork_worker(lambda _: anyio.run(serve_all, lives, self._listener))
 
     def _make(self, points: Points, url: str, fuse: Fuse) -> MCPServer[Any]:
-        store = open_store(url, lease=LEASE)
+        store = opened(url, lease=LEASE)
         if points == "verbs":
             return shop(faulty(store, fuse), fuse, self._oven)
         server = shop(store, Fuse(), self._oven)
@@ -171,7 +171,7 @@ def main(points: Points, url: str, *flows: str) -> None:
             runs = disturb(shops, [Terms(*json.loads(terms)) for terms in flows])
         finally:
             os.kill(shops.other, signal.SIGKILL)
-    problems, entries = anyio.run(read_ledger, open_store(url, lease=LEASE))
+    problems, entries = anyio.run(read_ledger, opened(url, lease=LEASE))
     sys.stdout.write(json.dumps({"runs": list(told(runs, entries)), "ledger": problems}) + "\n")
 
 

@@ -140,15 +140,21 @@ async def test_what_was_wrong_with_lines_that_went_is_not_forgotten_with_them():
     assert "of them 3, 4, 5 were wrong" in str(problem)
 
 
-async def test_what_was_missing_before_lines_went_is_not_forgotten_either(tmp_path: Path):
+async def without_its_third_line(tmp_path: Path, *, entries: int) -> Ledger:
+    """Somebody has taken it away from the file; two hours later something else was written."""
     clock = Clock()
     ledger = Ledger(f"sqlite:///{tmp_path}/askback.db", [KEY], keep=None, clock=clock)
-    for _ in range(3):
+    for _ in range(entries):
         await ledger.write(entry(at=clock()))
     with closing(sqlite3.connect(tmp_path / "askback.db")) as file, file:
         file.execute("DELETE FROM ledger WHERE number = 3")
     clock.pass_by(2 * HOUR)
     await ledger.write(entry(at=clock()))
+    return ledger
+
+
+async def test_what_was_missing_before_lines_went_is_not_forgotten_either(tmp_path: Path):
+    ledger = await without_its_third_line(tmp_path, entries=3)
     await ledger.trim(HOUR)
     (problem,) = (await ledger.verify()).problems
     assert problem.kind == "trimmed"
@@ -169,14 +175,7 @@ async def test_a_worker_that_was_silent_until_even_the_mark_had_gone_begins_anot
 
 
 async def test_a_worker_that_was_silent_shows_that_its_last_line_alone_was_taken(tmp_path: Path):
-    clock = Clock()
-    ledger = Ledger(f"sqlite:///{tmp_path}/askback.db", [KEY], keep=None, clock=clock)
-    for _ in range(2):
-        await ledger.write(entry(at=clock()))
-    with closing(sqlite3.connect(tmp_path / "askback.db")) as file, file:
-        file.execute("DELETE FROM ledger WHERE number = 3")
-    clock.pass_by(2 * HOUR)
-    await ledger.write(entry(at=clock()))
+    ledger = await without_its_third_line(tmp_path, entries=2)
     assert "missing" in {problem.kind for problem in (await ledger.verify()).problems}
     await ledger.close()
 

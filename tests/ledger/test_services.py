@@ -2,8 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator
-from secrets import token_hex
+from collections.abc import AsyncGenerator, Callable
 
 import anyio
 import pytest
@@ -15,7 +14,8 @@ from askback.stores import Store, open_store
 from scripts.services import redis_server
 from tests.ledger.books import KEY, entry
 from tests.services import found
-from tests.stores.postgres import until
+from tests.stores.shared import SHARED
+from tests.stores.shared import url as url
 
 pytestmark = [pytest.mark.services, pytest.mark.anyio, pytest.mark.verifies("T24")]
 
@@ -23,16 +23,9 @@ BOUND = 30.0
 WRITERS, EACH = 4, 50
 
 
-@pytest.fixture(params=["redis", "postgres"])
-async def store(request: pytest.FixtureRequest) -> AsyncGenerator[Store]:
-    """A ledger of its own in a server that others use too."""
-    url: str = request.getfixturevalue(f"{request.param}_url")
-    own = (
-        f"?prefix=ledger-{token_hex(4)}"
-        if request.param == "redis"
-        else f"?migrate=1&schema=ledger_{token_hex(4)}"
-    )
-    store = open_store(url + own, clock=lambda: entry().at)
+@pytest.fixture
+async def store(url: str) -> AsyncGenerator[Store]:
+    store = open_store(url, clock=lambda: entry().at)
     yield store
     await store.close()
 
@@ -42,6 +35,7 @@ async def calls(ledger: Ledger) -> Counter[str]:
     return Counter(one.call for one in found if one is not None)
 
 
+@pytest.mark.parametrize("url", SHARED[1:], indirect=True)
 async def test_several_workers_write_at_once_and_every_line_is_there(store: Store):
     ledgers = [Ledger(store, [KEY]) for _ in range(WRITERS)]
     with anyio.fail_after(BOUND):
@@ -60,7 +54,7 @@ async def test_what_was_written_is_there_after_the_server_was_killed_and_the_res
         ledger = Ledger(store, [KEY])
         written: list[str] = []
         refused: list[str] = []
-        came_back = anyio.Event()
+        came_back, news = anyio.Event(), anyio.Condition()
 
         async def work(worker: int) -> None:
             number = 0
@@ -68,10 +62,17 @@ async def test_what_was_written_is_there_after_the_server_was_killed_and_the_res
                 number += 1
                 try:
                     await ledger.write(entry(f"{worker}-{number}"))
-                    written.append(f"{worker}-{number}")
+                    outcome = written
                 except StoreUnavailable:
-                    refused.append(f"{worker}-{number}")
-                    await anyio.lowlevel.checkpoint()
+                    outcome = refused
+                async with news:
+                    outcome.append(f"{worker}-{number}")
+                    news.notify_all()
+
+        async def until(is_true: Callable[[], object]) -> None:
+            async with news:
+                while not is_true():
+                    await news.wait()
 
         with anyio.fail_after(BOUND):
             async with anyio.create_task_group() as group:

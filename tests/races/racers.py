@@ -27,8 +27,8 @@ from askback.vault.sealing import KeyRing
 from askback.vault.vault import Vault
 from tests.connect.office import NAME, Clock
 from tests.faults.forks import run_all
-from tests.faults.stores import open_store
 from tests.once.deliveries import End, end_of, text_of
+from tests.stores.opened import opened
 from tests.wire.raw import accepting, answering, raw_client
 
 FIFTY = 50
@@ -162,7 +162,7 @@ RACES: dict[str, tuple[str, Race]] = {
 def run(race: Race, url: str, settings: Settings, gate: Gate, first: End, number: int) -> Any:
     async def main() -> Any:
         with anyio.fail_after(SECONDS):
-            worker = Worker(open_store(url, lease=LEASE), settings)
+            worker = Worker(opened(url, lease=LEASE), settings)
             await worker.store.count()
             await gate.stand()
             return await race(worker, number, first)
@@ -172,7 +172,7 @@ def run(race: Race, url: str, settings: Settings, gate: Gate, first: End, number
 
 def begin(tool: str, url: str, settings: Settings) -> End:
     """The first call, in a process that is gone afterwards."""
-    return anyio.run(Worker(open_store(url, lease=LEASE), settings).call, tool)
+    return anyio.run(Worker(opened(url, lease=LEASE), settings).call, tool)
 
 
 def main(name: str, url: str, written: str) -> None:
@@ -183,7 +183,7 @@ def main(name: str, url: str, written: str) -> None:
         anyio.run(Worker(MemoryStore(), settings).call, warm)
     for late in ("askback.pages.app", "askback.oauth.connector", "askback.pages.loopback"):
         import_module(late)  # what a server loads when it is needed, and fifty at once would load fifty times
-    open_store(url, lease=LEASE)  # so that its driver is loaded
+    opened(url, lease=LEASE)  # so that its driver is loaded
     gc.collect()
     gc.freeze()
     (first,) = run_all([partial(begin, tool, url, settings)]) if tool else [End()]

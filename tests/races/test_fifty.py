@@ -12,33 +12,15 @@ from askback.stores import Store
 from askback.vault.sealing import KeyRing
 from askback.vault.vault import Vault
 from tests.connect.office import BASIC, open_office
-from tests.faults.stores import open_store
 from tests.once.deliveries import REFUSED, all_alike, text_of
 from tests.openid.revisions import REVISIONS
 from tests.openid.running import LASTING, OpenID
 from tests.races.racers import FIFTY, KEYS, LEASE, SECONDS
+from tests.stores.opened import opened
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow, pytest.mark.verifies("R39"), pytest.mark.timeout(120)]
 
 ROOT = Path(__file__).resolve().parents[2]
-
-STORES = [
-    "sqlite",
-    pytest.param("redis", marks=pytest.mark.services),
-    pytest.param("postgres", marks=pytest.mark.services),
-]
-
-
-@pytest.fixture(params=STORES)
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Of a store that all fifty share, and nobody else."""
-    match request.param:
-        case "redis":
-            return f"{request.getfixturevalue('redis_url')}?prefix={tmp_path.name}"
-        case "postgres":
-            return f"{request.getfixturevalue('postgres_url')}?schema=races&migrate=1"
-        case _:
-            return f"sqlite:///{tmp_path}/askback.db"
 
 
 def race(name: str, url: str, **settings: Any) -> list[Any]:
@@ -76,7 +58,7 @@ def test_of_fifty_ends_of_one_visit_the_first_stands_and_every_copy_of_the_call_
 
 @pytest.mark.strangers
 async def test_of_fifty_who_need_a_fresh_token_one_fetches_it_and_all_have_it(url: str, openid: OpenID):
-    store = open_store(url, lease=LEASE)
+    store = opened(url, lease=LEASE)
     provider = await connected(openid, store)
     await store.close()
     seen = race(

@@ -1,22 +1,20 @@
-"""What the processes of these tests do: `python -m tests.stores.processes NAME PLACE`. They begin when told so."""
+"""What the processes of these tests do: `python -m tests.stores.processes NAME URL`. They begin when told so."""
 
 import json
 import os
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import anyio
 import anyio.to_thread
 
-from askback.stores import Done, Mine, SQLiteStore, Store
-from askback.stores.postgres import PostgresStore
-from askback.stores.redis import RedisStore
+from askback.stores import Done, Mine
 from askback.stores.sqlite.file import File
 from askback.stores.sqlite.rows import Rows
 from askback.stores.sqlite.worker import Job, Worker
+from tests.stores.opened import FILE, opened
 
 FAR = 4e9
 BOUND = 20.0
@@ -24,22 +22,14 @@ KEYS, COPIES = 25, 4
 LEASE = 1.0
 
 
-STORES: dict[str, Callable[..., Store]] = {"postgresql": PostgresStore, "redis": RedisStore}
-"""By the scheme of a URL; what has none is a file."""
-
-
-def opened(place: str, *, lease: float = 15.0) -> Store:
-    return STORES.get(place.partition(":")[0], SQLiteStore)(place, lease=lease)
-
-
 def say(line: str) -> None:
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
 
-async def race(path: str) -> None:
+async def race(url: str) -> None:
     """Deliver every key several times at once; say which were run here, and what everybody got."""
-    store = opened(path)
+    store = opened(url)
     await store.count()
     runs: list[str] = []
     results: list[tuple[str, str]] = []
@@ -64,9 +54,9 @@ async def race(path: str) -> None:
     await store.close()
 
 
-async def hold(path: str) -> None:
+async def hold(url: str) -> None:
     """Claim, note, and never come back."""
-    store = opened(path, lease=LEASE)
+    store = opened(url, lease=LEASE)
     for key in ("order", "payment"):
         claim = await store.claim(key, until=FAR)
         assert isinstance(claim, Mine)
@@ -75,16 +65,16 @@ async def hold(path: str) -> None:
     sys.stdin.readline()
 
 
-async def leave(path: str) -> None:
+async def leave(url: str) -> None:
     """End with a claim held and the store open."""
-    store = opened(path)
+    store = opened(url)
     assert isinstance(await store.claim("order", until=FAR), Mine)
     say("ready")
 
 
-def fork(path: str) -> None:
+def fork(url: str) -> None:
     """A server that opens its store before its workers are forked."""
-    store = opened(path)
+    store = opened(url)
     anyio.run(store.append, b"before")
     child = os.fork()
     anyio.run(store.append, b"after")
@@ -95,7 +85,7 @@ def fork(path: str) -> None:
         os._exit(0)
 
 
-def fork_at_work(path: str) -> None:
+def fork_at_work(url: str) -> None:
     """A process that forks while its store's thread is in the middle of something."""
     order: list[str] = []
     busy, forking = threading.Event(), threading.Event()
@@ -115,7 +105,7 @@ def fork_at_work(path: str) -> None:
         os.waitpid(child, 0)
 
     async def both() -> None:
-        worker = Worker(File(Path(path)), clock=time.time, lease=15.0)
+        worker = Worker(File(Path(url.removeprefix(FILE))), clock=time.time, lease=15.0)
         job = Job[None](work)
         worker.put(job)
         await anyio.to_thread.run_sync(fork)
@@ -126,11 +116,11 @@ def fork_at_work(path: str) -> None:
 
 
 def main() -> None:
-    _program, deed, path = sys.argv
+    _program, deed, url = sys.argv
     if deed.startswith("fork"):
-        {"fork": fork, "fork at work": fork_at_work}[deed](path)
+        {"fork": fork, "fork at work": fork_at_work}[deed](url)
     else:
-        anyio.run({"race": race, "hold": hold, "leave": leave}[deed], path)
+        anyio.run({"race": race, "hold": hold, "leave": leave}[deed], url)
 
 
 if __name__ == "__main__":

@@ -20,12 +20,12 @@ RACERS = 3
 
 @contextmanager
 def process(
-    deed: str, place: Path | str, *, module: str = "tests.stores.processes"
+    deed: str, url: str, *, module: str = "tests.stores.processes"
 ) -> Generator[subprocess.Popen[str]]:
     """Started, and waiting to be told to begin."""
     program = (sys.executable, "-W", "ignore::DeprecationWarning", "-m", module)
     with subprocess.Popen(
-        [*program, deed, str(place)], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [*program, deed, url], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as started:
         try:
             yield started
@@ -38,10 +38,10 @@ def said_by(started: subprocess.Popen[str]) -> str:
     return started.stdout.readline().strip()
 
 
-def race_for_every_key(place: Path | str) -> None:
+def race_for_every_key(url: str) -> None:
     """Several processes at once: each key is run by one of them, once, and all agree on what it gave."""
     with ExitStack() as stack:
-        racers = [stack.enter_context(process("race", place)) for _ in range(RACERS)]
+        racers = [stack.enter_context(process("race", url)) for _ in range(RACERS)]
         assert [said_by(racer) for racer in racers] == ["ready"] * RACERS
         for racer in racers:
             assert racer.stdin is not None

@@ -13,43 +13,28 @@ import pytest
 
 from askback.stores import Done, Lost, Verdict
 from askback.testing.store_contract.base import granted
-from tests.stores.postgres import schema_of
-from tests.stores.processes import FAR, opened
+from tests.stores.opened import FILE, opened
+from tests.stores.processes import FAR
 from tests.stores.racing import BOUND, process, race_for_every_key, said_by
+from tests.stores.shared import SHARED
+from tests.stores.shared import url as url
 
 pytestmark = pytest.mark.slow
 
 T = TypeVar("T")
-
-SHARED = [
-    "sqlite",
-    pytest.param("redis", marks=pytest.mark.services),
-    pytest.param("postgres", marks=pytest.mark.services),
-]
-
-
-@pytest.fixture(params=SHARED)
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    match request.param:
-        case "redis":
-            return f"{request.getfixturevalue('redis_url')}?prefix={tmp_path}"
-        case "postgres":
-            return f"{request.getfixturevalue('postgres_url')}?schema={schema_of(tmp_path)}"
-        case _:
-            return str(tmp_path / "askback.db")
 
 
 def in_a_loop_of_its_own(call: Coroutine[Any, Any, T]) -> T:
     return asyncio.run(asyncio.wait_for(call, BOUND))
 
 
-def test_several_processes_run_every_key_once(place: str):
-    race_for_every_key(place)
+def test_several_processes_run_every_key_once(url: str):
+    race_for_every_key(url)
 
 
-async def test_what_a_killed_process_was_running_is_taken_over_or_lost(place: str):
-    store = opened(place)
-    with process("hold", place) as holder:
+async def test_what_a_killed_process_was_running_is_taken_over_or_lost(url: str):
+    store = opened(url)
+    with process("hold", url) as holder:
         assert said_by(holder) == "ready"
         with anyio.move_on_after(0.2) as patience:
             await store.claim("order", until=FAR)
@@ -65,17 +50,17 @@ async def test_what_a_killed_process_was_running_is_taken_over_or_lost(place: st
     await store.close()
 
 
-def test_an_open_store_does_not_keep_its_process_alive(place: str):
-    with process("leave", place) as leaver:
+def test_an_open_store_does_not_keep_its_process_alive(url: str):
+    with process("leave", url) as leaver:
         assert said_by(leaver) == "ready"
         assert leaver.wait(BOUND) == 0
 
 
-async def test_a_store_that_was_opened_before_a_fork_serves_both_processes(place: str):
-    with process("fork", place) as parent:
+async def test_a_store_that_was_opened_before_a_fork_serves_both_processes(url: str):
+    with process("fork", url) as parent:
         assert said_by(parent) == "ready 0"
         assert parent.wait(BOUND) == 0
-    store = opened(place)
+    store = opened(url)
     lines = await store.read()
     assert [line for _number, line in lines] == [b"before", b"after", b"after"]
     await store.close()
@@ -83,14 +68,14 @@ async def test_a_store_that_was_opened_before_a_fork_serves_both_processes(place
 
 def test_a_process_forks_only_while_its_store_rests(tmp_path: Path):
     """SQLite's alone: a lock of its own could be copied with the process."""
-    with process("fork at work", tmp_path / "askback.db") as parent:
+    with process("fork at work", f"{FILE}{tmp_path}/askback.db") as parent:
         assert said_by(parent) == "done forked"
 
 
-@pytest.mark.parametrize("place", SHARED[:2], indirect=True)
-def test_one_store_serves_several_loops_at_once(place: str):
+@pytest.mark.parametrize("url", SHARED[:2], indirect=True)
+def test_one_store_serves_several_loops_at_once(url: str):
     """Postgres's connections complain of loops that end before they are closed: its own tests see to that."""
-    store = opened(place)
+    store = opened(url)
     all_there = threading.Barrier(5)
     verdicts: list[Verdict] = []
 
