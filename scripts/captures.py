@@ -75,6 +75,7 @@ def sure(seat: Seat) -> str:
 def gone(seat: Seat) -> str:
     terminal = seat.form("1 of 7", schema=EVERYTHING, message=PIZZA)
     terminal.type("Ada")
+    terminal.until("Ada")
     seat.tell("withdraw", why=labels.GONE)
     return _taken(seat, "Leave", leave="enter")
 

@@ -21,7 +21,7 @@ from askback.server.workers.parcels import NOT_ASKED, body_of, bringing, without
 GRACE = 2.0
 """Seconds that an answer is kept for a copy after its end."""
 
-HELD = 0.5
+HELD = 0.8
 """Seconds in which the server does not learn that nobody waits any more: a proxy tries again at once. A client takes a
 broken stream up again after a second, and must find it free."""
 
