@@ -1,6 +1,7 @@
 """Pages as HTML: everything that comes from outside is escaped by the template engine, and there is no script (T16)."""
 
 from collections.abc import Collection, Mapping
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -32,15 +33,6 @@ class Renderer:
         self._files["style.css"] = (files("askback.pages") / "style.css").read_bytes()
         logo, style = _brand_file(brand.logo, PICTURES), _brand_file(brand.style, STYLES)
         self._files |= logo | style
-        environment = Environment(
-            loader=PackageLoader("askback.pages"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        filters: dict[str, Any] = {"line": line, "block": block, "is_long": is_long}
-        environment.filters.update(filters)
         host = urlsplit(base).hostname or ""
         self._shared = {
             "server": line(server),
@@ -51,7 +43,6 @@ class Renderer:
             "styles": ["palette.css", "style.css", *style],
             "foot": line(brand.foot),
         }
-        self._environment = environment
 
     @property
     def routes(self) -> list[Route]:
@@ -62,7 +53,7 @@ class Renderer:
         self, template: str, status: int = 200, *, may_go_to: Collection[str] = (), **values: Any
     ) -> Response:
         """A template filled in; where its form leads on to a provider, the browser is told whose that is."""
-        html = self._environment.get_template(template).render(self._shared | values)
+        html = _templates().get_template(template).render(self._shared | values)
         return HTMLResponse(html, status, {POLICY: policy(may_go_to=may_go_to)})
 
     def stranger(self, request: Request, *, token: str = "") -> Response:
@@ -79,6 +70,21 @@ class Renderer:
 
     def unavailable(self, request: Request, status: int = 503) -> Response:
         return self.page("unavailable.html", status)
+
+
+@cache
+def _templates() -> Environment:
+    """Compiled once for all addresses: nothing in them depends on the server or its brand."""
+    environment = Environment(
+        loader=PackageLoader("askback.pages"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    filters: dict[str, Any] = {"line": line, "block": block, "is_long": is_long}
+    environment.filters.update(filters)
+    return environment
 
 
 def _file(name: str, content: bytes) -> Any:
