@@ -4,8 +4,8 @@
 .PHONY: help demo test quick check fix bench docs oldest requirements strangers browser services guides package dev site
 
 BIN := .venv/bin
-# Two workers: what CI has.
-TWO := -q -n 2
+# Two workers: what CI has. Who is done takes over from the other.
+SIDE_BY_SIDE := -q -n 2 --dist worksteal
 FAST := -m "not strangers and not browser and not services and not guides and not slow"
 
 help: ## list these targets
@@ -15,10 +15,10 @@ demo: package ## two servers that ask you, in a form and on a page; without a te
 	@$(BIN)/askback demo
 
 test: check requirements docs oldest strangers browser services guides ## everything: what CI runs
-	$(BIN)/pytest $(TWO)
+	$(BIN)/pytest $(SIDE_BY_SIDE)
 
 quick: dev ## the tests that need no programs by others, and no patience
-	$(BIN)/pytest $(TWO) $(FAST)
+	$(BIN)/pytest $(SIDE_BY_SIDE) $(FAST)
 
 check: dev ## read only: lint, format, types, layers
 	$(BIN)/ruff check .
@@ -39,7 +39,7 @@ docs: site ## build the documentation into .build/site
 
 oldest: ## the quick tests on the oldest versions that Askback supports
 	@VENV=.build/oldest CONSTRAINT=scripts/oldest.txt scripts/bootstrap dev
-	.build/oldest/bin/pytest $(TWO) $(FAST)
+	.build/oldest/bin/pytest $(SIDE_BY_SIDE) $(FAST)
 
 requirements: dev ## list the requirements in scope that no test names; there must be none
 	@$(BIN)/python -m scripts.requirements

@@ -4,6 +4,7 @@ import os
 import signal
 
 import pytest
+from fastmcp.utilities.logging import configure_logging
 from hypothesis import settings
 
 from askback.testing import REVISIONS
@@ -16,6 +17,8 @@ from tests.services import redis_url as redis_url
 
 settings.register_profile("shared machine", deadline=None)
 settings.load_profile("shared machine")
+
+configure_logging(enable_rich_tracebacks=False)  # FastMCP would draw each in colours that nobody sees
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts what it runs in the background so, and the programs under test would be as deaf to Ctrl-C.

@@ -9,6 +9,8 @@ import pytest
 
 from tests.client.terminal.emulator import Emulator
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
 

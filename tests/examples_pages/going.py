@@ -22,6 +22,9 @@ from tests.outside.programs import ROOT, listening
 Deed = Callable[[str], Coroutine[Any, Any, object]]
 """What is done at a link."""
 
+CORNERS = [("2025-11-25", "HTTP"), ("2026-07-28", "stdio")]
+"""Every revision and every transport once, for what follows a story that is told on each with each."""
+
 PATIENCE = 40
 """Seconds for a whole story: a process starts, a page is filled in, a call ends."""
 

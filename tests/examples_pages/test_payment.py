@@ -18,7 +18,7 @@ from askback.testing.replies import Reply
 from examples.listening import listening
 from examples.payment.bank import Bank
 from examples.payment.server import Shop, Webhook
-from tests.examples_pages.going import going, running, text_of
+from tests.examples_pages.going import CORNERS, going, running, text_of
 
 pytestmark = pytest.mark.slow
 
@@ -46,6 +46,7 @@ async def test_an_order_is_booked_after_it_was_paid(revision: str, transport: st
         assert text_of(await driver.call_tool("order", TEAPOT)) == BOOKED
 
 
+@pytest.mark.parametrize(("revision", "transport"), CORNERS)
 async def test_a_refused_card_is_an_end_in_words(revision: str, transport: str):
     async with (
         running("payment", transport) as target,

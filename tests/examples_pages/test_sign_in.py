@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from askback.client import Driver
-from tests.examples_pages.going import Deed, free_port, going, running, text_of
+from tests.examples_pages.going import CORNERS, Deed, free_port, going, running, text_of
 from tests.openid.flow import access_token
 from tests.openid.running import OpenID, provider
 
@@ -92,6 +92,7 @@ async def test_who_signed_in_once_is_known_until_they_sign_out(
         assert text_of(await driver.call_tool("whoami")) == ALICE
 
 
+@pytest.mark.parametrize(("revision", "transport"), CORNERS)
 async def test_a_grant_that_was_taken_back_at_the_provider_is_asked_for_again(
     revision: str, transport: str, monkeypatch: pytest.MonkeyPatch
 ):

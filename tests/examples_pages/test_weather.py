@@ -7,7 +7,7 @@ import pytest
 from examples.listening import listening
 from examples.weather.server import make_server
 from examples.weather.service import KEY, make_service
-from tests.examples_pages.going import Deed, going, running, text_of
+from tests.examples_pages.going import CORNERS, Deed, going, running, text_of
 from tests.pages.visitor import visitor
 
 pytestmark = pytest.mark.slow
@@ -45,6 +45,7 @@ async def test_the_key_is_asked_for_once_and_is_there_the_next_time(
     assert KEY.encode() not in kept
 
 
+@pytest.mark.parametrize(("revision", "transport"), CORNERS)
 async def test_a_wrong_key_is_asked_for_again_and_the_page_says_why(revision: str, transport: str):
     async def typing_again(link: str) -> None:
         async with visitor() as browser:
@@ -57,6 +58,7 @@ async def test_a_wrong_key_is_asked_for_again_and_the_page_says_why(revision: st
         assert len(driver.answered) == 2
 
 
+@pytest.mark.parametrize(("revision", "transport"), CORNERS)
 async def test_no_on_the_page_is_an_answer(revision: str, transport: str):
     async with (
         running("weather", transport) as target,

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from tests.once.deliveries import REFUSED, End, all_alike, text_of
 from tests.once.kitchen import POINTS, Point
 from tests.once.servers import KINDS, Host
 from tests.once.test_cancelled import is_allowed
-from tests.once.workers import ROOT, Crew, crew
+from tests.once.workers import ROOT, Crew, crew, nursed
 from tests.wire.raw import accepting, answering
 
 pytestmark = [pytest.mark.anyio, pytest.mark.verifies("R39"), pytest.mark.slow, pytest.mark.timeout(180)]
@@ -25,10 +26,16 @@ LEASE, SHORT_LEASE = 15.0, 1.0
 """Seconds after which a process that says nothing is taken for dead."""
 
 
+@pytest.fixture(scope="module")
+def nursery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with nursed(tmp_path_factory.mktemp("once")) as address:
+        yield address
+
+
 async def test_fifty_deliveries_to_four_processes_run_the_effects_once_and_end_alike(
-    host: Host, tmp_path: Path
+    host: Host, nursery: Path, tmp_path: Path
 ):
-    async with crew(tmp_path, count=FOUR, lease=LEASE) as bakers:
+    async with crew(nursery, tmp_path, count=FOUR, lease=LEASE) as bakers:
         for kind in KINDS:
             told = {"host": host, "kind": kind, "stop": "during"}
             first = await bakers.workers[0].deliver(kind, fields={}, **told)
@@ -56,9 +63,9 @@ async def fifty(bakers: Crew, label: str, **told: Any) -> list[End]:
 
 @pytest.mark.parametrize("point", POINTS)
 async def test_when_the_process_that_runs_a_round_is_killed_another_takes_over(
-    point: Point, host: Host, tmp_path: Path
+    point: Point, host: Host, nursery: Path, tmp_path: Path
 ):
-    async with crew(tmp_path, count=3, lease=SHORT_LEASE) as bakers:
+    async with crew(nursery, tmp_path, count=3, lease=SHORT_LEASE) as bakers:
         doomed, *others = bakers.workers
         told = {"host": host, "kind": "tool", "stop": point}
         first = await doomed.deliver(point, fields={}, **told)
@@ -80,9 +87,9 @@ async def test_when_the_process_that_runs_a_round_is_killed_another_takes_over(
 
 
 async def test_of_two_effects_side_by_side_neither_is_run_again_when_their_process_is_killed(
-    host: Host, tmp_path: Path
+    host: Host, nursery: Path, tmp_path: Path
 ):
-    async with crew(tmp_path, count=2, lease=SHORT_LEASE) as bakers:
+    async with crew(nursery, tmp_path, count=2, lease=SHORT_LEASE) as bakers:
         doomed, other = bakers.workers
         told = {"host": host, "kind": "tool", "double": True}
         first = await doomed.deliver("double", fields={}, **told, stop="during")
@@ -95,9 +102,11 @@ async def test_of_two_effects_side_by_side_neither_is_run_again_when_their_proce
         assert text_of(end) == "pasta Interrupted, pizza Interrupted"
 
 
-async def test_a_process_that_was_taken_for_dead_begins_nothing_when_it_goes_on(host: Host, tmp_path: Path):
+async def test_a_process_that_was_taken_for_dead_begins_nothing_when_it_goes_on(
+    host: Host, nursery: Path, tmp_path: Path
+):
     """As when a machine sleeps: its lease ran out, another took over, and then it wakes up."""
-    async with crew(tmp_path, count=2, lease=SHORT_LEASE) as bakers:
+    async with crew(nursery, tmp_path, count=2, lease=SHORT_LEASE) as bakers:
         sleeper, other = bakers.workers
         told = {"host": host, "kind": "tool"}
         first = await sleeper.deliver("sleep", fields={}, stop="before", **told)

@@ -1,11 +1,11 @@
-"""One of several processes that serve the same rounds: `python -m tests.once.worker STORE TRACES LEASE`.
+"""One of several processes that serve the same rounds, forked by `tests.once.nursery`.
 
-What it is told and what it says are lines of JSON. Every effect leaves a line in the file of traces.
+What it is told and what it says are lines of JSON, the first with its store, traces and lease. Every effect leaves a
+line in the file of traces.
 """
 
 import json
 import os
-import sys
 from typing import Any
 
 import anyio
@@ -110,14 +110,11 @@ class Worker:
 
 
 async def main() -> None:
-    path, traces, lease = sys.argv[1:]
-    store = SQLiteStore(path, lease=float(lease))
-    async with anyio.create_task_group() as tasks:
-        worker = Worker(store, traces, tasks)
-        say(ready=True)
-        async for line in anyio.wrap_file(sys.stdin):
-            await worker.hear(json.loads(line))
-
-
-if __name__ == "__main__":
-    anyio.run(main)
+    with open(0) as told:  # noqa: ASYNC230 - read by anyio in a thread
+        lines = anyio.wrap_file(told)
+        path, traces, lease = json.loads(await lines.readline())
+        async with anyio.create_task_group() as tasks:
+            worker = Worker(SQLiteStore(path, lease=lease), traces, tasks)
+            say(ready=os.getpid())
+            async for line in lines:
+                await worker.hear(json.loads(line))

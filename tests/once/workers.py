@@ -1,10 +1,12 @@
-"""The processes of `tests.once.worker`, seen from the test that drives them."""
+"""The processes of `tests.once.nursery`, seen from the test that drives them."""
 
 import json
+import os
 import signal
+import subprocess
 import sys
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -17,22 +19,22 @@ from tests.once.deliveries import PATIENCE, End
 
 ROOT = Path(__file__).resolve().parents[2]
 
-STARTING = 60.0
-"""Seconds; on a busy machine a process takes some."""
-
 
 class Worker:
     """One process. `deliver` gives what came back; what it says by itself is awaited here."""
 
-    def __init__(self, process: anyio.abc.Process) -> None:
-        self._process = process
+    def __init__(self, line: anyio.abc.ByteStream) -> None:
+        self._line = line
+        self._pid = 0
         self._numbers = count(1)
         self._heard: dict[tuple[str, object], anyio.Event] = {}
         self._ends: dict[int, End] = {}
+        self._started, self._hung_up = anyio.Event(), anyio.Event()
 
-    async def ready(self) -> None:
-        with anyio.fail_after(STARTING):
-            await self._event("ready", True).wait()
+    async def start(self, *told: Any) -> None:
+        await self._line.send(json.dumps(told).encode() + b"\n")
+        with anyio.fail_after(PATIENCE):
+            await self._started.wait()
 
     async def tell(self, label: str, **told: Any) -> int:
         """Have it deliver a round; gives the number under which the end will come, when it is under way."""
@@ -60,32 +62,40 @@ class Worker:
 
     async def kill(self) -> None:
         """As the system does when memory runs out: nothing is said or tidied up."""
-        self._process.send_signal(signal.SIGKILL)
-        await self._process.wait()
+        if not self._hung_up.is_set():
+            os.kill(self._pid, signal.SIGKILL)
+        with anyio.fail_after(PATIENCE):
+            await self._hung_up.wait()
 
     def stop(self) -> None:
         """As a machine that is put to sleep."""
-        self._process.send_signal(signal.SIGSTOP)
+        os.kill(self._pid, signal.SIGSTOP)
 
     def wake(self) -> None:
-        self._process.send_signal(signal.SIGCONT)
+        os.kill(self._pid, signal.SIGCONT)
 
     async def listen(self) -> None:
-        assert self._process.stdout is not None
-        lines = BufferedByteReceiveStream(self._process.stdout)
+        """Until it ends, however it does."""
+        lines = BufferedByteReceiveStream(self._line)
         while True:
             try:
                 line: dict[str, Any] = json.loads(await lines.receive_until(b"\n", 10_000_000))
-            except (anyio.EndOfStream, anyio.IncompleteRead, anyio.ClosedResourceError):
+            except (anyio.EndOfStream, anyio.IncompleteRead, anyio.BrokenResourceError):
+                self._hung_up.set()
                 return
-            if "end" in line:
-                self._ends[line["number"]] = line.pop("end")
-            for what, which in line.items():
-                self._event(what, which).set()
+            self._hear(line)
+
+    def _hear(self, line: dict[str, Any]) -> None:
+        if "ready" in line:
+            self._pid = line["ready"]
+            self._started.set()
+        if "end" in line:
+            self._ends[line["number"]] = line.pop("end")
+        for what, which in line.items():
+            self._event(what, which).set()
 
     async def _send(self, **line: Any) -> None:
-        assert self._process.stdin is not None
-        await self._process.stdin.send(json.dumps(line).encode() + b"\n")
+        await self._line.send(json.dumps(line).encode() + b"\n")
 
     def _event(self, what: str, which: object) -> anyio.Event:
         return self._heard.setdefault((what, which), anyio.Event())
@@ -103,24 +113,32 @@ class Crew:
         return [line.removeprefix(f"{label}: ") for line in lines if line.startswith(f"{label}: ")]
 
 
+@contextmanager
+def nursed(folder: Path) -> Generator[Path]:
+    """The nursery for the length of the block: where it listens."""
+    address = folder / "nursery"
+    command = [sys.executable, "-m", "tests.once.nursery", str(address)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None and process.stdout.readline() == b"ready\n"
+            yield address
+        finally:
+            process.kill()
+
+
 @asynccontextmanager
-async def crew(folder: Path, *, count: int, lease: float) -> AsyncGenerator[Crew]:
+async def crew(nursery: Path, folder: Path, *, count: int, lease: float) -> AsyncGenerator[Crew]:
     traces = folder / "traces"
-    command = [sys.executable, "-m", "tests.once.worker", str(folder / "once.db"), str(traces), str(lease)]
-    processes = [await anyio.open_process(command, cwd=ROOT, stderr=None) for _ in range(count)]
-    workers = [Worker(process) for process in processes]
-    async with anyio.create_task_group() as tasks:
+    async with AsyncExitStack() as stack, anyio.create_task_group() as tasks:
+        lines = [await stack.enter_async_context(await anyio.connect_unix(nursery)) for _ in range(count)]
+        workers = [Worker(line) for line in lines]
         for worker in workers:
             tasks.start_soon(worker.listen)
+        for worker in workers:
+            await worker.start(str(folder / "once.db"), str(traces), lease)
         try:
-            for worker in workers:
-                await worker.ready()
             yield Crew(workers, traces)
         finally:
             with anyio.CancelScope(shield=True):
-                for process in processes:
-                    if process.returncode is None:
-                        process.kill()
-                    await process.wait()
-                    await process.aclose()
-            tasks.cancel_scope.cancel()
+                for worker in workers:
+                    await worker.kill()

@@ -290,6 +290,7 @@ def test_work_grows_with_the_length_of_the_text_and_no_faster(shape: str) -> Non
     assert twice <= 2.2 * once + 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", LONG_SHAPES)
 def test_a_text_of_a_hundred_kilobytes_gets_its_verdict(shape: str) -> None:
     piece = LONG_SHAPES[shape]

@@ -210,23 +210,23 @@ def test_what_was_being_run_on_a_loop_that_is_closed_may_be_taken_over():
 
 @pytest.mark.slow
 @pytest.mark.timeout(180)
-async def test_a_hundred_thousand_conversations_take_no_more_memory_than_ten_thousand():
+async def test_thirty_thousand_conversations_take_no_more_memory_than_ten_thousand():
     clock = Clock()
     store = MemoryStore(clock=clock)
     until = clock.hence(HOUR)
     taken: dict[int, int] = {}
     tracemalloc.start()
     try:
-        for number in range(1, 100_001):
+        for number in range(1, 30_001):
             claim = await store.claim(f"{number:032x}", turn=2, digest=f"{number:064x}", until=until)
             assert isinstance(claim, Mine), f"conversation {number} was refused"
             await store.record(claim, b"Order number %d, with a drink and a tip" % number)
-            if number in {10_000, 100_000}:
+            if number in {10_000, 30_000}:
                 gc.collect()
                 taken[number], _peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert taken[100_000] <= 1.1 * taken[10_000]
+    assert taken[30_000] <= 1.1 * taken[10_000]
     clock.advance(HOUR)
     assert await store.sweep() == 10_000
     assert await store.count() == 0

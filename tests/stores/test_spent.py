@@ -1,5 +1,6 @@
 """The filter of what was run: it never forgets, and hardly ever makes a mistake."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,6 +26,7 @@ def test_an_empty_one_holds_nothing_and_takes_no_room():
     assert spent.size == 0
 
 
+@pytest.mark.slow
 def test_less_than_one_new_turn_in_a_hundred_thousand_is_refused_after_a_hundred_thousand_conversations():
     """Where the bits fall differs from run to run: one in a million is usual, ten come once in ten million runs."""
     spent = Spent()

@@ -57,6 +57,7 @@ async def test_a_client_that_cancels_its_call(push_revision: str):
         await asking.end()
 
 
+@pytest.mark.slow  # the SDK gives whoever still runs six seconds
 async def test_a_server_that_shuts_down():
     asking = Asking()
 

@@ -150,6 +150,7 @@ async def test_prompts_and_resources_ask_and_stop_alike(revision: str, make: Cal
     assert await texts(decline(), decline()) == ["No letter.", "No shelf.", "No drawer."]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("always_replay", [True, False])
 async def test_fifty_calls_at_once_get_each_their_own_answers(
     revision: str, host: Callable[..., Any], always_replay: bool

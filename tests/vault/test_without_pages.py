@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 PAGES = ["authlib", "itsdangerous", "jinja2", "joserfc"]
 """What the extra brings and nothing else does."""
 

@@ -9,6 +9,12 @@ import pytest
 from tests.visits.shops import HOSTS, JULY, NOVEMBER, TRANSPORTS, Shop
 
 
+@pytest.fixture(autouse=True)
+def brisk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The SDK's client waits up to a quarter of a second each time before it sends a state once more."""
+    monkeypatch.setattr("mcp.client._input_required._STATE_ONLY_BACKOFF_CAP_SECONDS", 0.01)
+
+
 @pytest.fixture(params=[NOVEMBER, JULY])
 def revision(request: pytest.FixtureRequest) -> str:
     return request.param
