@@ -1,0 +1,19 @@
+"""What a statement would cost, told before it runs, and the limits from which on a person is asked.
+
+Estimators of engines are imported from their own modules, since each takes its engine's package:
+`askback.guards.cost.duckdb`, `.postgres`, `.sqlite` and `.trino`.
+"""
+
+from askback.guards.cost.estimate import CalledEstimator, Estimate, EstimateFailed, Estimator
+from askback.guards.cost.limits import Limits, Measure
+from askback.guards.cost.words import CostWords
+
+__all__ = [
+    "CalledEstimator",
+    "CostWords",
+    "Estimate",
+    "EstimateFailed",
+    "Estimator",
+    "Limits",
+    "Measure",
+]

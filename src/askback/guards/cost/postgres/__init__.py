@@ -1,0 +1,5 @@
+"""What Postgres expects a statement to read. Takes the `postgres` extra beside `guards`."""
+
+from askback.guards.cost.postgres.estimator import PostgresEstimator
+
+__all__ = ["PostgresEstimator"]

@@ -1,0 +1,55 @@
+"""The one statement that is put behind EXPLAIN: that it is one, and of a kind that has a plan."""
+
+from typing import Literal
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from askback.guards.cost.estimate import EstimateFailed
+
+Dialect = Literal["duckdb", "postgres", "sqlite", "trino"]
+
+PLANNED = (exp.Query, exp.Values, exp.Insert, exp.Update, exp.Delete, exp.Merge)
+"""What reads or changes rows. The rest has no plan, or, like some of SQLite's pragmas, acts while it is prepared."""
+
+LONGEST = 1_000_000
+"""Characters that are still read; what an agent writes is a thousandth of that."""
+
+
+def read_one(statement: str, *, engine: str, dialect: Dialect) -> exp.Expression:
+    """Its tree; raises where there are several, none, or one that is not planned."""
+    if len(statement) > LONGEST:
+        raise EstimateFailed(engine=engine, problem="the statement is too long to read", advice="Shorten it.")
+    try:
+        found = [tree for tree in sqlglot.parse(statement, dialect=dialect) if tree is not None]
+    except (SqlglotError, RecursionError) as error:
+        raise EstimateFailed(
+            engine=engine,
+            problem=f"the statement cannot be read ({error!s:.200})",
+            advice="Mend its syntax.",
+        ) from error
+    trees = [tree for tree in found if not isinstance(tree, exp.Semicolon)]
+    if len(trees) != 1:
+        raise EstimateFailed(
+            engine=engine,
+            problem=f"these are {len(trees)} statements",
+            advice="Send one statement at a time.",
+        )
+    if not _is_planned(trees[0]):
+        raise EstimateFailed(
+            engine=engine,
+            problem=f"{trees[0].key.upper()} is no statement with a plan",
+            advice="A person has to judge it as it stands.",
+        )
+    return trees[0]
+
+
+def _is_planned(tree: exp.Expression) -> bool:
+    makes_from_query = isinstance(tree, exp.Create) and isinstance(tree.expression, exp.Query)
+    return makes_from_query or isinstance(tree, PLANNED)
+
+
+def longest_list(tree: exp.Expression) -> int:
+    """How many times `x IN (1, 2, 3)` looks something up, where it is written out."""
+    return max((len(node.expressions) for node in tree.find_all(exp.In)), default=1) or 1

@@ -1,0 +1,71 @@
+"""What Trino expects a statement to read, from `EXPLAIN (TYPE IO, FORMAT JSON)`.
+
+Built on the shapes that Trino's documentation gives, and not run against a live server. No driver is taken along: the
+author gives a function that runs one statement and returns the text that comes back.
+"""
+
+import inspect
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any, cast
+
+from askback.guards.cost.estimate import Estimate, EstimateFailed
+from askback.guards.cost.statement import read_one
+
+ENGINE = "Trino"
+
+EXPLAIN = "EXPLAIN (TYPE IO, FORMAT JSON) "
+
+
+class TrinoEstimator:
+    """Of a cluster, through the author's own connection.
+
+    Tables count as far as their connector has statistics. Trino lists a table once that is read twice in the same way,
+    and no table for rows that are made up: what the whole would give stands in for both, and where Trino cannot tell
+    it, how many rows are handled is not known.
+    """
+
+    def __init__(self, run: Callable[[str], str | Awaitable[str]]) -> None:
+        self._run = run
+
+    async def estimate(self, statement: str) -> Estimate:
+        read_one(statement, engine=ENGINE, dialect="trino")
+        try:
+            answer = self._run(EXPLAIN + statement.rstrip().rstrip(";"))
+            text = await answer if inspect.isawaitable(answer) else answer
+        except Exception as error:
+            raise _failed(f"it raised {error!r:.300}", "Mend the statement, or the connection.") from error
+        return read_plan(text)
+
+
+def read_plan(text: str) -> Estimate:
+    """One plan, as the only row and column of the answer has it."""
+    try:
+        plan = cast("dict[str, Any]", json.loads(text))
+        inputs = [cast("dict[str, Any]", each["estimate"]) for each in plan["inputTableColumnInfos"]]
+        whole = cast("dict[str, Any]", plan["estimate"])
+        return Estimate(
+            engine=ENGINE,
+            rows=_sum([_number(each["outputRowCount"]) for each in inputs]),
+            bytes=_sum([_number(each["outputSizeInBytes"]) for each in inputs]),
+            widest=_number(whole["outputRowCount"]),
+            cost=_number(whole.get("cpuCost")),
+        )
+    except (ValueError, TypeError, LookupError) as error:
+        raise _failed(f"its plan is of another shape ({error!r:.100})", "A person has to judge it.") from error
+
+
+def _number(written: object) -> float | None:
+    """Trino writes "NaN" where it does not know, and "Infinity" where it lost count."""
+    if not isinstance(written, int | float | str) or isinstance(written, bool):
+        return None
+    number = float(written)
+    return number if 0 <= number < float("inf") else None
+
+
+def _sum(numbers: list[float | None]) -> float | None:
+    return None if None in numbers else sum(number for number in numbers if number is not None)
+
+
+def _failed(problem: str, advice: str) -> EstimateFailed:
+    return EstimateFailed(engine=ENGINE, problem=problem, advice=advice)

@@ -1,0 +1,134 @@
+"""An estimate in a person's words: "scans about 48 million rows, 3.1 GB"."""
+
+from dataclasses import dataclass, fields
+
+from askback.errors import AuthorError
+from askback.guards.cost.estimate import Estimate
+from askback.guards.cost.limits import Limits, Measure
+
+SCALES = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"), (1.0, "count"))
+
+SIZES = ((1e15, "petabytes"), (1e12, "terabytes"), (1e9, "gigabytes"), (1e6, "megabytes"), (1e3, "kilobytes"))
+"""By thousands, as disks are sold and clouds bill."""
+
+TIMES = ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "seconds"))
+
+FROM = {"days": 2, "hours": 2, "minutes": 2, "count": 0}
+"""How many of a unit it takes to be spoken of in it: 90 seconds say more than 1.5 minutes."""
+
+NOTEWORTHY = 3.0
+"""How much larger than what is read the largest step must be to be told; less is within what estimates err by."""
+
+NOTICED = 1000
+"""Rows below which nobody wants to hear of steps."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CostWords:
+    """One `str.format` template each; a translator replaces them, or subclasses for grammar that they cannot hold."""
+
+    scans: str = "scans about {rows}"
+    one_row: str = "1 row"
+    many_rows: str = "{number} rows"
+    makes: str = "makes about {rows} on the way"
+    over: str = "{amount} (more than {limit})"
+    rows_unknown: str = "nobody can tell how many rows it handles"
+    bytes_unknown: str = "nobody can tell how much it reads"
+    seconds_unknown: str = "nobody can tell how long it takes"
+    takes: str = "takes about {time}"
+
+    count: str = "{number}"
+    million: str = "{number} million"
+    billion: str = "{number} billion"
+    trillion: str = "{number} trillion"
+    bytes: str = "{number} bytes"
+    kilobytes: str = "{number} KB"
+    megabytes: str = "{number} MB"
+    gigabytes: str = "{number} GB"
+    terabytes: str = "{number} TB"
+    petabytes: str = "{number} PB"
+    instant: str = "less than a second"
+    seconds: str = "{number} seconds"
+    minutes: str = "{number} minutes"
+    hours: str = "{number} hours"
+    days: str = "{number} days"
+
+    between: str = ", "
+    thousands: str = ","
+    point: str = "."
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            _check_template(field.name, getattr(self, field.name), str(field.default))
+
+    def number(self, number: float) -> str:
+        """Two digits that count, from ten thousand down to the ones as they are written: 48, 3.1, 1,200."""
+        rounded = float(f"{number:.2g}")
+        text = f"{rounded:,.0f}" if rounded >= 10 or rounded.is_integer() else f"{rounded:.2g}"
+        return text.translate({ord(","): self.thousands, ord("."): self.point})
+
+    def rows(self, rows: float) -> str:
+        if round(rows) == 1:
+            return self.one_row
+        return self.many_rows.format(number=self._scaled(float(round(rows)), SCALES, "count"))
+
+    def size(self, size: float) -> str:
+        return self._scaled(size, SIZES, "bytes")
+
+    def time(self, seconds: float) -> str:
+        return self.instant if seconds < 1 else self._scaled(seconds, TIMES, "seconds")
+
+    def describe(self, estimate: Estimate, limits: Limits | None = None) -> str:
+        """The whole, with the limits that were passed; unknown bytes and seconds are told where they are limited."""
+        limits = limits or Limits()
+        parts = [*self._rows_told(estimate, limits), *self._size_told(estimate, limits)]
+        parts += self._time_told(estimate, limits)
+        return self.between.join(parts) or self.bytes_unknown
+
+    def _rows_told(self, estimate: Estimate, limits: Limits) -> list[str]:
+        told: list[str] = []
+        if estimate.rows is not None:
+            told.append(
+                self.scans.format(rows=self._against(self.rows(estimate.rows), estimate.rows, limits, "rows"))
+            )
+        if estimate.widest and estimate.widest > max(NOTICED, NOTEWORTHY * (estimate.rows or 0)):
+            made = self._against(self.rows(estimate.widest), estimate.widest, limits, "rows")
+            told.append(self.makes.format(rows=made))
+        if estimate.rows is None or estimate.widest is None:
+            told.append(self.rows_unknown)
+        return told
+
+    def _size_told(self, estimate: Estimate, limits: Limits) -> list[str]:
+        if estimate.bytes is not None:
+            return [self._against(self.size(estimate.bytes), estimate.bytes, limits, "bytes")]
+        return [] if limits.bytes is None else [self.bytes_unknown]
+
+    def _time_told(self, estimate: Estimate, limits: Limits) -> list[str]:
+        if estimate.seconds is not None:
+            time = self._against(self.time(estimate.seconds), estimate.seconds, limits, "seconds")
+            return [self.takes.format(time=time)]
+        return [] if limits.seconds is None else [self.seconds_unknown]
+
+    def _against(self, amount: str, number: float, limits: Limits, measure: Measure) -> str:
+        most: float | None = getattr(limits, measure)
+        if most is None or number <= most:
+            return amount
+        spoken = {"rows": self.rows, "bytes": self.size, "seconds": self.time}[measure]
+        return self.over.format(amount=amount, limit=spoken(most))
+
+    def _scaled(self, amount: float, scales: tuple[tuple[float, str], ...], least: str) -> str:
+        for unit, name in scales:
+            if float(f"{amount:.2g}") >= unit * FROM.get(name, 1):
+                return getattr(self, name).format(number=self.number(amount / unit))
+        return getattr(self, least).format(number=self.number(amount))
+
+
+def _check_template(name: str, template: str, default: str) -> None:
+    places = {
+        place: "" for place in ("rows", "number", "amount", "limit", "time") if f"{{{place}}}" in default
+    }
+    try:
+        template.format(**places)
+    except (LookupError, ValueError) as error:
+        known = ", ".join(f"{{{place}}}" for place in places) or "nothing"
+        raise AuthorError(f"CostWords.{name} is not a template ({error!r}). It can use: {known}.") from error
