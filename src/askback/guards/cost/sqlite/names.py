@@ -1,0 +1,37 @@
+"""Which table a SQLite plan means: it names them by the aliases of the statement, or of a view inside it."""
+
+from collections.abc import Iterator
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from askback.guards.cost.sqlite.tables import Tables
+
+
+class Names:
+    """Of a statement and of the views that it goes through; the same alias may be given twice."""
+
+    def __init__(self, tree: exp.Expression, tables: Tables) -> None:
+        self._named: dict[str, set[str]] = {}
+        self._views, self._seen = tables.views, set[str]()
+        self._gather(tree)
+
+    def meant_by(self, alias: str) -> Iterator[str]:
+        """All that may stand behind it, in small letters, itself among them."""
+        yield alias.lower()
+        yield from self._named.get(alias.lower(), ())
+
+    def _gather(self, tree: exp.Expression) -> None:
+        for table in tree.find_all(exp.Table):
+            name = table.name.lower()
+            self._named.setdefault(table.alias_or_name.lower(), set()).add(name)
+            if name in self._views and name not in self._seen:
+                self._seen.add(name)
+                self._gather_view(self._views[name])
+
+    def _gather_view(self, definition: str) -> None:
+        try:
+            self._gather(sqlglot.parse_one(definition, dialect="sqlite"))
+        except SqlglotError:
+            return  # its aliases stay unknown, and a plan that has them gives no estimate
