@@ -1,0 +1,1 @@
+"""Guards: a person is asked before it hurts."""

@@ -1,0 +1,204 @@
+"""Which stored columns the value of an expression can depend on.
+
+Kinds of expression are listed: of any other, what it reads is reported as not known. The walk keeps its own stack, for
+a sum of ten thousand terms is a tree ten thousand deep.
+"""
+
+from collections.abc import Callable, Iterator
+
+from sqlglot import exp
+
+from askback.guards.sql.place import Place
+from askback.guards.sql.relations import NOTHING, Sources
+from askback.guards.sql.scopes import Scope
+
+Todo = list[exp.Expr]
+Step = Callable[[exp.Expr, Place, Todo], Sources]
+
+PLAIN = (
+    exp.Binary, exp.Unary, exp.Func, exp.Literal, exp.Boolean, exp.Null, exp.DataType, exp.DataTypeParam,
+    exp.Tuple, exp.Bracket, exp.Between, exp.Interval, exp.IntervalSpan, exp.Ordered, exp.Order, exp.Group,
+    exp.Where, exp.Having, exp.Qualify, exp.WindowSpec, exp.Filter, exp.WithinGroup, exp.IgnoreNulls,
+    exp.RespectNulls, exp.Distinct, exp.AtTimeZone, exp.Limit, exp.Offset, exp.Fetch, exp.LimitOptions,
+    exp.Placeholder, exp.Parameter, exp.TableSample, exp.HexString, exp.BitString, exp.ByteString, exp.RawString,
+    exp.UnicodeString, exp.National, exp.Heredoc, exp.JSONPath, exp.JSONPathPart, exp.JSONKeyValue, exp.FormatJson,
+    exp.HavingMax, exp.PseudoType, exp.ObjectIdentifier, exp.Cube, exp.Rollup, exp.GroupingSets, exp.JSON,
+    exp.JSONColumnDef, exp.JSONSchema, exp.Slice, exp.JSONExtractQuote, exp.OnCondition,
+)  # fmt: skip
+"""These read what their parts read, and no more. Which functions do is told by name, in the lexis."""
+
+NAMING: dict[type[exp.Expr], tuple[str, ...]] = {
+    exp.Alias: ("this",),
+    exp.Aliases: ("this",),
+    exp.PropertyEQ: ("expression",),
+    exp.Kwarg: ("expression",),
+    exp.ColumnDef: ("kind",),
+    exp.Window: ("this", "partition_by", "order", "spec"),
+}
+"""The parts of these that are read; the others only give a name."""
+
+
+def sources_of(node: exp.Expr, place: Place) -> set[str]:
+    """Every stored column that this expression can reveal or probe."""
+    found: set[str] = set()
+    todo: Todo = [node]
+    while todo:
+        node = todo.pop()
+        step = STEPS.get(type(node))
+        if step is not None:
+            found |= step(node, place, todo)
+        elif isinstance(node, exp.Query | exp.Values):
+            found |= place.reader.relation(node, place).everything
+        else:
+            if not isinstance(node, PLAIN):
+                place.account.puzzle("not understood", node)
+            todo.extend(parts_of(node))
+    return found
+
+
+def parts_of(node: exp.Expr, *names: str) -> Iterator[exp.Expr]:
+    for value in [node.args.get(name) for name in names] if names else node.args.values():
+        if isinstance(value, exp.Expr):
+            yield value
+        elif isinstance(value, list):
+            yield from (part for part in value if isinstance(part, exp.Expr))  # pyright: ignore[reportUnknownVariableType] # args are untyped
+
+
+def naming(node: exp.Expr, place: Place, todo: Todo) -> Sources:
+    parts = parts_of(node, *NAMING[type(node)])
+    todo.extend(part for part in parts if not isinstance(part, exp.Identifier))
+    return NOTHING
+
+
+def column(node: exp.Expr, place: Place, todo: Todo) -> Sources:
+    assert isinstance(node, exp.Column)
+    if isinstance(node.this, exp.Star):
+        return starred(node, place, todo)
+    return looked_up(node.parts, place)
+
+
+def looked_up(parts: list[exp.Expr], place: Place) -> Sources:
+    found = place.scope.find(place.path(parts))
+    if found is None:
+        place.account.puzzle("no such column", ".".join(part.name for part in parts))
+        return NOTHING
+    return found
+
+
+def starred(node: exp.Column, place: Place, todo: Todo) -> Sources:
+    todo.extend(star_parts(node.this))
+    path = place.path(node.parts[:-1])
+    found = place.scope.named(path)
+    if found:
+        return NOTHING.union(*(source.relation.everything for source in found))
+    return looked_up(node.parts[:-1], place)  # the fields of a column that is a row
+
+
+def star_parts(star: exp.Expr) -> Iterator[exp.Expr]:
+    for name in ("replace", "ilike", "except", "except_"):
+        for part in parts_of(star, name):
+            yield part.this if isinstance(part, exp.Alias) else part
+
+
+def star(node: exp.Expr, place: Place, todo: Todo) -> Sources:
+    if isinstance(node.parent, exp.Count) and node.arg_key == "this":
+        return NOTHING
+    todo.extend(star_parts(node))
+    return place.scope.everything()
+
+
+def whole_scope(node: exp.Expr, place: Place, todo: Todo) -> Sources:
+    """`COLUMNS(…)` and `#1`: any column of the query, by a pattern or a number."""
+    todo.extend(part for part in parts_of(node) if not isinstance(part, exp.Star))
+    return place.scope.everything()
+
+
+def exists(node: exp.Expr, place: Place, todo: Todo) -> Sources:
+    """Whether there is a row: what stands in its columns does not matter, only what its conditions probe."""
+    if isinstance(node.this, exp.Query):
+        place.reader.relation(node.this, place)
+        return NOTHING
+    todo.extend(parts_of(node))
+    return NOTHING
+
+
+def dot(node: exp.Expr, place: Place, todo: Todo) -> Sources:
+    """A field of a value, a method of DuckDB (`email.lower()`), or a function with its schema."""
+    call, owner = node.args["expression"], node.this
+    if isinstance(call, exp.Func) or not isinstance(call, exp.Identifier | exp.Star | exp.Literal):
+        todo.append(call)
+    parts = identifiers(owner)
+    if parts is None:
+        todo.append(owner)
+        return NOTHING
+    if isinstance(call, exp.Func) and place.path(parts) == ("pg_catalog",):
+        return NOTHING
+    return looked_up(parts, place)
+
+
+def identifiers(node: exp.Expr) -> list[exp.Expr] | None:
+    """The names of `a.b.c` where nothing else is in it."""
+    names: list[exp.Expr] = []
+    while isinstance(node, exp.Dot) and isinstance(node.expression, exp.Identifier):
+        names.append(node.expression)
+        node = node.this
+    return [node, *reversed(names)] if isinstance(node, exp.Identifier) else None
+
+
+def identifier(node: exp.Expr, place: Place, todo: Todo) -> Sources:
+    return looked_up([node], place)
+
+
+def variable(node: exp.Expr, place: Place, todo: Todo) -> Sources:
+    """A bare word, such as the unit of `date_trunc`, for which sqlglot also takes a column in its place."""
+    word = node.name
+    return NOTHING.union(*(place.scope.find((name,)) or NOTHING for name in {word, word.lower()}))
+
+
+def lambda_(node: exp.Expr, place: Place, todo: Todo) -> Sources:
+    """Its parameters hide no column: `a -> b` is also how JSON is taken apart."""
+    bound = Scope(place.scope, binds=True)
+    found: set[str] = set()
+    for name in parts_of(node, "expressions"):
+        bound.outputs[place.name(name)] = NOTHING
+        found |= place.scope.find((place.name(name),)) or NOTHING
+    return frozenset(found | sources_of(node.this, place.inside(bound)))
+
+
+def comprehension(node: exp.Expr, place: Place, todo: Todo) -> Sources:
+    bound = Scope(place.scope, binds=True)
+    for name in parts_of(node, "expression", "position"):
+        bound.outputs[place.name(name)] = NOTHING
+    found: set[str] = set()
+    for part in parts_of(node, "this", "iterator", "condition"):
+        found |= sources_of(part, place.inside(bound))
+    return frozenset(found)
+
+
+def in_(node: exp.Expr, place: Place, todo: Todo) -> Sources:
+    if place.reader.dialect == "sqlite" and node.args.get("field"):
+        place.account.puzzle("IN with a table", node.args["field"])
+    todo.extend(parts_of(node))
+    return NOTHING
+
+
+def nothing(node: exp.Expr, place: Place, todo: Todo) -> Sources:
+    return NOTHING
+
+
+STEPS: dict[type[exp.Expr], Step] = {
+    **dict.fromkeys(NAMING, naming),
+    exp.Column: column,
+    exp.Columns: whole_scope,
+    exp.Comprehension: comprehension,
+    exp.Dot: dot,
+    exp.Exists: exists,
+    exp.Identifier: identifier,
+    exp.In: in_,
+    exp.Lambda: lambda_,
+    exp.PositionalColumn: whole_scope,
+    exp.Star: star,
+    exp.Var: variable,
+    exp.DataType: nothing,
+    exp.Literal: nothing,
+}

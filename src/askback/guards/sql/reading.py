@@ -1,0 +1,23 @@
+"""What a statement touches, as far as can be told without running it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """Never less than the engine would do: what could not be told stands in `unresolved`."""
+
+    columns: frozenset[str]
+    """All that the result can reveal or a condition can probe, as `schema.table.column`."""
+    personal: Mapping[str, str]
+    """The tagged ones among them, each with its tag."""
+    writes: tuple[str, ...]
+    """What is changed besides, in words: `insert into main.orders`, `drop table`, `set`."""
+    unresolved: tuple[str, ...]
+    """What was not understood, in words that quote it."""
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether it reads, changes nothing, touches nothing tagged, and all of it was understood."""
+        return not (self.personal or self.writes or self.unresolved)

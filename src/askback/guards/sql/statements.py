@@ -1,0 +1,204 @@
+"""Statements: which kind each is by its first word, what it reads, what it writes. Kinds not listed are reported."""
+
+from collections.abc import Callable, Sequence
+
+from sqlglot import exp
+from sqlglot.dialects.dialect import Dialect as SqlglotDialect
+from sqlglot.errors import SqlglotError
+from sqlglot.tokenizer_core import Token, TokenType
+
+from askback.guards.sql.changes import CHANGES
+from askback.guards.sql.expressions import parts_of
+from askback.guards.sql.lexis import Unreadable, doubts, runs_on, statements_of, unknown_functions, words_of
+from askback.guards.sql.lost import lost_names
+from askback.guards.sql.names import Dialect, listed
+from askback.guards.sql.place import Account, Place, TooMuch
+from askback.guards.sql.queries import Queries
+from askback.guards.sql.relations import OPAQUE, Relation
+from askback.guards.sql.scopes import Scope
+from askback.guards.sql.tables import add_from
+
+Words = Sequence[Token]
+
+STUMBLES = (SqlglotError, RecursionError, ValueError, TypeError, AttributeError, LookupError, AssertionError)
+"""What a parser by others raises on texts that nobody thought of."""
+
+QUERIES = listed("select with from table values ( pivot unpivot")
+ROWS = listed("insert update delete merge")
+TRANSACTIONS = listed("begin start commit end rollback abort savepoint release")
+REMOVALS = listed("drop truncate")
+MAKING = listed("or replace temp temporary unlogged local global recursive materialized")
+SHOWN: dict[Dialect, frozenset[str] | None] = {
+    "duckdb": None,
+    "postgres": None,
+    "sqlite": frozenset(),
+    "trino": listed("tables columns schemas catalogs functions create session"),
+}
+"""What SHOW may be followed by; None is anything. `SHOW STATS` of Trino tells the least and the greatest value."""
+
+
+class Statements:
+    """Reads a text of one or more statements against one catalogue."""
+
+    def __init__(self, queries: Queries, tagged: frozenset[str]) -> None:
+        self._queries = queries
+        self._dialect: Dialect = queries.dialect
+        self._tagged = tagged
+
+    def read(self, text: str, account: Account) -> None:
+        for doubt in doubts(text):
+            account.puzzle(doubt)
+        try:
+            statements = list(statements_of(words_of(text, self._dialect)))
+        except Unreadable as unreadable:
+            account.puzzle(str(unreadable))
+            return
+        if not statements:
+            account.puzzle("there is no statement")
+        for position, words in enumerate(statements):
+            if account.writes and position:
+                account.puzzle("after a change, names may mean something else", words[0].text)
+            self._attempt(words, text, account)
+
+    def read_query(self, text: str, account: Account) -> Relation:
+        """The text of a view, with or without `CREATE VIEW v AS` before it."""
+        relations: list[Relation] = []
+        try:
+            statements = list(statements_of(words_of(text, self._dialect)))
+        except Unreadable as unreadable:
+            statements = []
+            account.puzzle(str(unreadable))
+        if len(statements) == 1:
+            self._attempt(statements[0], text, account, relations.append)
+            if statements[0][0].text.lower() == "create":
+                account.writes.clear()
+        if not relations:
+            account.puzzle("not a query")
+        return relations[0] if relations else OPAQUE
+
+    def _attempt(
+        self, words: Words, text: str, account: Account, keep: Callable[[Relation], None] | None = None
+    ) -> None:
+        try:
+            self._statement(
+                words, text, account, keep or (lambda relation: account.count(relation.everything))
+            )
+        except TooMuch:
+            account.puzzle("it unfolds to more columns than are worth reading")
+        except RecursionError:
+            account.puzzle("nested too deep", text[words[0].start :])
+        except (Unreadable, *STUMBLES):
+            account.puzzle("not understood", text[words[0].start : words[-1].end + 1])
+
+    def _statement(self, words: Words, text: str, account: Account, keep: Callable[[Relation], None]) -> None:
+        first = words[0].text.lower()
+        second = words[1].text.lower() if len(words) > 1 else ""
+        if first == "explain":  # which runs it, or tells how many rows a condition would find
+            self.read(explained(words, text, self._dialect), account)
+        elif first in QUERIES or first in ROWS:
+            self._parsed(words, text, account, keep)
+        elif first in {"summarize", "describe", "desc"}:
+            self._described(words, text, account, keep)
+        elif first == "create":
+            self._created(words, text, account, keep)
+        elif first == "copy":
+            account.change("copy")
+            self._parsed(words, text, account, keep)
+        elif first == "show":
+            known = SHOWN[self._dialect]
+            if known is not None and second not in known:
+                account.puzzle("what it shows is not known", f"show {second}")
+        elif first in TRANSACTIONS:
+            account.change(first)
+        elif first in REMOVALS:
+            account.change(f"{first} {second}", " ".join(word.text for word in words[2:6]))
+        else:
+            account.change(first)
+            account.puzzle("what it does is not known", text[words[0].start : words[-1].end + 1])
+
+    def _described(self, words: Words, text: str, account: Account, keep: Callable[[Relation], None]) -> None:
+        rest = words[1:]
+        if not rest:
+            return
+        is_name = all(word.token_type is TokenType.DOT or is_name_like(word) for word in rest)
+        if words[0].text.lower() == "summarize" or not is_name:
+            self._parsed(words if is_name else rest, text, account, keep)
+
+    def _created(self, words: Words, text: str, account: Account, keep: Callable[[Relation], None]) -> None:
+        """Only tables and views made from a query are read; of a function or a trigger nothing is known."""
+        kinds = (word.text.lower() for word in words[1:8])
+        kind = next((kind for kind in kinds if kind not in MAKING), "")
+        account.change(f"create {kind}".strip())
+        if kind in {"table", "view"} and any(word.text.lower() in {"as", "like"} for word in words):
+            self._parsed(words, text, account, keep)
+        elif kind not in {"table", "schema", "index", "sequence"}:
+            account.puzzle("what it makes is not known", text[words[0].start : words[-1].end + 1])
+
+    def _parsed(self, words: Words, text: str, account: Account, keep: Callable[[Relation], None]) -> None:
+        parser = SqlglotDialect.get_or_raise(self._dialect).parser()
+        trees = parser.parse(list(words), text)
+        tree = trees[0]
+        if len(trees) != 1 or not isinstance(tree, exp.Expr):
+            account.puzzle("not understood", text[words[0].start : words[-1].end + 1])
+            return
+        for run in runs_on(words):
+            account.puzzle("engines part this differently", run)
+        for name in unknown_functions(words, self._dialect, declared_in(tree, words, self._dialect)):
+            account.puzzle("a function of which nothing is known", name)
+        self._tree(tree, self._queries.place(account), keep)
+        for name in lost_names(tree, words, self._tagged - account.read):
+            account.puzzle("the parser has lost a name", name)
+
+    def _tree(self, tree: exp.Expr, place: Place, keep: Callable[[Relation], None]) -> None:
+        if isinstance(tree, exp.Create):
+            query = tree.args.get("expression")
+            if isinstance(query, exp.Query | exp.Values):
+                keep(self._queries.relation(query, self._queries.with_tables(tree, place)))
+            else:
+                place.account.puzzle("what it makes is not known", tree)
+        elif isinstance(tree, exp.Copy | exp.Summarize | exp.Pivot):
+            place.account.count(self._whole(tree, self._queries.with_tables(tree, place)).everything)
+        elif isinstance(tree, (exp.Query, exp.Values, *CHANGES)):
+            keep(self._queries.relation(tree, place))
+        else:
+            place.account.puzzle("not understood", tree)
+
+    def _whole(self, tree: exp.Expr, place: Place) -> Relation:
+        """The relation that is copied, summed up or pivoted, of which every column counts."""
+        target = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
+        for query in [part for part in parts_of(tree) if part is not tree.this]:
+            for found in query.find_all(exp.Query):
+                place.account.puzzle("a query in an odd place", found)
+        if isinstance(target, exp.Table | exp.Subquery | exp.Pivot):
+            if isinstance(target, exp.Pivot):
+                return self._whole(target, place)
+            scope = Scope(place.scope)
+            add_from(target, place.inside(scope))
+            place.account.count(scope.everything())
+            return OPAQUE
+        return self._queries.relation(target, place)
+
+
+def explained(words: Words, text: str, dialect: Dialect) -> str:
+    """The statement after EXPLAIN and its options; to sqlglot it is a command with one long string."""
+    text = text[words[0].end + 1 : words[-1].end + 1]
+    rest = words_of(text, dialect)
+    while rest and rest[0].text.lower() in {"analyze", "verbose", "query", "plan"}:
+        rest = rest[1:]
+    if len(rest) > 1 and rest[0].token_type is TokenType.L_PAREN and rest[1].text.lower() not in QUERIES:
+        closing = next(at for at, word in enumerate(rest) if word.token_type is TokenType.R_PAREN)
+        rest = rest[closing + 1 :]
+    return text[rest[0].start :] if rest else ""
+
+
+def is_name_like(word: Token) -> bool:
+    return word.token_type in {TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING}
+
+
+def declared_in(tree: exp.Expr, words: Words, dialect: Dialect) -> set[int]:
+    """Where `t(a, b)` gives names to columns and calls nothing; looked for only where something seems to be called."""
+    if next(unknown_functions(words, dialect, set()), None) is None:
+        return set()
+    holders = tree.find_all(exp.TableAlias, exp.Schema)
+    names = (holder.this.this if isinstance(holder, exp.Schema) else holder.this for holder in holders)
+    return {name.meta["start"] for name in names if isinstance(name, exp.Identifier) and "start" in name.meta}

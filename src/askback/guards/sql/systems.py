@@ -1,0 +1,42 @@
+"""The engines' own tables: those that tell of the schema alone, and the rest, of which nothing is known."""
+
+from askback.guards.sql.names import Dialect, Path, listed
+
+INFORMATION = listed(
+    "character_sets check_constraints columns constraint_column_usage constraint_table_usage domains "
+    "key_column_usage referential_constraints routines schemata sequences table_constraints tables triggers "
+    "views"
+)
+
+OWN: dict[Dialect, frozenset[str]] = {
+    "duckdb": listed("duckdb_columns duckdb_constraints duckdb_indexes duckdb_schemas duckdb_tables "
+                        "duckdb_types duckdb_views sqlite_master pg_class pg_namespace pg_attribute"),
+    "postgres": listed("pg_am pg_attrdef pg_attribute pg_class pg_collation pg_constraint pg_database "
+                          "pg_depend pg_description pg_enum pg_extension pg_index pg_indexes pg_inherits "
+                          "pg_matviews pg_namespace pg_operator pg_proc pg_range pg_sequence pg_sequences "
+                          "pg_tables pg_tablespace pg_timezone_names pg_trigger pg_type pg_views"),
+    "sqlite": listed("sqlite_master sqlite_schema sqlite_temp_master sqlite_temp_schema"),
+    "trino": frozenset(),
+}  # fmt: skip
+"""Names, types and definitions. What is kept about values (`pg_stats`, `sqlite_stat4`) is not among them."""
+
+SCHEMAS: dict[Dialect, frozenset[str]] = {
+    "duckdb": frozenset({"main", "pg_catalog"}),
+    "postgres": frozenset({"pg_catalog"}),
+    "sqlite": frozenset({"main"}),
+    "trino": frozenset(),
+}
+
+
+def describes_the_schema(path: Path, dialect: Dialect) -> bool:
+    """Whether this is a table of the engine that holds names and definitions, and no values."""
+    name, schema = path[-1], path[-2] if len(path) > 1 else ""
+    if schema == "information_schema":
+        return dialect != "sqlite" and name in INFORMATION
+    return name in OWN[dialect] and (not schema or schema in SCHEMAS[dialect])
+
+
+def is_of_the_system(path: Path, dialect: Dialect) -> bool:
+    """Whether an unqualified name is looked up in the engine's own schema before any other."""
+    prefix = {"postgres": "pg_", "sqlite": "sqlite_"}.get(dialect)
+    return prefix is not None and len(path) == 1 and path[0].startswith(prefix)

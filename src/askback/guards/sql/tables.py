@@ -1,0 +1,147 @@
+"""What can stand after FROM: tables, subqueries, functions, joins of them."""
+
+from sqlglot import exp
+
+from askback.guards.sql.expressions import looked_up, parts_of, sources_of
+from askback.guards.sql.names import listed
+from askback.guards.sql.place import Place, knows
+from askback.guards.sql.relations import OPAQUE, Relation, renamed
+from askback.guards.sql.scopes import Scope, Source, merged
+
+TABLE = listed("this alias db catalog joins pivots ordinality only rows_from sample")
+JOIN = listed("this on side kind using method")
+SUBQUERY = listed("with this alias joins pivots sample order limit offset")
+LATERAL = listed("this alias ordinality")
+UNNEST = listed("expressions alias offset")
+METHODS = frozenset({"", "NATURAL", "ASOF", "POSITIONAL"})
+
+
+def add_from(item: exp.Expr, place: Place) -> None:
+    """Enter an item of FROM, and the joins that hang on it, into the scope of its query."""
+    if isinstance(item, exp.Join):
+        add_join(item, place)
+        return
+    if isinstance(item, exp.Subquery) and is_wrapped(item):
+        add_wrapped(item, place)
+    else:
+        path, relation = source_of(item, place)
+        for pivot in parts_of(item, "pivots"):
+            relation = pivoted(pivot, relation, place)
+        place.scope.add(Source(alias_of(item, place) or path, renamed(relation, column_names(item, place))))
+    for sample in parts_of(item, "sample"):
+        place.account.count(sources_of(sample, place))
+    for join in parts_of(item, "joins"):
+        add_from(join, place)
+
+
+def add_join(join: exp.Join, place: Place) -> None:
+    knows(join, JOIN, place.account)
+    method = str(join.args.get("method") or "").upper()
+    if method not in METHODS:
+        place.account.puzzle("a join of this kind", method)
+    before = len(place.scope.sources)
+    add_from(join.this, place)
+    if method == "NATURAL":
+        for source in place.scope.sources[before:]:
+            place.account.count(place.scope.shared(source.relation))
+        if any(source.relation.other is not None for source in place.scope.sources):
+            place.account.count(place.scope.everything())
+    for column in parts_of(join, "using"):
+        place.account.count(looked_up([column.this if isinstance(column, exp.Column) else column], place))
+    for condition in parts_of(join, "on"):
+        place.account.count(sources_of(condition, place))
+
+
+def is_wrapped(query: exp.Subquery) -> bool:
+    """Whether these are parentheses around a table or a join, and not around a query."""
+    inner = query.this
+    if isinstance(inner, exp.Subquery):
+        return bool(inner.args.get("joins") or inner.args.get("alias") or is_wrapped(inner))
+    return isinstance(inner, exp.Table | exp.Lateral | exp.Unnest)
+
+
+def add_wrapped(query: exp.Subquery, place: Place) -> None:
+    knows(query, SUBQUERY - {"with", "order", "limit", "offset"}, place.account)
+    inner = Scope(place.scope, beside=True)
+    add_from(query.this, place.inside(inner))
+    alias = alias_of(query, place)
+    if not alias and not query.args.get("pivots"):
+        for source in inner.sources:
+            place.scope.add(source)
+        return
+    relation = merged(inner.sources)
+    for pivot in parts_of(query, "pivots"):
+        relation = pivoted(pivot, relation, place)
+    place.scope.add(Source(alias, renamed(relation, column_names(query, place))))
+
+
+def source_of(item: exp.Expr, place: Place) -> tuple[tuple[str, ...], Relation]:
+    if isinstance(item, exp.Table):
+        return table_of(item, place)
+    if isinstance(item, exp.Lateral):
+        knows(item, LATERAL, place.account)
+        lateral = place.inside(Scope(place.scope))
+        if isinstance(item.this, exp.Query):
+            return (), place.reader.relation(item.this, lateral)
+        return (), function(item.this, place)
+    if isinstance(item, exp.Unnest):
+        knows(item, UNNEST, place.account)
+        for part in parts_of(item, "expressions"):
+            place.account.count(sources_of(part, place))
+        return (), OPAQUE
+    if isinstance(item, exp.Subquery):
+        knows(item, SUBQUERY, place.account)
+        bare = item.copy() if item.args.get("joins") or item.args.get("pivots") else item
+        bare.set("joins", None)
+        bare.set("pivots", None)
+        return (), place.reader.relation(bare, place.inside(Scope(place.scope, beside=True)))
+    return (), place.reader.relation(item, place.inside(Scope(place.scope, beside=True)))
+
+
+def table_of(table: exp.Table, place: Place) -> tuple[tuple[str, ...], Relation]:
+    knows(table, TABLE, place.account)
+    if rows := list(parts_of(table, "rows_from")):
+        for row in rows:
+            function(row.this if isinstance(row, exp.Table) else row, place)
+        return (), OPAQUE
+    parts = table.parts
+    if not all(isinstance(part, exp.Identifier | exp.Literal) for part in parts):
+        return (), function(table.this, place)
+    path = place.path(parts)
+    if len(path) == 1:
+        for tables in reversed(place.withs):
+            if path[0] in tables:
+                return path, tables[path[0]] or unknown(path, place)
+    return place.reader.stored(path, place.account)
+
+
+def unknown(path: tuple[str, ...], place: Place) -> Relation:
+    place.account.puzzle("named before it is defined", ".".join(path))
+    return OPAQUE
+
+
+def function(call: exp.Expr, place: Place) -> Relation:
+    """Rows made by a function: they reveal its arguments, which count at once."""
+    place.account.count(sources_of(call, place))
+    return OPAQUE
+
+
+def pivoted(pivot: exp.Expr, relation: Relation, place: Place) -> Relation:
+    """PIVOT groups by every column that it does not name, so all of them are probed."""
+    place.account.count(relation.everything)
+    for query in pivot.find_all(exp.Query, exp.Table):
+        place.account.puzzle("a query inside a pivot", query)
+    return OPAQUE
+
+
+def alias_of(item: exp.Expr, place: Place) -> tuple[str, ...]:
+    alias = item.args.get("alias")
+    name = alias.this if isinstance(alias, exp.TableAlias) else None
+    return (place.name(name),) if isinstance(name, exp.Expr) else ()
+
+
+def column_names(item: exp.Expr, place: Place) -> list[str]:
+    """The names in `t(a, b)`."""
+    alias = item.args.get("alias")
+    columns = parts_of(alias, "columns") if isinstance(alias, exp.TableAlias) else ()
+    return [place.name(column.this if isinstance(column, exp.ColumnDef) else column) for column in columns]
