@@ -1,12 +1,17 @@
 """The one statement that is put behind EXPLAIN: that it is one, and of a kind that has a plan."""
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from askback.guards.cost.estimate import EstimateFailed
+
+if TYPE_CHECKING:
+    Tree: TypeAlias = exp.Expr
+else:
+    Tree = exp.Expression  # the name that sqlglot has had all along
 
 Dialect = Literal["duckdb", "postgres", "sqlite", "trino"]
 
@@ -17,7 +22,7 @@ LONGEST = 1_000_000
 """Characters that are still read; what an agent writes is a thousandth of that."""
 
 
-def read_one(statement: str, *, engine: str, dialect: Dialect) -> exp.Expression:
+def read_one(statement: str, *, engine: str, dialect: Dialect) -> Tree:
     """Its tree; raises where there are several, none, or one that is not planned."""
     if len(statement) > LONGEST:
         raise EstimateFailed(engine=engine, problem="the statement is too long to read", advice="Shorten it.")
@@ -45,11 +50,11 @@ def read_one(statement: str, *, engine: str, dialect: Dialect) -> exp.Expression
     return trees[0]
 
 
-def _is_planned(tree: exp.Expression) -> bool:
+def _is_planned(tree: Tree) -> bool:
     makes_from_query = isinstance(tree, exp.Create) and isinstance(tree.expression, exp.Query)
     return makes_from_query or isinstance(tree, PLANNED)
 
 
-def longest_list(tree: exp.Expression) -> int:
+def longest_list(tree: Tree) -> int:
     """How many times `x IN (1, 2, 3)` looks something up, where it is written out."""
     return max((len(node.expressions) for node in tree.find_all(exp.In)), default=1) or 1

@@ -13,7 +13,7 @@ from typing import Any, cast
 from sqlglot import exp
 
 from askback.guards.cost.estimate import Estimate, EstimateFailed
-from askback.guards.cost.statement import read_one
+from askback.guards.cost.statement import Tree, read_one
 
 ENGINE = "Trino"
 
@@ -60,7 +60,7 @@ def read_plan(text: str) -> Estimate:
         ) from error
 
 
-def _is_bounded(tree: exp.Expression) -> bool:
+def _is_bounded(tree: Tree) -> bool:
     """Whether a statement handles hardly more rows than it reads or gives."""
     made_up = tree.find(exp.Unnest, exp.Explode, exp.GenerateSeries, exp.MatchRecognize)
     recursive = any(bool(each.args.get("recursive")) for each in tree.find_all(exp.With))
@@ -70,8 +70,8 @@ def _is_bounded(tree: exp.Expression) -> bool:
 def _goes_by_equality(join: exp.Join) -> bool:
     if join.args.get("using"):
         return True
-    condition = join.args.get("on")
-    terms: list[exp.Expression] = list(condition.flatten()) if isinstance(condition, exp.And) else [condition]
+    condition: Tree | None = join.args.get("on")
+    terms = condition.flatten() if isinstance(condition, exp.And) else [condition]
     return any(isinstance(term, exp.EQ) and _names_two(term) for term in terms)
 
 

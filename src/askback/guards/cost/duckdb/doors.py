@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from askback.guards.cost.estimate import EstimateFailed
+from askback.guards.cost.statement import Tree
 
 SERIES = frozenset({"range", "generate_series"})
 
@@ -27,7 +28,7 @@ PATH = re.compile(r"[./\\\\:*?]")
 """In a table's name: DuckDB opens a file that is called so, where no table is."""
 
 
-def check_doors(tree: exp.Expression, known: frozenset[str]) -> None:
+def check_doors(tree: Tree, known: frozenset[str]) -> None:
     """`known` are tables and views, in small letters."""
     for table in tree.find_all(exp.Table):
         name = table.name.lower()
@@ -38,7 +39,7 @@ def check_doors(tree: exp.Expression, known: frozenset[str]) -> None:
             raise _refused(f"{name!r:.100} may be a file or an address", "Give it a view, and name that.")
 
 
-def check_growth(tree: exp.Expression) -> None:
+def check_growth(tree: Tree) -> None:
     """No interruption stops DuckDB while it makes a list of a billion numbers to plan with."""
     for call in tree.find_all(exp.Func):
         name = _name(call)
@@ -48,15 +49,15 @@ def check_growth(tree: exp.Expression) -> None:
             raise _refused(f"{name}() makes a value of any length", f"Give it a number up to {MOST:,}.")
 
 
-def _is_nested(call: exp.Expression) -> bool:
+def _is_nested(call: Tree) -> bool:
     return any(_name(inner) in GROWING for inner in call.find_all(exp.Func) if inner is not call)
 
 
-def _numbers(call: exp.Expression) -> Iterator[float]:
+def _numbers(call: Tree) -> Iterator[float]:
     return (float(part.name) for part in call.find_all(exp.Literal) if not part.is_string)
 
 
-def _name(call: exp.Expression) -> str:
+def _name(call: Tree) -> str:
     written = call.name if isinstance(call, exp.Anonymous) else getattr(call, "sql_name", lambda: "")()
     return written.lower()
 

@@ -6,13 +6,12 @@ from os import PathLike, fspath
 import anyio
 import anyio.to_thread
 import duckdb
-from sqlglot import exp
 
 from askback.guards.cost.duckdb.doors import check_doors, check_growth
 from askback.guards.cost.duckdb.plan import Plan, read_plan
 from askback.guards.cost.duckdb.tables import known_names, tables_of
 from askback.guards.cost.estimate import Estimate, EstimateFailed
-from askback.guards.cost.statement import read_one
+from askback.guards.cost.statement import Tree, read_one
 from askback.guards.cost.watch import watched
 
 ENGINE = "DuckDB"
@@ -44,7 +43,7 @@ class DuckDBEstimator:
         except TimeoutError as error:
             raise _late() from error
 
-    def _estimate(self, statement: str, tree: exp.Expression) -> Estimate:
+    def _estimate(self, statement: str, tree: Tree) -> Estimate:
         try:
             with closing(self._cursor()) as cursor, watched(cursor.interrupt, timeout=self._timeout) as late:
                 try:
@@ -71,7 +70,7 @@ def _late() -> EstimateFailed:
     return _failed("it took too long to plan", "Simplify the statement.")
 
 
-def _explain(cursor: "duckdb.DuckDBPyConnection", statement: str, tree: exp.Expression) -> Plan:
+def _explain(cursor: "duckdb.DuckDBPyConnection", statement: str, tree: Tree) -> Plan:
     reads = _check_single(cursor, statement)
     explained = cursor.extract_statements(EXPLAIN + statement)
     if [each.type for each in explained] != [duckdb.StatementType.EXPLAIN]:

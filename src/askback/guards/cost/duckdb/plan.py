@@ -122,8 +122,8 @@ def _of_table(node: Node, tables: Mapping[str, Table], most: float | None) -> _S
 
 def _columns(notes: Mapping[str, Any], table: Table) -> set[str]:
     """Those that are handed on, those inside which something is, and those that a filter looks at."""
-    handed = notes.get("Projections") or []
-    listed = cast("list[str]", [handed] if isinstance(handed, str) else handed)
+    handed: str | list[str] = notes.get("Projections", "")
+    listed = [handed] if isinstance(handed, str) else handed
     filters = json.dumps(notes.get("Filters", ""), ensure_ascii=False)
     return {
         column

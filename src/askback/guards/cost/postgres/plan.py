@@ -80,13 +80,8 @@ def texts_of(root: Node) -> Iterator[str]:
 
 def texts_at(node: Node) -> Iterator[str]:
     yield from (value for value in node.values() if isinstance(value, str))
-    yield from (
-        str(part) for value in node.values() if isinstance(value, list) for part in _expressions(value)
-    )
-
-
-def _expressions(value: list[Any]) -> list[Any]:
-    return [part for part in value if isinstance(part, str)]
+    lists = [cast("list[object]", value) for value in node.values() if isinstance(value, list)]
+    yield from (part for each in lists for part in each if isinstance(part, str))
 
 
 def _nodes(node: Node) -> Iterator[Node]:
@@ -134,7 +129,8 @@ def _is_hashed(node: Node, child: Node) -> bool:
 def _looked_at(step: _Step, relations: Mapping[Place, Relation]) -> float:
     """For how many rows a step may work out an expression."""
     place = _place(step.node)
-    read = relations[place].rows(step.node["Plan Width"]) if place in relations else 0.0
+    relation = None if place is None else relations.get(place)
+    read = 0.0 if relation is None else relation.rows(step.node["Plan Width"])
     return max(step.rows, read, *(child["Plan Rows"] * step.workers for child in step.node.get("Plans", ())))
 
 

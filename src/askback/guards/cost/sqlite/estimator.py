@@ -12,7 +12,7 @@ from askback.guards.cost.estimate import Estimate, EstimateFailed
 from askback.guards.cost.sqlite.names import Names
 from askback.guards.cost.sqlite.plan import Plan, read_plan
 from askback.guards.cost.sqlite.tables import Tables
-from askback.guards.cost.statement import longest_list, read_one
+from askback.guards.cost.statement import Tree, longest_list, read_one
 from askback.guards.cost.watch import watched
 
 ENGINE = "SQLite"
@@ -35,7 +35,7 @@ class SQLiteEstimator:
         tree = read_one(statement, engine=ENGINE, dialect="sqlite")
         return await anyio.to_thread.run_sync(self._estimate, statement, tree)
 
-    def _estimate(self, statement: str, tree: exp.Expression) -> Estimate:
+    def _estimate(self, statement: str, tree: Tree) -> Estimate:
         try:
             # A lock of somebody else is waited for in the driver, so its patience is the same.
             connection = sqlite3.connect(
@@ -50,7 +50,7 @@ class SQLiteEstimator:
         return Estimate(engine=ENGINE, rows=plan.rows, widest=plan.widest, bytes=plan.bytes)
 
 
-def _explain(connection: sqlite3.Connection, statement: str, tree: exp.Expression) -> Plan:
+def _explain(connection: sqlite3.Connection, statement: str, tree: Tree) -> Plan:
     connection.set_authorizer(_authorize)
     lines = connection.execute("EXPLAIN QUERY PLAN " + statement).fetchall()
     connection.set_authorizer(None)

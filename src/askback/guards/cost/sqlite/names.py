@@ -7,12 +7,13 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from askback.guards.cost.sqlite.tables import Tables
+from askback.guards.cost.statement import Tree
 
 
 class Names:
     """Of a statement and of the views that it goes through; the same alias may be given twice."""
 
-    def __init__(self, tree: exp.Expression, tables: Tables) -> None:
+    def __init__(self, tree: Tree, tables: Tables) -> None:
         self._named: dict[str, set[str]] = {}
         self._views, self._seen = tables.views, set[str]()
         self._gather(tree)
@@ -22,7 +23,7 @@ class Names:
         yield alias.lower()
         yield from self._named.get(alias.lower(), ())
 
-    def _gather(self, tree: exp.Expression) -> None:
+    def _gather(self, tree: Tree) -> None:
         for table in tree.find_all(exp.Table):
             name = table.name.lower()
             self._named.setdefault(table.alias_or_name.lower(), set()).add(name)

@@ -1,0 +1,1 @@
+"""Guards: what a person is asked before it hurts."""

@@ -1,0 +1,1 @@
+"""What a statement costs, told by real engines."""
