@@ -52,6 +52,19 @@ class EstimateFailed(AskbackError):
         super().__init__(f"{engine} gives no estimate: {problem.rstrip('.')}. {advice}")
 
 
+MISREAD = (LookupError, TypeError, ValueError, AttributeError)
+"""What reading raises where a plan is not of the shape that is known."""
+
+
+def misread(engine: str, error: Exception) -> EstimateFailed:
+    """A plan of a version that Askback does not know."""
+    return EstimateFailed(
+        engine=engine,
+        problem=f"its plan is of another shape ({error!r:.100})",
+        advice="Tell us of this version; until then a person is asked.",
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class CalledEstimator:
     """An author's own function in an estimator's place: a service that prices queries, a table of known ones."""

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
+from sqlglot.errors import ParseError, SqlglotError
 
 from askback.guards.cost.estimate import EstimateFailed
 
@@ -31,7 +31,7 @@ def read_one(statement: str, *, engine: str, dialect: Dialect) -> Tree:
     except (SqlglotError, RecursionError) as error:
         raise EstimateFailed(
             engine=engine,
-            problem=f"the statement cannot be read ({error!s:.200})",
+            problem=f"the statement cannot be read ({_reason(error)})",
             advice="Mend its syntax.",
         ) from error
     trees = [tree for tree in found if not isinstance(tree, exp.Semicolon)]
@@ -48,6 +48,12 @@ def read_one(statement: str, *, engine: str, dialect: Dialect) -> Tree:
             advice="A person has to judge it as it stands.",
         )
     return trees[0]
+
+
+def _reason(error: Exception) -> str:
+    """Without the colours that sqlglot marks the place with."""
+    found = error.errors if isinstance(error, ParseError) else []
+    return str(found[0].get("description") if found else type(error).__name__)[:200]
 
 
 def _is_planned(tree: Tree) -> bool:

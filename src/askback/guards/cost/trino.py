@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from sqlglot import exp
 
-from askback.guards.cost.estimate import Estimate, EstimateFailed
+from askback.guards.cost.estimate import MISREAD, Estimate, EstimateFailed, misread
 from askback.guards.cost.statement import Tree, read_one
 
 ENGINE = "Trino"
@@ -54,10 +54,8 @@ def read_plan(text: str) -> Estimate:
             widest=_number(whole["outputRowCount"]),
             cost=_number(whole.get("cpuCost")),
         )
-    except (ValueError, TypeError, LookupError) as error:
-        raise _failed(
-            f"its plan is of another shape ({error!r:.100})", "A person has to judge it."
-        ) from error
+    except MISREAD as error:
+        raise misread(ENGINE, error) from error
 
 
 def _is_bounded(tree: Tree) -> bool:

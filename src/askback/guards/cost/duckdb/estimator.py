@@ -10,7 +10,7 @@ import duckdb
 from askback.guards.cost.duckdb.doors import check_doors, check_growth
 from askback.guards.cost.duckdb.plan import Plan, read_plan
 from askback.guards.cost.duckdb.tables import known_names, tables_of
-from askback.guards.cost.estimate import Estimate, EstimateFailed
+from askback.guards.cost.estimate import MISREAD, Estimate, EstimateFailed, misread
 from askback.guards.cost.statement import Tree, read_one
 from askback.guards.cost.watch import watched
 
@@ -83,6 +83,8 @@ def _explain(cursor: "duckdb.DuckDBPyConnection", statement: str, tree: Tree) ->
         check_doors(tree, known_names(cursor))
         text: str = cursor.execute(explained[0]).fetchall()[-1][1]
         return read_plan(text, lambda names: tables_of(cursor, names))
+    except MISREAD as error:
+        raise misread(ENGINE, error) from error
     finally:
         with suppress(duckdb.Error):  # what went wrong before has ended the transaction already
             cursor.execute("ROLLBACK")

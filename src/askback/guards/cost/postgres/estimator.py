@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import asyncpg
 
-from askback.guards.cost.estimate import Estimate, EstimateFailed
+from askback.guards.cost.estimate import MISREAD, Estimate, EstimateFailed, misread
 from askback.guards.cost.postgres.hidden import find_hidden
 from askback.guards.cost.postgres.plan import Node, read_plan, relations_in
 from askback.guards.cost.postgres.relations import find_relations
@@ -47,6 +47,8 @@ class PostgresEstimator:
             raise _failed("it took too long to plan", "Simplify the statement, or try again.") from error
         except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
             raise _failed(f"{error!s:.300}", "Mend the statement, or the connection.") from error
+        except MISREAD as error:
+            raise misread(ENGINE, error) from error
 
     async def _explain(self, connection: "Connection", statement: str) -> Estimate:
         await connection.execute(_bounds(self._timeout))

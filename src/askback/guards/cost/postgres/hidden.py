@@ -13,7 +13,9 @@ CALL = re.compile(r'(\w+|"(?:[^"]|"")+")\s*\(')
 SERIES = re.compile(r"\bgenerate_series\(([^()]*)(\)|\()")
 
 CONSTANT = re.compile(r"'(?:[^']|'')*'|::[\w \[\]]+")
-"""What may stand among the arguments beside numbers, for how much it makes to be known beforehand."""
+"""What may stand among the arguments beside `NUMBERS`, for how much it makes to be known beforehand."""
+
+NUMBERS = re.compile(r"[\d\s.,+-]*")
 
 FIND = """
 WITH written AS (
@@ -44,4 +46,4 @@ async def find_hidden(connection: "Connection", root: Node) -> str | None:
 
 def _is_unbounded(series: re.Match[str]) -> bool:
     arguments, end = series.groups()
-    return end == "(" or any(map(str.isalpha, CONSTANT.sub("", arguments)))
+    return end == "(" or NUMBERS.fullmatch(CONSTANT.sub("", arguments)) is None

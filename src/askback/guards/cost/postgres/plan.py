@@ -6,7 +6,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from askback.guards.cost.estimate import EstimateFailed
 from askback.guards.cost.postgres.relations import Place, Relation

@@ -6,6 +6,9 @@ from functools import cache
 SAMPLE = 500
 """Rows at each end."""
 
+COUNTED = 100_000
+"""Rows up to which they are counted, which takes a few milliseconds."""
+
 PLACES, RUN = 16, 64
 """At how many places it is looked how close row numbers stand, and at how many rows there."""
 
@@ -35,9 +38,10 @@ class Tables:
         return (pages - free) * size
 
     def _rows(self, table: str) -> float:
-        """At most: as many as there is room for between the row numbers, and in the file."""
-        if self._one(f"SELECT count(*) FROM (SELECT 1 FROM {_quoted(table)} LIMIT {SAMPLE + 1})") <= SAMPLE:
-            return self._one(f"SELECT count(*) FROM {_quoted(table)}")
+        """Beyond what is counted, at most: as many as there is room for between the row numbers, and in the file."""
+        counted = self._one(f"SELECT count(*) FROM (SELECT 1 FROM {_quoted(table)} LIMIT {COUNTED})")
+        if counted < COUNTED:
+            return counted
         room = self.size / self.width(table)
         if not self._has_rowid(table):
             return room
