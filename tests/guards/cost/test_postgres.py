@@ -132,7 +132,7 @@ async def test_rows_that_are_made_up_count(estimator: PostgresEstimator, stateme
 
 async def test_a_recursion_is_not_known(estimator: PostgresEstimator):
     estimate = await estimator.estimate(
-        "with recursive r as (select 1 as a union all select a + 1 from r) table r"
+        "with recursive r as (select 1 as a union all select a + 1 from r) select a from r"
     )
     assert Limits(rows=1e15).exceeded(estimate) == ("rows",)
 

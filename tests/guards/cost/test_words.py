@@ -99,7 +99,13 @@ async def test_an_authors_function_may_wait_or_not():
     assert await CalledEstimator(lambda _: told(rows=5)).estimate("1234") == told(rows=5)
 
 
-@pytest.mark.parametrize("wrong", [lambda _: 1 / 0, lambda _: None, lambda _: told(rows=-1)])
-async def test_an_authors_function_that_fails_gives_no_estimate(wrong: Any):
-    with pytest.raises(EstimateFailed):
-        await CalledEstimator(wrong).estimate("select 1")
+@pytest.mark.parametrize("answer", [None, 5, "cheap", told(rows=1).rows])
+async def test_what_is_no_estimate_is_not_taken_for_one(answer: Any):
+    with pytest.raises(EstimateFailed, match="Return an"):
+        await CalledEstimator(lambda _: answer).estimate("select 1")
+
+
+@pytest.mark.parametrize("number", ["one", -1])
+async def test_an_authors_function_that_fails_gives_no_estimate(number: Any):
+    with pytest.raises(EstimateFailed, match="it raised"):
+        await CalledEstimator(lambda _: told(rows=number)).estimate("select 1")

@@ -50,7 +50,7 @@ def read_plan(text: str, tables_of: Callable[[Collection[str]], Mapping[str, Tab
     """The tables are looked up by the names that the plan has."""
     nodes = cast("list[Node]", json.loads(text))
     every = [node for root in nodes for node in _walk(root)]
-    names = {node["name"] for node in every}
+    names = set(map(_kind, every))
     tables = tables_of({note for node in every if (note := _notes(node).get("Table"))})
     scans = [scan for root in nodes for scan in _scans(root, tables, most=None)]
     return Plan(
@@ -68,6 +68,10 @@ def _walk(node: Node) -> Iterator[Node]:
         yield from _walk(child)
 
 
+def _kind(node: Node) -> str:
+    return node["name"].strip()  # DuckDB 1 fills up
+
+
 def _notes(node: Node) -> Mapping[str, Any]:
     return node.get("extra_info") or {}
 
@@ -75,9 +79,9 @@ def _notes(node: Node) -> Mapping[str, Any]:
 def _width(node: Node) -> float:
     """How many rows a step makes, or compares."""
     inward = [_width(child) for child in node["children"]]
-    if node["name"] in PAIRS:
+    if _kind(node) in PAIRS:
         return math.prod(inward)
-    if node["name"] in PASSING and inward:
+    if _kind(node) in PASSING and inward:
         return inward[0]
     noted = _cardinality(node)
     return noted if noted is not None else max(inward, default=1.0)
@@ -90,7 +94,7 @@ def _cardinality(node: Node) -> float | None:
 
 def _scans(node: Node, tables: Mapping[str, Table], *, most: float | None) -> Iterator[_Scan]:
     """`most` is what a limit above lets through."""
-    notes, name = _notes(node), node["name"]
+    notes, name = _notes(node), _kind(node)
     if "Table" in notes:
         yield _of_table(node, tables, most)
     elif "Function" in notes:
@@ -136,7 +140,7 @@ def _columns(notes: Mapping[str, Any], table: Table) -> set[str]:
 def _of_function(node: Node) -> _Scan:
     """A function says how much it gives behind its filter, so with a filter nothing is known of what it reads."""
     rows = None if "Filters" in _notes(node) else _cardinality(node)
-    width = GENERATED.get(node["name"])
+    width = GENERATED.get(_kind(node))
     return _Scan(rows, None if rows is None or width is None else rows * width)
 
 

@@ -1,5 +1,6 @@
 """How large DuckDB's tables are, and how wide their columns."""
 
+import math
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -46,11 +47,17 @@ def tables_of(cursor: "duckdb.DuckDBPyConnection", names: Collection[str]) -> di
     sizes = cursor.execute(
         "SELECT database_name, schema_name, table_name, estimated_size FROM duckdb_tables()"
     )
-    return {
-        full: Table(None if size is None else float(size), _widths(cursor, place, size))
-        for *place, size in sizes.fetchall()
-        if (full := ".".join(map(quoted, place))) in names
-    }
+    found: dict[str, Table] = {}
+    for *place, size in sizes.fetchall():
+        # DuckDB 1 leaves out where a table is: then the largest of that name stands for all.
+        for name in {".".join(map(quoted, place)), place[-1]}.intersection(names):
+            table = Table(None if size is None else float(size), _widths(cursor, place, size))
+            found[name] = max(found.get(name, table), table, key=_extent)
+    return found
+
+
+def _extent(table: Table) -> float:
+    return math.inf if table.rows is None else table.rows
 
 
 def quoted(name: str) -> str:
