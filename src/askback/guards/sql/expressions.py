@@ -23,7 +23,7 @@ PLAIN = (
     exp.Placeholder, exp.Parameter, exp.TableSample, exp.HexString, exp.BitString, exp.ByteString, exp.RawString,
     exp.UnicodeString, exp.National, exp.Heredoc, exp.JSONPath, exp.JSONPathPart, exp.JSONKeyValue, exp.FormatJson,
     exp.HavingMax, exp.PseudoType, exp.ObjectIdentifier, exp.Cube, exp.Rollup, exp.GroupingSets, exp.JSON,
-    exp.JSONColumnDef, exp.JSONSchema, exp.Slice, exp.JSONExtractQuote, exp.OnCondition,
+    exp.JSONColumnDef, exp.JSONSchema, exp.Slice, exp.JSONExtractQuote, exp.OnCondition, exp.Any, exp.All,
 )  # fmt: skip
 """These read what their parts read, and no more. Which functions do is told by name, in the lexis."""
 
@@ -33,6 +33,7 @@ NAMING: dict[type[exp.Expr], tuple[str, ...]] = {
     exp.PropertyEQ: ("expression",),
     exp.Kwarg: ("expression",),
     exp.ColumnDef: ("kind",),
+    exp.Collate: ("this",),
     exp.Window: ("this", "partition_by", "order", "spec"),
 }
 """The parts of these that are read; the others only give a name."""
@@ -79,10 +80,17 @@ def column(node: exp.Expr, place: Place, todo: Todo) -> Sources:
 
 def looked_up(parts: list[exp.Expr], place: Place) -> Sources:
     found = place.scope.find(place.path(parts))
+    if found is None and is_parameter(parts[0], place):
+        return NOTHING
     if found is None:
         place.account.puzzle("no such column", ".".join(part.name for part in parts))
         return NOTHING
     return found
+
+
+def is_parameter(node: exp.Expr, place: Place) -> bool:
+    """`$a` of SQLite, which sqlglot takes for a name."""
+    return place.reader.dialect == "sqlite" and node.name.startswith("$") and not node.args.get("quoted")
 
 
 def starred(node: exp.Column, place: Place, todo: Todo) -> Sources:

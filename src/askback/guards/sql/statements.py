@@ -92,7 +92,7 @@ class Statements:
 
     def _statement(self, words: Words, text: str, account: Account, keep: Callable[[Relation], None]) -> None:
         first = words[0].text.lower()
-        second = words[1].text.lower() if len(words) > 1 else ""
+        second = words[1].text.lower().split()[0] if len(words) > 1 and words[1].text.strip() else ""
         if first == "explain":  # which runs it, or tells how many rows a condition would find
             self.read(explained(words, text, self._dialect), account)
         elif first in QUERIES or first in ROWS:
