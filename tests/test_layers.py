@@ -43,6 +43,7 @@ LAYERS = [
     "oauth",
     "pages",
     "telemetry",
+    "guards",
     "server",
     "askback",  # the public names, gathered in __init__.py
     "client",
@@ -57,6 +58,7 @@ EXTRAS = [
     "ada_url",
     "asyncpg",
     "authlib",
+    "duckdb",
     "fastmcp",
     "itsdangerous",
     "jinja2",

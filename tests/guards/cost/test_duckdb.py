@@ -119,7 +119,14 @@ async def test_a_file_is_not_opened_to_be_planned(estimator: DuckDBEstimator, tm
 
 @pytest.mark.parametrize(
     "statement",
-    [*BROKEN, "pivot orders on customer using sum(price)", "call pragma_version()", "from query('select 1')"],
+    [
+        *BROKEN,
+        "pivot orders on customer using sum(price)",
+        "select * from (pivot orders on customer using sum(price))",
+        "with p as (pivot orders on customer using sum(price)) select * from p",
+        "call pragma_version()",
+        "from query('select 1')",
+    ],
 )
 async def test_what_cannot_be_planned_gives_no_estimate(estimator: DuckDBEstimator, statement: str):
     with pytest.raises(EstimateFailed):
@@ -170,3 +177,12 @@ async def test_many_may_ask_at_once(estimator: DuckDBEstimator):
     async with anyio.create_task_group() as tasks:
         for _ in range(8):
             tasks.start_soon(ask)
+
+
+async def test_planning_that_takes_too_long_is_cut_short(connection: duckdb.DuckDBPyConnection):
+    joined = " ".join(
+        f"join customers c{n} on c{n}.id = c{n - 1}.id and c{n}.name > c0.name" for n in range(1, 60)
+    )
+    with anyio.fail_after(20), pytest.raises(EstimateFailed, match="too long"):
+        await DuckDBEstimator(connection, timeout=0.01).estimate(f"select 1 from customers c0 {joined}")
+    assert connection.cursor().execute("SELECT 1").fetchall() == [(1,)]

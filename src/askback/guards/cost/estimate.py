@@ -52,7 +52,7 @@ class EstimateFailed(AskbackError):
         super().__init__(f"{engine} gives no estimate: {problem.rstrip('.')}. {advice}")
 
 
-MISREAD = (LookupError, TypeError, ValueError, AttributeError)
+MISREAD = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
 """What reading raises where a plan is not of the shape that is known."""
 
 

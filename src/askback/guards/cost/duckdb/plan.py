@@ -53,12 +53,13 @@ def read_plan(text: str, tables_of: Callable[[Collection[str]], Mapping[str, Tab
     names = set(map(_kind, every))
     tables = tables_of({note for node in every if (note := _notes(node).get("Table"))})
     scans = [scan for root in nodes for scan in _scans(root, tables, most=None)]
+    steps: list[float] = []
+    for root in nodes:
+        _width(root, steps)
     return Plan(
         rows=_sum(scan.rows for scan in scans),
         bytes=_sum(scan.bytes for scan in scans),
-        widest=max((_width(node) for node in every if node["children"]), default=0.0)
-        if ENDLESS.isdisjoint(names)
-        else None,
+        widest=max(steps, default=0.0) if ENDLESS.isdisjoint(names) else None,
     )
 
 
@@ -76,15 +77,23 @@ def _notes(node: Node) -> Mapping[str, Any]:
     return node.get("extra_info") or {}
 
 
-def _width(node: Node) -> float:
-    """How many rows a step makes, or compares."""
-    inward = [_width(child) for child in node["children"]]
+def _width(node: Node, steps: list[float]) -> float:
+    """How many rows a step makes, or compares; all but scans are noted in `steps`."""
+    inward = [_width(child, steps) for child in node["children"]]
+    if not inward:
+        return _or(_cardinality(node), 1.0)
     if _kind(node) in PAIRS:
-        return math.prod(inward)
-    if _kind(node) in PASSING and inward:
-        return inward[0]
-    noted = _cardinality(node)
-    return noted if noted is not None else max(inward, default=1.0)
+        width = math.prod(inward)
+    elif _kind(node) in PASSING:
+        width = inward[0]
+    else:
+        width = _or(_cardinality(node), max(inward))
+    steps.append(width)
+    return width
+
+
+def _or(noted: float | None, otherwise: float) -> float:
+    return otherwise if noted is None else noted
 
 
 def _cardinality(node: Node) -> float | None:
