@@ -108,6 +108,23 @@ async def test_what_cannot_be_planned_gives_no_estimate(estimator: SQLiteEstimat
         await estimator.estimate(statement)
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        'select * from orders as "2 CONSTANT ROWS"',
+        'select * from customers as x, orders as "x USING INTEGER PRIMARY KEY (rowid=?)"',
+        'with "x AS customers" as materialized (select * from orders) select * from "x AS customers"',
+    ],
+)
+async def test_no_name_talks_a_plan_small(estimator: SQLiteEstimator, statement: str):
+    with pytest.raises(EstimateFailed, match="confuses"):
+        await estimator.estimate(statement)
+
+
+async def test_an_alias_that_is_a_small_tables_name_stands_for_the_large_one(estimator: SQLiteEstimator):
+    assert is_near((await estimator.estimate("select * from orders as customers")).rows, ORDERS)
+
+
 @pytest.mark.parametrize("statement", WRITES)
 async def test_a_write_is_planned_and_not_done(file: Path, estimator: SQLiteEstimator, statement: str):
     before = await anyio.Path(file).read_bytes()

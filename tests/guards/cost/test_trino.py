@@ -93,6 +93,10 @@ def test_one_table_without_statistics_leaves_the_sum_unknown(number: Any):
         "select count(*) from a join b on a.x = b.x or true",
         "select count(*) from a join b on a.x = a.y",
         "select count(*) from a join b on 1 = 1",
+        "select count(*) from a where exists (select 1 from b where b.x > a.x)",
+        "select x from a where x in (select x from b where b.y > a.y)",
+        "select (select max(x) from b where b.x < a.x) from a",
+        "select * from a where x > (select max(x) from b where b.y < a.y)",
         "select count(*) from unnest(sequence(1, 1000000000)) as t (n)",
         "with recursive r (n) as (select 1 union all select n + 1 from r) select count(*) from r",
     ],
@@ -100,6 +104,21 @@ def test_one_table_without_statistics_leaves_the_sum_unknown(number: Any):
 async def test_a_plan_that_hides_a_product_is_not_trusted(statement: str):
     estimate = await answering(plan(table("a", cost(1000, 5000)), whole=cost(1, 8))).estimate(statement)
     assert Limits(rows=1e6).exceeded(estimate) == ("rows",)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "select x from a",
+        "select count(*) from a join b using (x)",
+        "with c as (select x from a) select count(*) from c join (select x from b) d on c.x = d.x and c.y > d.y",
+        "select x from a union all (select x from b)",
+        "insert into c select x from a",
+    ],
+)
+async def test_a_plan_that_shows_all_is_trusted(statement: str):
+    estimate = await answering(plan(table("a", cost(1000, 5000)), whole=cost(1, 8))).estimate(statement)
+    assert Limits(rows=1e6).exceeded(estimate) == ()
 
 
 @pytest.mark.parametrize(

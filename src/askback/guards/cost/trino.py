@@ -19,12 +19,16 @@ ENGINE = "Trino"
 
 EXPLAIN = "EXPLAIN (TYPE IO, FORMAT JSON) "
 
+EXPRESSIONS = (exp.Condition, exp.Select, exp.Alias, exp.Where, exp.Having, exp.Ordered)
+"""What a query stands in that may run anew for each row."""
+
 
 class TrinoEstimator:
     """Of a cluster, through the author's own connection.
 
     Tables count as far as their connector has statistics. Joins are in no such plan, nor are rows that are made up: so
-    where a join has no equality to go by, or something is unnested, how many rows are handled is not known.
+    where a join has no equality to go by, something is unnested, or a query stands in an expression, how many rows are
+    handled is not known.
     """
 
     def __init__(self, run: Callable[[str], str | Awaitable[str]]) -> None:
@@ -62,7 +66,9 @@ def _is_bounded(tree: Tree) -> bool:
     """Whether a statement handles hardly more rows than it reads or gives."""
     made_up = tree.find(exp.Unnest, exp.Explode, exp.GenerateSeries, exp.MatchRecognize)
     recursive = any(bool(each.args.get("recursive")) for each in tree.find_all(exp.With))
-    return made_up is None and not recursive and all(map(_goes_by_equality, tree.find_all(exp.Join)))
+    inside = any(isinstance(each.parent, EXPRESSIONS) for each in tree.find_all(exp.Subquery, exp.Select))
+    unbounded = made_up is not None or recursive or inside
+    return not unbounded and all(map(_goes_by_equality, tree.find_all(exp.Join)))
 
 
 def _goes_by_equality(join: exp.Join) -> bool:

@@ -23,7 +23,11 @@ ENDLESS = "Recursive Union"
 KEPT = "Materialize"
 """What is below runs once, however often it is asked for."""
 
-LITERAL = re.compile(r"'(?:[^']|'')*'")
+CONDITIONS = frozenset({"Output", "Filter", "Join Filter", "One-Time Filter"})
+"""Expressions, in which names are quoted; elsewhere they are not."""
+
+WRITTEN = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")
+"""What the statement's author may have put into an expression: texts and quoted names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,9 +125,10 @@ def _times(step: _Step, child: Node, relations: Mapping[Place, Relation], once: 
 
 
 def _is_hashed(node: Node, child: Node) -> bool:
-    """Whether a subquery runs once and is looked up then. A literal in the statement cannot claim it."""
+    """Whether a subquery runs once and is looked up then. No text or name in the statement can claim it."""
     mark = re.compile(rf"\bhashed {re.escape(child.get('Subplan Name', ''))}\b")
-    return any(mark.search(LITERAL.sub("", text)) for text in texts_at(node))
+    where = {key: value for key, value in node.items() if key in CONDITIONS}
+    return any(mark.search(WRITTEN.sub("", text)) for text in texts_at(where))
 
 
 def _looked_at(step: _Step, relations: Mapping[Place, Relation]) -> float:

@@ -1,13 +1,18 @@
 """Which table a SQLite plan means: it names them by the aliases of the statement, or of a view inside it."""
 
+import re
 from collections.abc import Iterator
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from askback.guards.cost.estimate import EstimateFailed
 from askback.guards.cost.sqlite.tables import Tables
 from askback.guards.cost.statement import Tree
+
+WORDS = re.compile(r"\b(?:USING|AS|VIRTUAL|TABLE|SUBQUERY|CONSTANT|LEFT-JOIN|OR)\b")
+"""Of SQLite's plans, which do not quote: a name with them could make a plan say something else."""
 
 
 class Names:
@@ -24,6 +29,13 @@ class Names:
         yield from self._named.get(alias.lower(), ())
 
     def _gather(self, tree: Tree) -> None:
+        for name in (identifier.name for identifier in tree.find_all(exp.Identifier)):
+            if WORDS.search(name):
+                raise EstimateFailed(
+                    engine="SQLite",
+                    problem=f"{name!r:.100} is a name that confuses its plans",
+                    advice="Rename it.",
+                )
         for table in tree.find_all(exp.Table):
             name = table.name.lower()
             self._named.setdefault(table.alias_or_name.lower(), set()).add(name)
