@@ -22,7 +22,7 @@ def told(**numbers: float | None) -> Estimate:
         (told(rows=1234, bytes=1234), "scans about 1,200 rows, 1.2 KB"),
         (told(rows=999_999, bytes=999_999), "scans about 1 million rows, 1 MB"),
         (told(rows=2.5e12, bytes=7e15), "scans about 2.5 trillion rows, 7 PB"),
-        (told(rows=5, seconds=0.2), "scans about 5 rows, takes about less than a second"),
+        (told(rows=5, seconds=0.2), "scans about 5 rows, takes less than a second"),
         (told(rows=5, seconds=90), "scans about 5 rows, takes about 90 seconds"),
         (told(rows=5, seconds=600), "scans about 5 rows, takes about 10 minutes"),
         (told(rows=5, seconds=86400 * 3), "scans about 5 rows, takes about 3 days"),

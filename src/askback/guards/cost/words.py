@@ -36,6 +36,7 @@ class CostWords:
     bytes_unknown: str = "nobody can tell how much it reads"
     seconds_unknown: str = "nobody can tell how long it takes"
     takes: str = "takes about {time}"
+    takes_little: str = "takes less than a second"
 
     count: str = "{number}"
     million: str = "{number} million"
@@ -105,8 +106,9 @@ class CostWords:
 
     def _time_told(self, estimate: Estimate, limits: Limits) -> list[str]:
         if estimate.seconds is not None:
-            time = self._against(self.time(estimate.seconds), estimate.seconds, limits, "seconds")
-            return [self.takes.format(time=time)]
+            is_little = estimate.seconds < 1
+            told = self.takes_little if is_little else self.takes.format(time=self.time(estimate.seconds))
+            return [self._against(told, estimate.seconds, limits, "seconds")]
         return [] if limits.seconds is None else [self.seconds_unknown]
 
     def _against(self, amount: str, number: float, limits: Limits, measure: Measure) -> str:

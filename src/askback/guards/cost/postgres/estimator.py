@@ -15,9 +15,8 @@ from askback.guards.cost.postgres.relations import find_relations
 from askback.guards.cost.statement import read_one
 
 if TYPE_CHECKING:
-    Connection: TypeAlias = (
-        asyncpg.Connection[asyncpg.Record] | asyncpg.pool.PoolConnectionProxy[asyncpg.Record]
-    )
+    from askback.guards.cost.postgres.relations import Connection
+
     Pool: TypeAlias = asyncpg.Pool[asyncpg.Record]
 
 ENGINE = "Postgres"

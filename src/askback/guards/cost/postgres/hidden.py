@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from askback.guards.cost.postgres.plan import Node, texts_of
 
 if TYPE_CHECKING:
-    from askback.guards.cost.postgres.estimator import Connection
+    from askback.guards.cost.postgres.relations import Connection
 
 CALL = re.compile(r'(\w+|"(?:[^"]|"")+")\s*\(')
 

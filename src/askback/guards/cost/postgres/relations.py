@@ -2,10 +2,14 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from askback.guards.cost.postgres.estimator import Connection
+    import asyncpg
+
+    Connection: TypeAlias = (
+        asyncpg.Connection[asyncpg.Record] | asyncpg.pool.PoolConnectionProxy[asyncpg.Record]
+    )
 
 FIND = """
 SELECT place.schema, place.name, relation.reltuples, relation.relpages,
