@@ -111,6 +111,7 @@ OWN: dict[Dialect, list[str]] = {
         "SELECT quantile_cont(total, 0.5) FROM orders",
         "SELECT o.id FROM orders o SEMI JOIN customers c ON c.id = o.customer_id",
         "SELECT id FROM customers USING SAMPLE 1",
+        "SELECT id FROM orders UNION ALL BY NAME SELECT id, country FROM customers",
         "SELECT total AS t, t * 2 AS double FROM orders",
     ],
     "postgres": [

@@ -8,7 +8,9 @@ Sound rather than exact: what cannot be told stands in `unresolved`, and nothing
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import get_args
 
+from askback.errors import AuthorError
 from askback.guards.sql.memory import Given, Memory
 from askback.guards.sql.names import Dialect
 from askback.guards.sql.reading import Reading
@@ -29,9 +31,13 @@ def read(
     views: Mapping[str, str] = NONE,
     tagged: Mapping[str, str] = NONE,
 ) -> Reading:
-    """What this text of one or more statements touches. It raises nothing: a broken one is `unresolved`.
+    """What this text of one or more statements touches. No text makes it raise: a broken one is `unresolved`.
 
     Names in `tables` (`schema.table` to its columns and their types), `views` (`schema.view` to its query) and `tagged`
     (`schema.table.column` to its tag) are spelled as the engine keeps them.
     """
+    if dialect not in get_args(Dialect):
+        raise AuthorError(
+            f"dialect={dialect!r} is not one that Askback reads. Give one of {get_args(Dialect)}."
+        )
     return MEMORY.readings(Given(dialect, tables, views, tagged)).read(statement)

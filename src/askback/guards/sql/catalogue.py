@@ -49,6 +49,7 @@ class Catalogue:
         for name, query in views.items():
             self._enter(name, None, query)
             self.tags |= {f"{name}.{column}": tag for column, tag in tags.of(name).items()}
+        self.columns = frozenset(column.lower() for columns in tables.values() for column in columns)
 
     def find(self, path: Path) -> list[Stored]:
         """All that a name can mean: unqualified, a table of any schema."""

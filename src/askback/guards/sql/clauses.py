@@ -23,7 +23,7 @@ def modify(query: exp.Expr, relation: Relation, place: Place) -> None:
     distinct = query.args.get("distinct")
     if isinstance(query, exp.Select) and isinstance(distinct, exp.Distinct):
         on = distinct.args.get("on")
-        account.count(sources_of(on, place) if on else relation.everything)
+        account.count(sources_of(on, place) | by_position(on, relation) if on else relation.everything)
     if query.args.get("locks"):
         account.change("lock rows")
 

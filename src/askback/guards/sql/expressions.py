@@ -30,7 +30,6 @@ PLAIN = (
 NAMING: dict[type[exp.Expr], tuple[str, ...]] = {
     exp.Alias: ("this",),
     exp.Aliases: ("this",),
-    exp.PropertyEQ: ("expression",),
     exp.Kwarg: ("expression",),
     exp.ColumnDef: ("kind",),
     exp.Collate: ("this",),
@@ -183,6 +182,16 @@ def comprehension(node: exp.Expr, place: Place, todo: Todo) -> Sources:
     return frozenset(found)
 
 
+def entry(node: exp.Expr, place: Place, todo: Todo) -> Sources:
+    """`a: b`: a name in a struct, a value in a map."""
+    todo.append(node.args["expression"])
+    key, is_map = node.this, node.parent is not None and isinstance(node.parent.parent, exp.ToMap)
+    if isinstance(key, exp.Identifier):
+        return (place.scope.find((place.name(key),)) or NOTHING) if is_map else NOTHING
+    todo.append(key)
+    return NOTHING
+
+
 def in_(node: exp.Expr, place: Place, todo: Todo) -> Sources:
     if place.reader.dialect == "sqlite" and node.args.get("field"):
         place.account.puzzle("IN with a table", node.args["field"])
@@ -205,6 +214,7 @@ STEPS: dict[type[exp.Expr], Step] = {
     exp.In: in_,
     exp.Lambda: lambda_,
     exp.PositionalColumn: whole_scope,
+    exp.PropertyEQ: entry,
     exp.Star: star,
     exp.Var: variable,
     exp.DataType: nothing,

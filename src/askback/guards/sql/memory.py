@@ -44,9 +44,7 @@ class Readings:
         self.catalogue = Catalogue(
             dialect=given.dialect, tables=given.tables, views=given.views, tagged=given.tagged
         )
-        self._statements = Statements(
-            Queries(self.catalogue, Views(self.catalogue, self._read_view)), frozenset(self.catalogue.tags)
-        )
+        self._statements = Statements(Queries(self.catalogue, Views(self.catalogue, self._read_view)))
         self._known: OrderedDict[bytes, Reading] = OrderedDict()
         self._lock = Lock()
 

@@ -51,8 +51,14 @@ def computed(item: exp.Expr, place: Place, name: str | None) -> Relation:
         with place.account.apart() as counted:
             place.account.count(sources_of(item, place))
         sources = frozenset(counted)
-    spreads = name is None and not isinstance(item, exp.Literal)  # a row or a pattern may become many columns
+    spreads = (name is None and not isinstance(item, exp.Literal)) or may_spread(item)
     return Relation((Output(name, sources),), is_open=spreads, rest=sources if spreads else NOTHING)
+
+
+def may_spread(item: exp.Expr) -> bool:
+    """Whether one item can become many columns, under one alias too: a row taken apart, a pattern of names."""
+    nodes = item.walk(prune=lambda node: isinstance(node, exp.Query))
+    return any(isinstance(node, exp.Columns | exp.Explode | exp.Unnest | exp.Star) for node in nodes)
 
 
 def starred(star: exp.Expr, sources: list[Source], place: Place) -> Relation:

@@ -135,14 +135,17 @@ class Queries:
         if not isinstance(clause, exp.With):
             return place
         knows(clause, frozenset({"expressions", "recursive"}), place.account)
+        is_recursive = (
+            bool(clause.args.get("recursive")) or self.dialect == "sqlite"
+        )  # which leaves the word out
         tables: Tables = {}
         inner = place.knowing(tables)
         names = [place.name(table.args["alias"].this) for table in clause.expressions]
         for position, (name, table) in enumerate(zip(names, clause.expressions, strict=True)):
             knows(table, frozenset({"this", "alias", "materialized"}), place.account)
-            if clause.args.get("recursive"):
+            if is_recursive:
                 tables.update(dict.fromkeys(names[position:]))
-            if clause.args.get("recursive") and mentions(table.this, name, place):
+            if is_recursive and mentions(table.this, name, place):
                 tables[name] = self.recursive(table, name, inner, tables)
             else:
                 tables.pop(name, None)  # inside its own query, the name means another table

@@ -40,10 +40,9 @@ SHOWN: dict[Dialect, frozenset[str] | None] = {
 class Statements:
     """Reads a text of one or more statements against one catalogue."""
 
-    def __init__(self, queries: Queries, tagged: frozenset[str]) -> None:
+    def __init__(self, queries: Queries) -> None:
         self._queries = queries
         self._dialect: Dialect = queries.dialect
-        self._tagged = tagged
 
     def read(self, text: str, account: Account) -> None:
         for doubt in doubts(text):
@@ -146,7 +145,7 @@ class Statements:
         for name in unknown_functions(words, self._dialect, declared_in(tree, words, self._dialect)):
             account.puzzle("a function of which nothing is known", name)
         self._tree(tree, self._queries.place(account), keep)
-        for name in lost_names(tree, words, self._tagged - account.read):
+        for name in lost_names(tree, words, self._queries.catalogue.columns):
             account.puzzle("the parser has lost a name", name)
 
     def _tree(self, tree: exp.Expr, place: Place, keep: Callable[[Relation], None]) -> None:
