@@ -27,6 +27,9 @@ PLAIN = (
 )  # fmt: skip
 """These read what their parts read, and no more. Which functions do is told by name, in the lexis."""
 
+MOST_PARTS = 8
+"""Of a dotted name: a database, a schema, a table, a column and fields. A longer one is taken apart step by step."""
+
 NAMING: dict[type[exp.Expr], tuple[str, ...]] = {
     exp.Alias: ("this",),
     exp.Aliases: ("this",),
@@ -132,9 +135,9 @@ def exists(node: exp.Expr, place: Place, todo: Todo) -> Sources:
 def dot(node: exp.Expr, place: Place, todo: Todo) -> Sources:
     """A field of a value, a method of DuckDB (`email.lower()`), or a function with its schema."""
     call, owner = node.args["expression"], node.this
-    if isinstance(call, exp.Func) or not isinstance(call, exp.Identifier | exp.Star | exp.Literal):
+    if not isinstance(call, exp.Identifier | exp.Star | exp.Literal):
         todo.append(call)
-    parts = identifiers(owner)
+    parts = identifiers(owner) if isinstance(call, exp.Func | exp.Identifier) else None
     if parts is None:
         todo.append(owner)
         return NOTHING
@@ -144,9 +147,11 @@ def dot(node: exp.Expr, place: Place, todo: Todo) -> Sources:
 
 
 def identifiers(node: exp.Expr) -> list[exp.Expr] | None:
-    """The names of `a.b.c` where nothing else is in it."""
+    """The names of `a.b.c` where nothing else is in it, and they are few."""
     names: list[exp.Expr] = []
-    while isinstance(node, exp.Dot) and isinstance(node.expression, exp.Identifier):
+    while (
+        isinstance(node, exp.Dot) and isinstance(node.expression, exp.Identifier) and len(names) < MOST_PARTS
+    ):
         names.append(node.expression)
         node = node.this
     return [node, *reversed(names)] if isinstance(node, exp.Identifier) else None

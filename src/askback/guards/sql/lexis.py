@@ -74,12 +74,17 @@ def words_of(statement: str, dialect: Dialect) -> list[Token]:
 
 
 def depth_of(tokens: Sequence[Token]) -> int:
-    deepest = depth = run = 0
+    """Parentheses within parentheses, `NOT NOT NOT`, `a[1][1][1]`."""
+    deepest = depth = prefixes = brackets = 0
+    before: TokenType | None = None
     for token in tokens:
         kind = token.token_type
         depth += (kind in OPENING) - (kind in CLOSING and depth > 0)
-        run = run + 1 if kind in PREFIXES else 0
-        deepest = max(deepest, depth + run)
+        prefixes = prefixes + 1 if kind in PREFIXES else 0
+        if kind is TokenType.L_BRACKET:
+            brackets = brackets + 1 if before is TokenType.R_BRACKET else 0
+        deepest = max(deepest, depth + prefixes, brackets)
+        before = kind
     return deepest
 
 

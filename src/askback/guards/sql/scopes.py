@@ -48,6 +48,11 @@ class Scope:
             return self.around.everything()
         return NOTHING.union(*(source.relation.everything for source in self.sources))
 
+    @property
+    def is_open(self) -> bool:
+        """Whether a relation here may have columns that are not known."""
+        return self._open is not None
+
     def shared(self, relation: Relation) -> Sources:
         """The columns of this relation that others here have too, by which NATURAL joins."""
         index = self._indexed()

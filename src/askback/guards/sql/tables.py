@@ -44,7 +44,7 @@ def add_join(join: exp.Join, place: Place) -> None:
     if method == "NATURAL":
         for source in place.scope.sources[before:]:
             place.account.count(place.scope.shared(source.relation))
-        if any(source.relation.other is not None for source in place.scope.sources):
+        if place.scope.is_open:
             place.account.count(place.scope.everything())
     for column in parts_of(join, "using"):
         place.account.count(looked_up([column.this if isinstance(column, exp.Column) else column], place))
