@@ -12,7 +12,7 @@ from tests.guards.sql.corpus_harmless import harmless
 from tests.guards.sql.corpus_tricks import tricks
 from tests.guards.sql.shop import look, personal, script
 
-DIALECTS: list[Dialect] = ["duckdb", "postgres", "sqlite", "trino"]
+DIALECTS: tuple[Dialect, ...] = ("duckdb", "postgres", "sqlite", "trino")
 
 MOST_NEEDLESS = 2
 
@@ -32,9 +32,11 @@ def test_the_tricks_are_many() -> None:
 
 
 def test_harmless_statements_pass_without_a_question() -> None:
-    statements = [(statement, dialect) for dialect in DIALECTS for statement in harmless(dialect)]
-    needless = [statement for statement, dialect in statements if not look(statement, dialect).is_clear]
-    assert len(statements) >= 100
+    statements: list[tuple[Dialect, str]] = [
+        (dialect, statement) for dialect in DIALECTS for statement in harmless(dialect)
+    ]
+    needless = [statement for dialect, statement in statements if not look(statement, dialect).is_clear]
+    assert len({statement for _, statement in statements}) >= 100
     assert len(needless) <= MOST_NEEDLESS, needless
 
 

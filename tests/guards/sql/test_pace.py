@@ -45,7 +45,9 @@ def fresh() -> Readings:
 
 
 def sqlglot_alone(statement: str) -> None:
-    schema = {"main": {name.partition(".")[2]: dict(columns) for name, columns in tables("duckdb").items()}}
+    schema: dict[str, object] = {
+        "main": {name.partition(".")[2]: dict(columns) for name, columns in tables("duckdb").items()}
+    }
     qualify(sqlglot.parse_one(statement, dialect="duckdb"), dialect="duckdb", schema=schema, db="main")
 
 

@@ -174,9 +174,16 @@ def test_a_change_of_the_catalogue_is_another_reading() -> None:
     assert read("SELECT * FROM people", dialect="duckdb", tables=tables, tagged=TAGGED).personal
 
 
+def test_the_order_of_columns_is_part_of_the_catalogue() -> None:
+    statement = "SELECT y FROM (SELECT * FROM people) AS q(x, y)"
+    turned = {"main.people": {"email": "VARCHAR", "id": "INTEGER"}}
+    assert read(statement, dialect="duckdb", tables=TABLES, tagged=TAGGED).personal
+    assert read(statement, dialect="duckdb", tables=turned, tagged=TAGGED).is_clear
+
+
 def test_a_dialect_that_is_not_read_is_the_authors_mistake() -> None:
     with pytest.raises(AuthorError, match="duckdb"):
-        read("SELECT 1", dialect="mysql", tables={})  # type: ignore[arg-type] # pyright: ignore[reportArgumentType] # authors err
+        read("SELECT 1", dialect="mysql", tables={})  # type: ignore[arg-type] # authors err
 
 
 @pytest.mark.parametrize("dialect", ["duckdb", "postgres", "sqlite", "trino"])

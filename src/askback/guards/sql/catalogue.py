@@ -39,7 +39,8 @@ class Catalogue:
         tagged: Mapping[str, str],
     ) -> None:
         self.dialect: Dialect = dialect
-        self.digest = digest_of(dialect, tables, views, tagged)
+        ordered = {name: list(columns.items()) for name, columns in tables.items()}
+        self.digest = digest_of(dialect, ordered, views, tagged)
         self.tags: dict[str, str] = {}
         self._by_name: dict[str, list[Stored]] = {}
         tags = Tags(tagged, dialect)
@@ -121,6 +122,6 @@ class Tags:
 
 
 def digest_of(*parts: object) -> str:
-    """Equal for equal catalogues, in whatever order they were written."""
+    """Equal for equal catalogues, in whatever order their tables and tags were written."""
     text = json.dumps(parts, sort_keys=True, default=dict)
     return hashlib.sha256(text.encode()).hexdigest()

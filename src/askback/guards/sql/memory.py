@@ -24,16 +24,28 @@ MOST_CATALOGUES = 16
 
 
 class Given(NamedTuple):
-    """A catalogue as the caller gives it; compared part by part, which is quicker than a digest."""
+    """A catalogue as the caller gives it; compared part by part, which is quicker than a digest.
+
+    The order of columns is part of it: `t(a, b)` and UNION go by position.
+    """
 
     dialect: Dialect
     tables: Mapping[str, Mapping[str, str]]
     views: Mapping[str, str]
     tagged: Mapping[str, str]
 
+    def is_same(self, other: "Given") -> bool:
+        return self == other and all(
+            map(same_order, self.tables.values(), (other.tables[name] for name in self.tables))
+        )
+
     def kept(self) -> "Given":
         tables = {name: dict(columns) for name, columns in self.tables.items()}
         return Given(self.dialect, tables, dict(self.views), dict(self.tagged))
+
+
+def same_order(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+    return list(one) == list(other)
 
 
 class Readings:
@@ -85,7 +97,7 @@ class Memory:
     def readings(self, given: Given) -> Readings:
         with self._lock:
             for readings in self._known:
-                if readings.given == given:
+                if readings.given.is_same(given):
                     return readings
             readings = Readings(given)
             self._known = [readings, *self._known[: MOST_CATALOGUES - 1]]
