@@ -194,6 +194,8 @@ DUCKDB: Tricks = {
         "SELECT struct_pack(a := email) FROM customers",
         "SELECT {'a': email} FROM customers",
         "SELECT {'a': email}.a FROM customers",
+        "WITH customers(id, name, email) AS (SELECT 1, 'a', 'b') DELETE FROM customers WHERE id = 0 RETURNING email",
+        "WITH customers(id, name, email) AS (SELECT 1, 'a', 'b') UPDATE customers SET name = 'x' WHERE email = 'zz'",
         "SELECT [email] FROM customers",
         "SELECT [email][1] FROM customers",
         "SELECT map(['a'], [email]) FROM customers",
@@ -325,6 +327,8 @@ DUCKDB: Tricks = {
 
 POSTGRES: Tricks = {
     "email": [
+        "WITH customers(id, name, email) AS (SELECT 1, 'a', 'b') DELETE FROM customers WHERE id = 0 RETURNING email",
+        "WITH customers(id, name, email) AS (SELECT 1, 'a', 'b') UPDATE customers SET name = 'x' WHERE email = 'zz'",
         "TABLE customers",
         "TABLE people",
         "SELECT * FROM public.customers",
@@ -452,6 +456,7 @@ POSTGRES: Tricks = {
     ],
     "?": [
         "SELECT email(c) FROM customers c",
+        'SELECT "Lower"(name) FROM customers',
         "SELECT c.row_to_json FROM customers c",
         'SELECT U&"\\0065mail" FROM customers',
         'SELECT U&"!0065mail" UESCAPE \'!\' FROM customers',

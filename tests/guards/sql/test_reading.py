@@ -36,15 +36,16 @@ def test_what_is_computed_counts_though_nobody_uses_it_for_its_error_would_tell(
 @pytest.mark.parametrize(
     ("statement", "writes"),
     [
-        ("INSERT INTO pets SELECT id, id FROM people", "insert into pets"),
-        ("UPDATE pets SET owner = 1", "update pets"),
-        ("DELETE FROM pets", "delete from pets"),
+        ("INSERT INTO pets SELECT id, id FROM people", "insert into main.pets"),
+        ("UPDATE pets SET owner = 1", "update main.pets"),
+        ("DELETE FROM pets", "delete from main.pets"),
         ("DROP TABLE pets", "drop table pets"),
         ("TRUNCATE pets", "truncate pets"),
         ("CREATE TABLE x AS SELECT id FROM pets", "create table"),
         ("CREATE VIEW x AS SELECT id FROM pets", "create view"),
         ("ALTER TABLE pets ADD COLUMN x INTEGER", "alter"),
-        ("COPY pets TO 'pets.csv'", "copy"),
+        ("COPY pets TO 'pets.csv'", "copy to"),
+        ("COPY pets FROM 'pets.csv'", "copy from"),
         ("ATTACH 'x.db' AS x", "attach"),
         ("SET threads = 1", "set"),
         ("COMMIT", "commit"),
@@ -89,12 +90,13 @@ def test_a_broken_statement_is_unresolved_and_raises_nothing(statement: str) -> 
         "SELECT " + "CASE WHEN TRUE THEN " * 2000 + "1" + " END" * 2000,
         "SELECT id FROM " + "(SELECT * FROM " * 2000 + "pets" + ")" * 2000,
         "SELECT 1 FROM pets a " + "JOIN pets b " * 3000 + "ON TRUE " * 3000,
+        "EXPLAIN " * 10_000 + "SELECT 1",
         "SELECT '" + "x" * 300_000 + "'",
         "WITH c0 AS (SELECT * FROM pets), "
         + ", ".join(f"c{n + 1} AS (SELECT *, * FROM c{n})" for n in range(64))
         + " SELECT * FROM c64",
     ],
-    ids=["parentheses", "not", "case", "subqueries", "joins", "length", "doubling"],
+    ids=["parentheses", "not", "case", "subqueries", "joins", "explain", "length", "doubling"],
 )
 def test_what_is_too_deep_or_too_much_is_unresolved(statement: str) -> None:
     assert duck(statement).unresolved

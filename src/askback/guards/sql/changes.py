@@ -1,6 +1,7 @@
 """Statements that change rows: what they write, and what their conditions and RETURNING read besides."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -28,11 +29,15 @@ def changed(change: Change, place: Place) -> Relation:
     """What RETURNING gives back; without it, nothing."""
     account = place.account
     knows(change, KNOWN[type(change)], account)
-    account.change(WORDS[type(change)], change.this)
     here = place.inside(Scope(place.scope))
     read_inserted(change, place)
-    if isinstance(target := table_of(change), exp.Table):
-        add_from(target, here)
+    target = table_of(change)
+    if isinstance(target, exp.Table):
+        add_from(
+            target, replace(here, withs=())
+        )  # only a stored table can be changed, whatever WITH has named
+    changes = here.scope.sources[0].path if here.scope.sources and not target.alias else ()
+    account.change(WORDS[type(change)], ".".join(changes) or change.this)
     for source in others(change):
         add_from(source, here)
     if change.args.get("conflict") and here.scope.sources:
@@ -46,7 +51,7 @@ def changed(change: Change, place: Place) -> Relation:
     return projected(returning.expressions, here)
 
 
-def table_of(change: Change) -> exp.Expr | None:
+def table_of(change: Change) -> exp.Expr:
     target = change.this
     return target.this if isinstance(target, exp.Schema) else target
 

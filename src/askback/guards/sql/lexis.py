@@ -120,7 +120,7 @@ def unknown_functions(tokens: Sequence[Token], dialect: Dialect, declared: set[i
         if after.token_type is not TokenType.L_PAREN or word.start in declared or not is_word(word):
             continue
         is_quoted = word.token_type is TokenType.IDENTIFIER
-        name = word.text.lower() if is_quoted else word.text.lower().split()[-1]  # `ORDER BY` is one word
+        name = word.text if is_quoted else word.text.lower().split()[-1]  # `ORDER BY` is one word
         if name in harmless and not is_foreign(tokens, position, dialect):
             continue
         if is_quoted or name not in SYNTAX:

@@ -91,7 +91,6 @@ class Statements:
 
     def _statement(self, words: Words, text: str, account: Account, keep: Callable[[Relation], None]) -> None:
         first = words[0].text.lower()
-        second = words[1].text.lower().split()[0] if len(words) > 1 and words[1].text.strip() else ""
         if first == "explain":  # which runs it, or tells how many rows a condition would find
             self.read(explained(words, text, self._dialect), account)
         elif first in QUERIES or first in ROWS:
@@ -101,9 +100,18 @@ class Statements:
         elif first == "create":
             self._created(words, text, account, keep)
         elif first == "copy":
-            account.change("copy")
-            self._parsed(words, text, account, keep)
-        elif first == "show":
+            way = copied(words)
+            account.change(f"copy {way}")
+            if way != "from":
+                self._parsed(words, text, account, keep)
+        else:
+            self._aside(words, text, account)
+
+    def _aside(self, words: Words, text: str, account: Account) -> None:
+        """Statements that are not taken apart: the first words tell what they do, or that nobody knows."""
+        first = words[0].text.lower()
+        second = words[1].text.lower().split()[0] if len(words) > 1 and words[1].text.strip() else ""
+        if first == "show":
             known = SHOWN[self._dialect]
             if known is not None and second not in known:
                 account.puzzle("what it shows is not known", f"show {second}")
@@ -187,7 +195,19 @@ def explained(words: Words, text: str, dialect: Dialect) -> str:
     if len(rest) > 1 and rest[0].token_type is TokenType.L_PAREN and rest[1].text.lower() not in QUERIES:
         closing = next(at for at, word in enumerate(rest) if word.token_type is TokenType.R_PAREN)
         rest = rest[closing + 1 :]
-    return text[rest[0].start :] if rest else ""
+    if not rest or rest[0].text.lower() == "explain":
+        raise Unreadable("nothing is explained")
+    return text[rest[0].start :]
+
+
+def copied(words: Words) -> str:
+    """Which way COPY goes: the first TO or FROM outside parentheses."""
+    depth = 0
+    for word in words:
+        depth += (word.token_type is TokenType.L_PAREN) - (word.token_type is TokenType.R_PAREN)
+        if depth == 0 and word.text.lower() in {"to", "from"}:
+            return word.text.lower()
+    return "to"
 
 
 def is_name_like(word: Token) -> bool:
