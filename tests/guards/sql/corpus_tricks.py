@@ -194,8 +194,6 @@ DUCKDB: Tricks = {
         "SELECT struct_pack(a := email) FROM customers",
         "SELECT {'a': email} FROM customers",
         "SELECT {'a': email}.a FROM customers",
-        "WITH customers(id, name, email) AS (SELECT 1, 'a', 'b') DELETE FROM customers WHERE id = 0 RETURNING email",
-        "WITH customers(id, name, email) AS (SELECT 1, 'a', 'b') UPDATE customers SET name = 'x' WHERE email = 'zz'",
         "SELECT [email] FROM customers",
         "SELECT [email][1] FROM customers",
         "SELECT map(['a'], [email]) FROM customers",
@@ -490,6 +488,8 @@ POSTGRES: Tricks = {
 
 SQLITE: Tricks = {
     "email": [
+        "WITH customers(id, name, email) AS (SELECT 1, 'a', 'b') DELETE FROM customers WHERE id = 0 RETURNING email",
+        "WITH customers(id, name, email) AS (SELECT 1, 'a', 'b') UPDATE customers SET name = 'x' WHERE email = 'zz'",
         "SELECT [email] FROM customers",
         "SELECT `email` FROM customers",
         "SELECT [c].[email] FROM [customers] AS [c]",
