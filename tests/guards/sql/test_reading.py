@@ -188,6 +188,11 @@ def test_a_dialect_that_is_not_read_is_the_authors_mistake() -> None:
         read("SELECT 1", dialect="mysql", tables={})  # type: ignore[arg-type] # authors err
 
 
+def test_a_tag_without_a_table_is_the_authors_mistake_and_not_passed_over() -> None:
+    with pytest.raises(AuthorError, match=r"schema\.table\.column"):
+        read("SELECT 1", dialect="duckdb", tables=TABLES, tagged={"email": "contact"})
+
+
 @pytest.mark.parametrize("dialect", ["duckdb", "postgres", "sqlite", "trino"])
 def test_where_engine_and_parser_may_part_words_differently_it_is_said(dialect: Dialect) -> None:
     for statement in (

@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from askback.errors import AuthorError
 from askback.guards.sql.names import Dialect, Path, agree, fold, path_of
 from askback.guards.sql.relations import OPAQUE, Output, Relation, Sources
 from askback.guards.sql.systems import describes_the_schema, is_of_the_system
@@ -113,6 +114,10 @@ class Tags:
         self._by_table: dict[str, list[tuple[Path, str, str]]] = {}
         for name, tag in tagged.items():
             table, _, column = name.rpartition(".")
+            if not table or not column:
+                raise AuthorError(
+                    f"tagged[{name!r}] names no column of a table. Write it as schema.table.column."
+                )
             path = path_of(table.lower(), dialect)
             self._by_table.setdefault(path[-1], []).append((path, column, tag))
 

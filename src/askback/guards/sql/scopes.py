@@ -56,7 +56,8 @@ class Scope:
     def shared(self, relation: Relation) -> Sources:
         """The columns of this relation that others here have too, by which NATURAL joins."""
         index = self._indexed()
-        return NOTHING.union(*(index[name] for name in relation.named if self._times.get(name, 0) > 1))
+        names = (output.name for output in relation.outputs if output.name is not None)
+        return NOTHING.union(*(index[name] for name in names if self._times.get(name, 0) > 1))
 
     def named(self, path: Path) -> list[Source]:
         """The relations that `path.*` can mean, here or around."""
