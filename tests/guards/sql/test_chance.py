@@ -46,7 +46,7 @@ def outcome(database: duckdb.DuckDBPyConnection, query: str) -> Rows | str:
 
 
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
 )
 @given(st.randoms(use_true_random=False))
 def test_what_a_result_depends_on_is_reported(random: Random) -> None:
