@@ -8,14 +8,15 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from importlib.metadata import version
-from typing import Final, Literal, Protocol
+from typing import Final, Literal, Protocol, get_args
 
 from opentelemetry import metrics, trace
 from opentelemetry.metrics import MeterProvider
 from opentelemetry.trace import ProxyTracerProvider, TracerProvider
 
+from askback.errors import NotRun
 from askback.wire.era import REVISIONS, Era, revision_of
-from askback.witness import Happening
+from askback.witness import DID_NOT_RUN, RAISED, RAN, Happening
 
 SCOPE: Final = "askback"
 
@@ -26,6 +27,9 @@ CHANNELS: Final = frozenset({"form", "page", "desk", "terminal", "policy", "scri
 
 NAMED: Final = frozenset({"tool", "prompt"})
 """Whose names are the author's. A resource is named by its caller, who may put anything into a URI."""
+
+GUARDED: Final = frozenset({*get_args(NotRun), RAN, RAISED, DID_NOT_RUN})
+"""What a guard's line gives as its reason; one without says that it may run."""
 
 MOST_NAME: Final = 200
 """Characters of a name: that of a call which is turned away at the door is its caller's, too."""
@@ -134,8 +138,14 @@ def _words(happening: Happening, facts: About) -> Attributes:
         "askback.action": happening.action,
         "askback.channel": channel if channel is None or channel in CHANNELS else OTHER,
         "askback.revision": revision if revision is None or revision in REVISIONS else OTHER,
+        "askback.guard": _guard(happening.reason) if happening.event == "guarded" else None,
     }
     return {name: value for name, value in found.items() if value is not None}
+
+
+def _guard(reason: str | None) -> str:
+    """Whether it may run, or how it ended."""
+    return "approved" if reason is None else reason if reason in GUARDED else OTHER
 
 
 def _names(happening: Happening, facts: About) -> Attributes:

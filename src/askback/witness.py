@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from askback.journal.entries import Action, Answered, Arrival, Effect, Late, Opened, Reply, Said
 from askback.journal.once import is_interrupted
@@ -14,6 +14,10 @@ INTERRUPTED, RETRIED, EARLIER = "interrupted", "retried", "by an earlier call"
 TIME_OVER, STILL_OPEN, NOT_DONE = "nobody answered in time", "the client does not wait", "not done in time"
 TURNED_DOWN = "turned down"
 NOT_READ = "not read by the body"
+RAN: Final = "ran"
+RAISED: Final = "raised"
+DID_NOT_RUN: Final = "did not run"
+"""How what was guarded came back; the last, where another guard stood in its way."""
 
 
 class Content(NamedTuple):
@@ -39,6 +43,8 @@ class Happening:
     word: str | None = None
     rule: str | None = None
     reason: str | None = None
+    facts: Mapping[str, Any] | None = None
+    """What a guard knew when it asked, in JSON."""
     at: float | None = None
     """When, where that is before now."""
     since: float | None = None
@@ -121,7 +127,7 @@ def replied(
         channel=said.channel,
         action=reply.action,
         content=None if reply.content is None else Content(reply.content),
-        word="policy" if said.channel == "policy" else "client",
+        word=word_of(reply),
         rule=said.rule,
         reason=reason,
         since=asked_at or None,
@@ -140,6 +146,11 @@ def replied(
 
 
 _NOTHING = Said()
+
+
+def word_of(reply: Reply) -> str:
+    """On whose an answer stands that came through a client."""
+    return "policy" if (reply.said or _NOTHING).channel == "policy" else "client"
 
 
 def ended(place: str, kind: Kind, ending: Ending) -> Happening:
@@ -171,3 +182,31 @@ def found_done(effect: Effect) -> Happening:
     return Happening(
         event="spent", place=effect.key, reason=INTERRUPTED if is_interrupted(effect) else EARLIER
     )
+
+
+def decided(
+    place: str,
+    *,
+    message: str,
+    facts: Mapping[str, Any],
+    word: str | None,
+    action: Action | None = None,
+    rule: str | None = None,
+    reason: str | None = None,
+) -> Happening:
+    """A guard knows whether it may run: by which rule, or why not. To be on record before anything runs."""
+    return Happening(
+        event="guarded",
+        place=place,
+        message=message,
+        facts=facts,
+        action=action,
+        word=word,
+        rule=rule,
+        reason=reason,
+    )
+
+
+def came_back(place: str, ending: Literal["ran", "raised", "did not run"]) -> Happening:
+    """What was guarded is over; nothing is told where it waits for an answer."""
+    return Happening(event="guarded", place=place, reason=ending)

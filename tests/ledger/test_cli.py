@@ -37,11 +37,13 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     return Shell(capsys, "")
 
 
-def fill(entries: Sequence[Entry], *, keys: Sequence[str | bytes] = (KEY,), at: float = THEN) -> None:
+def fill(
+    entries: Sequence[Entry], *, keys: Sequence[str | bytes] = (KEY,), at: float = THEN, file: Path = FILE
+) -> None:
     """What a server has written before the command begins, each entry in an append of its own."""
 
     async def write() -> None:
-        store = SQLiteStore(FILE)
+        store = SQLiteStore(file)
         ledger = Ledger(store, keys, keep=None, clock=lambda: at)
         for one in entries:
             await ledger.write(one)
@@ -187,9 +189,9 @@ def test_without_keys_it_can_be_read_and_that_it_is_unverified_is_said(
 ):
     fill(STORY)
     monkeypatch.delenv(VARIABLE)
-    for words in (["tail"], ["show", CALL]):
+    for words in (["tail"], ["show", CALL], ["guards"]):
         ended = shell.run("ledger", *words)
-        assert ended.code == 0 and "Which size?" in ended.out
+        assert ended.code == 0 and ("Which size?" in ended.out) is (words != ["guards"])
         assert "None of this is verified: there are no keys here." in ended.errors
     for words in (["verify"], ["heads"], ["trim", "--keep", "1"]):
         ended = shell.run("ledger", *words)
@@ -208,12 +210,25 @@ HOSTILE = "\x1b]0;owned\x07\x9b2J\u202edlrow\r\nYou won"
 
 
 @pytest.mark.parametrize(
-    "words", [["tail"], ["show", "\x1b[1m"], ["export"], ["verify"]], ids=lambda words: words[0]
+    "words",
+    [["tail"], ["show", "\x1b[1m"], ["export"], ["verify"], ["guards"], ["guards", "--json"]],
+    ids=" ".join,
 )
 def test_nothing_that_others_wrote_moves_the_terminal(shell: Shell, words: list[str]):
     names = ("server", "kind", "target", "caller", "client", "place", "message", "reason", "rule", "word")
     told: dict[str, Any] = dict.fromkeys(names, HOSTILE)
-    fill([entry("\x1b[1m", **told, answer=HOSTILE, asks={HOSTILE: 1})])
+    fill(
+        [
+            entry(
+                "\x1b[1m",
+                **told,
+                event="guarded",
+                answer=HOSTILE,
+                asks={HOSTILE: 1},
+                facts={HOSTILE: [HOSTILE]},
+            )
+        ]
+    )
     ended = shell.run("ledger", *words)
     assert ended.code == 0
     assert all(line.isprintable() for line in (ended.out + ended.errors).splitlines())

@@ -49,7 +49,16 @@ def test_what_a_newer_askback_wrote_is_kept():
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"at": "now"}, {"at": True}, {"at": None}, {"call": None}, {"message": 3}, {"asks": []}, {"event": 1}],
+    [
+        {"at": "now"},
+        {"at": True},
+        {"at": None},
+        {"call": None},
+        {"message": 3},
+        {"asks": []},
+        {"facts": "3"},
+        {"event": 1},
+    ],
     ids=str,
 )
 def test_what_is_no_entry_is_not_taken_for_one(wrong: dict[str, Any]):
@@ -66,7 +75,7 @@ def test_two_readers_cannot_take_a_line_for_two_things(raw: bytes):
 TEXTS = [
     field.name
     for field in fields(Entry)
-    if field.name not in {"event", "at", "asks", "answer", "cut", "more"}
+    if field.name not in {"event", "at", "asks", "answer", "facts", "cut", "more"}
 ]
 
 
@@ -80,24 +89,54 @@ def as_line(entry: Entry) -> bytes:
 def test_what_is_too_long_is_cut_and_the_mark_has_the_digest_of_the_whole(letter: str):
     long: dict[str, Any] = dict.fromkeys(TEXTS, letter * 32_000)
     wide = {"title": letter * 32_000}
-    before = Entry(event="answered", at=THEN, **long, asks=wide, answer=[letter * 32_000], more=wide)
+    before = Entry(
+        event="answered", at=THEN, **long, asks=wide, answer=[letter * 32_000], facts=wide, more=wide
+    )
     read = read_line(1, as_line(before)).entry()
     assert read is not None and read.cut is not None
-    assert {*read.cut} == {*long, "asks", "answer", "more"}
-    assert not (read.asks or read.answer or read.more)
+    assert {*read.cut} == {*long, "asks", "answer", "facts", "more"}
+    assert not (read.asks or read.answer or read.facts or read.more)
     assert read.message is not None and long["message"].startswith(read.message)
     whole = spelled(before.message)
     assert read.cut["message"] == {"bytes": len(whole), "sha256": sha256(whole).hexdigest()}
 
 
-def test_no_line_is_too_long():
-    """All texts are cut, and everything else just fits."""
-    others = ("asks", "answer", "more")
-    fits: dict[str, Any] = {name: {"x": "a" * (MOST[name] - len('{"x":""}'))} for name in others}
+@pytest.mark.parametrize("share", [0, 0.5, 1])
+def test_no_line_is_too_long(share: float):
+    """All texts are cut, and everything else just fits: facts in what the form leaves of their common room."""
+    form = int(MOST["asks"] * share)
+    sizes = {name: MOST[name] for name in ("answer", "more")} | {"asks": form, "facts": MOST["facts"] - form}
+    fits: dict[str, Any] = {"facts": sized(9), **{name: sized(size) for name, size in sizes.items() if size}}
     texts: dict[str, Any] = dict.fromkeys(TEXTS, "a" * 40_000)
     line = as_line(Entry(event="answered", at=THEN, **texts, **fits))
     assert LONGEST - 4_000 < len(line) <= LONGEST
-    assert read_line(1, line).entry() is not None
+    read = read_line(1, line).entry()
+    assert read is not None and read.cut is not None and ("facts" in read.cut) == (share == 1)
+
+
+def sized(size: int) -> dict[str, str]:
+    """An object of so many bytes."""
+    return {"x": "a" * (size - len('{"x":""}'))}
+
+
+def test_of_facts_that_are_too_many_the_first_stay_and_the_mark_has_the_digest_of_all():
+    facts = {"personal": ["customers.email"], "writes": [], "statement": "x" * MOST["facts"], "rows": 3}
+    read = read_entry(read_object(written(entry(event="guarded", facts=facts))))
+    assert read.facts == {"personal": ["customers.email"], "writes": []}
+    whole = spelled(facts)
+    assert read.cut == {"facts": {"bytes": len(whole), "sha256": sha256(whole).hexdigest()}}
+
+
+def test_facts_that_fit_come_back_as_they_were_and_what_json_cannot_say_is_null():
+    facts = {"cost": {"rows": 48_000_000, "seconds": float("nan")}, "personal": ("a.b",), "日": "\x9b"}
+    read = read_entry(read_object(written(entry(event="guarded", facts=facts))))
+    assert read.facts == {"cost": {"rows": 48_000_000, "seconds": None}, "personal": ["a.b"], "日": "\x9b"}
+
+
+def test_a_line_from_before_there_were_facts_is_read_and_written_as_it_was():
+    before = b'{"event":"guarded","at":1800000000.0,"server":"cafe","call":"c1","reason":"ran"}'
+    read = read_entry(read_object(before))
+    assert read.facts is None and written(read) == before
 
 
 def test_a_question_of_ten_thousand_wide_letters_is_kept_whole():

@@ -15,6 +15,7 @@ from askback.cli.ledger import VERBS
 from askback.ledger import Entry, Event
 from tests.client.cli.running import Shell
 from tests.docs.pages import DOCS, blocks, code_of, table
+from tests.ledger.guarded import GUARDED
 from tests.ledger.test_cli import FILE, STORY, fill
 from tests.ledger.test_cli import shell as shell
 
@@ -45,6 +46,7 @@ def run(shell: Shell, command: str) -> str:
 def test_the_page_shows_what_is_printed(shell: Shell, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("COLUMNS", "120")
     fill(STORY)
+    fill(GUARDED, file=Path("shop.db"))
     assert str(FILE) in PAGE.read_text()
     seen: set[str] = set()
     for command, printed in commands():

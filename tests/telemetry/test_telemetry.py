@@ -14,7 +14,7 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from askback import Askback, ask
+from askback import Askback, ask, guard
 from askback.errors import AuthorError, StoreUnavailable
 from askback.journal.entries import Journal
 from askback.server.facts import Facts
@@ -181,6 +181,32 @@ async def test_a_name_that_nobody_gave_a_tool_is_cut(seen: Seen):
     assert [len(str((span.attributes or {})["askback.target"])) for span in seen.spans] == [200]
 
 
+@pytest.mark.parametrize("revision", REVISIONS)
+@pytest.mark.parametrize(("answer", "told"), [(True, {"approved", "ran"}), (False, {"declined"})])
+async def test_what_guards_decide_is_counted_and_not_what_they_knew(
+    seen: Seen, revision: str, answer: bool, told: set[str]
+):
+    await guarded(seen, revision, answer)
+    counts = seen.counts("askback.questions", "askback.guard")
+    assert {word: counts[word] for word in counts if word is not None} == dict.fromkeys(told, 1)
+    assert SECRET not in " ".join(span.to_json() for span in seen.spans) + repr(seen.points())
+
+
+async def guarded(seen: Seen, revision: str, answer: bool) -> None:
+    @guard(f"Sail to {SECRET}?")
+    async def sail() -> str:
+        return SECRET
+
+    server = mcpserver(sail, telemetry=seen.telemetry)
+    await run_tool(server, "t", None, [accept(yes=answer)], revision=revision)
+
+
+async def test_a_guards_word_that_is_not_ours_is_other(seen: Seen):
+    facts = Facts(server="bakery", journal=Journal("c1"), kind="tool", target="t", revision=NOVEMBER)
+    seen.telemetry.hear(Happening(event="guarded", place="guard-t:1", reason=SECRET), facts)
+    assert seen.counts("askback.questions", "askback.guard") == {"other": 1}
+
+
 def test_without_a_provider_nothing_is_made():
     assert open_telemetry(None, clock=lambda: 0.0) is None
     assert open_telemetry(False, clock=lambda: 0.0) is None
@@ -195,6 +221,7 @@ def test_anything_else_is_refused():
 async def test_the_guide_lists_every_name(seen: Seen):
     for revision in REVISIONS:
         await run(seen, revision, raw({"action": "accept", "content": {"value": 5}}), accept("Ada"))
+    await guarded(seen, LATEST, True)
     await test_a_store_that_fails_is_counted(seen)
     points = seen.points()
     used = {*points} | {key for listed in points.values() for point in listed for key in point.attributes}

@@ -11,10 +11,11 @@ from importlib.metadata import version
 from askback.cli.endings import EXTRA_MISSING, Exit
 
 COMMANDS = {
-    "demo": "two servers that ask you, in a form and on a page, and what goes over the wire",
+    "demo": "three servers that ask you, in forms and on a page, and what goes over the wire",
     "call": "list what an MCP server offers, or call it and answer its questions",
     "desk": "keep a page open that shows the questions of several servers",
     "vault": "list and forget what servers keep for people, and renew its keys",
+    "approvals": "list and revoke what people approved for longer than one call",
     "store": "see whether a store can be used, and bring the tables of one in Postgres up to date",
     "ledger": "read who was asked what and what they said, and verify that nobody changed it",
 }
@@ -40,9 +41,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return Exit.MISUSED
 
 
+class _Beside(argparse.HelpFormatter):
+    """With the help of each command in its line: argparse forgets that commands stand further in than options."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog)
+        self._action_max_length = 2 * self._indent_increment + max(map(len, COMMANDS))
+
+
 def _parser() -> argparse.ArgumentParser:
     """For those who name no command, or none that there is."""
-    parser = argparse.ArgumentParser(prog="askback", description="Questions from MCP servers to people.")
+    parser = argparse.ArgumentParser(
+        prog="askback", description="Questions from MCP servers to people.", formatter_class=_Beside
+    )
     parser.add_argument("--version", action="version", version=f"askback {version('askback')}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for name, help_ in COMMANDS.items():

@@ -13,6 +13,7 @@ from typing import BinaryIO
 import anyio
 
 from askback.cli.endings import Exit, Interrupted, Misused
+from askback.cli.guarded import print_runs
 from askback.cli.notes import safe
 from askback.cli.paper import Paper, say
 from askback.cli.signals import run
@@ -21,8 +22,9 @@ from askback.cli.told import Brief, Columns, in_brief, moment, print_story
 from askback.errors import OperatorError
 from askback.ledger import Heads, Ledger, Line, Report, read_heads
 from askback.ledger.chain import read_line
+from askback.ledger.guards import Guards
 from askback.ledger.keys import VARIABLE, Keys, Ring, known_keys
-from askback.ledger.reading import calls_of, last_line, lines, numbered, story
+from askback.ledger.reading import calls_of, entry_of, last_line, lines, numbered, story
 from askback.ledger.spelling import Unreadable
 from askback.stores import Store, open_store
 
@@ -31,13 +33,15 @@ examples:
   export ASKBACK_STORE=sqlite:///tools.db
   askback ledger tail -n 20                    what was asked and answered last
   askback ledger show 17-8d41c0                the story of one call
+  askback ledger guards --since 2026-11-01     what guards asked, and what then ran
   askback ledger export --since 2026-11-01 > november.jsonl
   askback ledger heads > /mnt/elsewhere/monday.json
   askback ledger verify --head /mnt/elsewhere/monday.json
   askback ledger trim --keep 400               lines older than 400 days go
 
 Keys come from ASKBACK_LEDGER_KEYS or --keys-file: those of Askback(keys=...),
-the newest first. tail, show and export do without, and verify nothing then.
+the newest first. tail, show, guards and export do without, and verify nothing
+then.
 """
 
 STORE = "ASKBACK_STORE"
@@ -86,16 +90,19 @@ def _parser() -> argparse.ArgumentParser:
     tail.add_argument("--follow", action="store_true", help="go on with what comes, until Ctrl-C")
     show = verbs.add_parser("show", help="the story of one call")
     show.add_argument("name", metavar="ID", help="of a call or a question, or the beginning of one")
+    guards = verbs.add_parser("guards", help="what guards asked, who decided, and what then ran")
+    guards.add_argument("--json", action="store_true", help="print JSON Lines, for programs")
     export = verbs.add_parser("export", help="print lines as JSON Lines")
     export.add_argument("--after", metavar="N", type=_count, default=0, help="only lines behind this number")
-    export.add_argument(
-        "--since", metavar="WHEN", type=_time, help="only from this date or time on (ISO 8601)"
-    )
+    for one in (guards, export):
+        one.add_argument(
+            "--since", metavar="WHEN", type=_time, help="only from this date or time on (ISO 8601)"
+        )
     export.add_argument("--out", metavar="FILE", type=Path, help="write them to this file, which must be new")
     heads = verbs.add_parser("heads", help="print where the ledger ends, sealed, to be kept elsewhere")
     trim = verbs.add_parser("trim", help="let old lines go")
     trim.add_argument("--keep", metavar="DAYS", type=_days, required=True, help="those that are younger stay")
-    for one in (verify, tail, show, export, heads, trim):
+    for one in (verify, tail, show, guards, export, heads, trim):
         one.add_argument(
             "--store", metavar="STORE", help=f"as Askback(store=...) has it; without it, {STORE}"
         )
@@ -220,6 +227,18 @@ async def _show(chosen: argparse.Namespace, store: Store) -> int:
     return Exit.DONE
 
 
+async def _guards(chosen: argparse.Namespace, store: Store) -> int:
+    ring, guards = _ring(chosen), Guards()
+    notes: dict[int, str] = {}
+    async for line in lines(store):
+        entry = entry_of(line)
+        if entry is not None and guards.take(line.number, entry) and (note := _note(line, ring)):
+            notes[line.number] = note
+    runs = [run for run in guards if chosen.since is None or run.first.at >= chosen.since]
+    print_runs(runs, Paper(), notes, has_keys=ring is not None, as_lines=chosen.json)
+    return Exit.DONE
+
+
 async def _export(chosen: argparse.Namespace, store: Store) -> int:
     """Each line as it was sealed, with its number put in front."""
     left_out = 0
@@ -259,6 +278,7 @@ VERBS: dict[str, Verb] = {
     "verify": _verify,
     "tail": _tail,
     "show": _show,
+    "guards": _guards,
     "export": _export,
     "heads": _heads,
     "trim": _trim,

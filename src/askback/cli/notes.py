@@ -29,8 +29,8 @@ def as_json(note: Note) -> dict[str, Any]:
         "whose": described(note.owner),
         "kind": note.item.kind,
         "name": note.item.name,
-        "since": _iso(note.put_at),
-        "until": _iso(note.until),
+        "since": iso(note.put_at),
+        "until": iso(note.until),
         "opens": note.put_at is not None,
     }
 
@@ -84,14 +84,15 @@ def _lines(notes: Sequence[Note]) -> Iterator[str]:
 def _when(note: Note) -> str:
     if note.put_at is None:
         return NO_KEY
-    until = "" if note.until is None else f", until {_moment(note.until)}"
-    return f"since {_moment(note.put_at)}{until}"
+    until = "" if note.until is None else f", until {minute(note.until)}"
+    return f"since {minute(note.put_at)}{until}"
 
 
-def _moment(moment: float) -> str:
+def minute(moment: float) -> str:
     """In the time of whoever reads it."""
     return datetime.fromtimestamp(moment, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
-def _iso(moment: float | None) -> str | None:
+def iso(moment: float | None) -> str | None:
+    """In UTC, for programs."""
     return None if moment is None else datetime.fromtimestamp(moment, UTC).isoformat(timespec="seconds")

@@ -35,17 +35,22 @@ class Brief(NamedTuple):
 
     head: tuple[str, str, str, str]
     happened: str
+    below: Sequence[str] = ()
+    """More of it, in lines of their own."""
 
 
 def in_brief(line: Line, note: str) -> Brief:
     """`note` is for a line that is not what it seems."""
-    entry, number = entry_of(line), f"{line.number:>6}"
+    entry = entry_of(line)
     if entry is None:
-        return Brief((number, moment(line.at), "", ""), _noted(_of_itself(line), note))
-    where = "/".join(_short(part, BRIEF) for part in (entry.server, entry.target) if part)
-    return Brief(
-        (number, moment(entry.at), safe(short_id(entry.call)), where), _noted(_happened(entry, BRIEF), note)
-    )
+        return Brief((f"{line.number:>6}", moment(line.at), "", ""), noted(_of_itself(line), note))
+    return Brief(head_of(line.number, entry), noted(_happened(entry, BRIEF), note))
+
+
+def head_of(number: int, entry: Entry) -> tuple[str, str, str, str]:
+    """What stands before what happened."""
+    where = "/".join(short(part, BRIEF) for part in (entry.server, entry.target) if part)
+    return f"{number:>6}", moment(entry.at), safe(short_id(entry.call)), where
 
 
 def short_id(call: str) -> str:
@@ -70,6 +75,10 @@ class Columns:
                 f"{filled(cell, width)}  " for cell, width in zip(line.head, self._widths, strict=True)
             )
             self._print(head, line.happened)
+            for more in line.below:
+                self._below(
+                    wrapped(more, self._paper.width - BELOW) if self._paper.is_terminal else [more], BELOW
+                )
 
     def _print(self, head: str, happened: str) -> None:
         paper, room = self._paper, self._paper.width - width_of(head)
@@ -88,7 +97,8 @@ class Columns:
             self._paper.write(" " * indent + line)
 
 
-def _noted(happened: str, note: str) -> str:
+def noted(happened: str, note: str) -> str:
+    """With a word on a line that is not what it seems."""
     return f"{happened}  {note}" if note else happened
 
 
@@ -132,17 +142,17 @@ def _about(entries: Sequence[Entry]) -> Iterator[str]:
 
 def _happened(entry: Entry, most: int | None = None) -> str:
     told = " ".join(_words(entry, most))
-    return told if entry.reason is None else f"{told}: {_short(entry.reason, most)}"
+    return told if entry.reason is None else f"{told}: {short(entry.reason, most)}"
 
 
 def _words(entry: Entry, most: int | None) -> Iterator[str]:
     yield safe(entry.event)
     if entry.place is not None:
-        yield f"[{_short(entry.place, most)}]"
+        yield f"[{short(entry.place, most)}]"
     if entry.action is not None:
         yield safe(entry.action)
     if entry.message is not None:
-        yield f'"{_short(entry.message, most)}"'
+        yield f'"{short(entry.message, most)}"'
     if entry.word is not None:
         yield safe(WORDS.get(entry.word, entry.word))
     if entry.channel not in (None, entry.word):
@@ -154,6 +164,8 @@ def _details(entry: Entry) -> Iterator[str]:
         yield f"rule: {safe(entry.rule)}"
     if entry.asks is not None:
         yield f"asks: {_json(entry.asks)}"
+    if entry.facts is not None:
+        yield f"facts: {_json(entry.facts)}"
     if entry.answer is not None:
         yield f"answer: {_json(entry.answer)}"
     if entry.digest is not None:
@@ -168,6 +180,7 @@ def _json(value: Any) -> str:
     return safe(json.dumps(value, ensure_ascii=False))
 
 
-def _short(text: str, most: int | None) -> str:
+def short(text: str, most: int | None) -> str:
+    """In one line, of so many letters at most."""
     line = " ".join(text.split())
     return safe(line if most is None or len(line) <= most else line[: most - 1] + "…")

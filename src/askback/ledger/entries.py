@@ -57,14 +57,17 @@ class Entry:
     answer: JSON = None
     """Word for word, only where `Ledger(answers=...)` names the target."""
     reason: str | None = None
+    facts: Mapping[str, Any] | None = None
+    """What a guard knew when it asked: personal columns, cost, writes, digests; nothing that was answered."""
     cut: Mapping[str, Any] | None = None
     """By field, what was too long for a line: how many bytes it had in JSON, and their SHA-256."""
     more: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Fields that a newer Askback wrote and this one does not know."""
 
 
-MOST: Mapping[str, int] = {"message": 30_100, "asks": 14_000, "answer": 6_000, "more": 1_500}
-"""Bytes in JSON: room for ten thousand letters of any script, which is what our servers let an author write."""
+MOST: Mapping[str, int] = {"message": 30_100, "asks": 14_000, "answer": 6_000, "more": 1_500, "facts": 14_000}
+"""Bytes in JSON: room for ten thousand letters of any script, which is what our servers let an author write. Facts have
+the room that a form leaves: a guard's line has none."""
 
 MOST_ELSEWHERE = 500
 """Bytes of every other text. With these a line stays below 64 KiB, whatever is in it."""
@@ -74,6 +77,7 @@ _MUST: Mapping[str, type] = {"event": str, "server": str, "call": str}
 _MAY: Mapping[str, type] = {
     **dict.fromkeys((name for name in _OWN if name not in {*_MUST, "at", "answer"}), str),
     "asks": dict,
+    "facts": dict,
     "cut": dict,
 }
 
@@ -85,7 +89,7 @@ def written(entry: Entry) -> bytes:
     for name in _OWN:
         value: Any = getattr(entry, name)
         if value is not None and name not in record:
-            kept = _fitted(name, value, cut)
+            kept = _fitted(name, value, cut, taken=_taken(name, record))
             if kept is not None:
                 record[name] = kept
     more: Mapping[str, Any] = (entry.more and _fitted("more", entry.more, cut)) or {}
@@ -110,9 +114,15 @@ def _require(record: Mapping[str, Any], kinds: Mapping[str, type], *, optional: 
             raise Unreadable(f"its {name} is none")
 
 
-def _fitted(name: str, value: Any, cut: dict[str, Any]) -> Any:
-    """The value, or as much of it as there is room for: the beginning of a text, and nothing of anything else."""
-    most = MOST.get(name, MOST_ELSEWHERE)
+def _taken(name: str, record: Mapping[str, Any]) -> int:
+    """Bytes of its room that are not there for it."""
+    return len(spelled(record["asks"])) if name == "facts" and "asks" in record else 0
+
+
+def _fitted(name: str, value: Any, cut: dict[str, Any], *, taken: int = 0) -> Any:
+    """The value, or as much of it as there is room for: the beginning of a text, the first of a guard's facts, and
+    nothing of anything else."""
+    most = MOST.get(name, MOST_ELSEWHERE) - taken
     if not isinstance(value, str):
         value = plain(value)
     elif len(value) * (2 if value.isascii() and value.isprintable() else 12) + 2 <= most:
@@ -121,7 +131,21 @@ def _fitted(name: str, value: Any, cut: dict[str, Any]) -> Any:
     if len(whole) <= most:
         return value
     cut[name] = {"bytes": len(whole), "sha256": sha256(whole).hexdigest()}
-    return _beginning(value[:most], most) if isinstance(value, str) else None
+    if isinstance(value, str):
+        return _beginning(value[:most], most)
+    return _first(value, most) if name == "facts" else None
+
+
+def _first(facts: Mapping[str, Any], most: int) -> dict[str, Any] | None:
+    """As many as fit, in the order they come: whoever writes them puts first what matters."""
+    kept: dict[str, Any] = {}
+    size = 1
+    for name, fact in facts.items():
+        size += len(spelled({name: fact})) - 1  # one pair of braces, and a comma between two
+        if size > most:
+            break
+        kept[name] = fact
+    return kept or None
 
 
 def _beginning(text: str, most: int) -> str:

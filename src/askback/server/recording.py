@@ -146,6 +146,7 @@ class Recorder:
             rule=happening.rule,
             answer=content.value if content and keeps_words and happening.event == "answered" else None,
             reason=happening.reason,
+            facts=happening.facts,
         )
 
 
