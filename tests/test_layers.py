@@ -27,6 +27,7 @@ LAYERS = [
     "ledger",
     "vault",
     "visits",
+    "approvals",
     "witness",
     "premises",
     "carrier",

@@ -12,6 +12,7 @@ from askback.errors import (
     EffectFailed,
     InvalidAnswer,
     LinkRefused,
+    NotApproved,
     OutsideConversation,
     ProviderUnavailable,
     QuestionRefused,
@@ -26,6 +27,7 @@ from askback.errors import (
     VisitFailed,
     VisitUnknown,
 )
+from askback.guards import guard
 from askback.hosted import SecretField, connect, disconnect, secret
 from askback.question import (
     Boolean,
@@ -67,6 +69,7 @@ __all__ = [
     "Integer",
     "InvalidAnswer",
     "LinkRefused",
+    "NotApproved",
     "Number",
     "OutsideConversation",
     "ProviderUnavailable",
@@ -93,6 +96,7 @@ __all__ = [
     "confirm",
     "connect",
     "disconnect",
+    "guard",
     "once",
     "secret",
     "sync",

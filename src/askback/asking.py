@@ -347,7 +347,7 @@ _YES = cast("Mapping[str, Any]", {"yes": Boolean(title="Yes")})
 MOST_KEY = 200
 """Characters of a key; it travels with every later round."""
 
-_PLACE = re.compile(r"(ask|elicit|link|visit)-\d+|(secret|connect)-\d+:.*")
+_PLACE = re.compile(r"(ask|elicit|link|visit)-\d+|(secret|connect)-\d+:.*|guard-.*", re.DOTALL)
 
 
 def _checked(key: str | None) -> str | None:

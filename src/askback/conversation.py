@@ -30,7 +30,7 @@ from askback.schema.validate import Misfit, Problem, read_content
 from askback.setting import Setting
 from askback.trips import Going, Trips
 from askback.visits import Ending
-from askback.witness import taken
+from askback.witness import taken, word_of
 
 AFTER_THE_END = (
     "{verb} was reached after its call had been answered. Await it before the body returns; work that goes on in the "
@@ -81,6 +81,9 @@ class Conversation:
         self._host = Host(self._task)
         self._places: set[str] = set()
         self._waiting: list[Put] = []
+        self._words: dict[str, str] = {}
+        self.agreed: set[str] = set()
+        """What the person has approved for the rest of this call, as far as this pass has come."""
 
     def put(self, question: Question, *, key: str | None, seconds: float | None) -> Put:
         """Give a question its place."""
@@ -153,9 +156,30 @@ class Conversation:
         """The pages of this server, as this caller may use them; raises where there is no telling who that is."""
         return await self._setting.premises(verb)
 
+    @property
+    def setting(self) -> Setting:
+        """Where it takes place."""
+        return self._setting
+
     def has_been_at(self, place: str) -> bool:
         """Whether this pass has asked there before."""
         return place in self._places
+
+    def was_put(self, place: str) -> bool:
+        """Whether a question was put there, in this pass or an earlier one, answered or not."""
+        return place in self._journal.answered or place in self._journal.opened
+
+    def word_at(self, place: str) -> str | None:
+        """On whose word the answer stands that this pass has taken there."""
+        return self._words.get(place)
+
+    def note(self, key: str, value: Any) -> None:
+        """Remember something for the rest of this call, on every later round too; JSON, and no answer of a person's."""
+        self._journal.notes[key] = value
+
+    def noted(self, key: str) -> Any:
+        """What was last noted there, or None."""
+        return self._journal.notes.get(key)
 
     async def once(
         self, key: str, function: Callable[..., Any], call: Callable[[], Any], terms: Terms
@@ -256,6 +280,8 @@ class Conversation:
         return None
 
     def _take(self, put: Put, opened: Opened, arrival: Arrival) -> Answer[Any] | None:
+        if isinstance(arrival, Reply):
+            self._words[put.place] = word_of(arrival)
         try:
             return self._read(put, opened, arrival)
         finally:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from askback.approvals import Approvals
 from askback.effects import Keeper
 from askback.grounds import Grounds
 from askback.journal.entries import Journal
@@ -36,6 +37,20 @@ class Setting(Grounds, Protocol):
 
     @property
     def is_later_round(self) -> bool: ...
+
+    @property
+    def approvals(self) -> Approvals:
+        """Those that last beyond their call."""
+        ...
+
+    @property
+    def target(self) -> str:
+        """The name of the tool or prompt, or the resource's URI, that is called."""
+        ...
+
+    async def conversation_id(self) -> str:
+        """One of a kind, on every round the same; given now where this call has none yet."""
+        ...
 
     def question_id(self, place: str) -> str:
         """A new one each time: the next question at this place, as whoever shows it may know it."""

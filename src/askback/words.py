@@ -51,7 +51,27 @@ _FRAMES: Mapping[str, frozenset[str]] = {
     "again": frozenset({"message", "problems"}),
     "answer": frozenset(),
     "still_open": frozenset({"message"}),
+    "guard_run": frozenset({"tool"}),
+    "guard_with": frozenset({"name", "value"}),
+    "guard_decision": frozenset(),
+    "guard_yes": frozenset(),
+    "guard_once": frozenset(),
+    "guard_conversation": frozenset({"covers"}),
+    "guard_for": frozenset({"covers", "time"}),
+    "guard_no": frozenset(),
+    "guard_covers": frozenset({"tool"}),
+    "guard_covers_key": frozenset({"tool", "key"}),
+    **dict.fromkeys(("a_day", "an_hour", "a_minute", "a_second"), frozenset[str]()),
+    **dict.fromkeys(("days", "hours", "minutes", "seconds"), frozenset({"count"})),
 }
+
+_UNITS = (
+    (86_400, "a_day", "days"),
+    (3_600, "an_hour", "hours"),
+    (60, "a_minute", "minutes"),
+    (1, "a_second", "seconds"),
+)
+"""Seconds, and what one and several of such are called; the largest that comes out even is used."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +127,26 @@ class Words:
     )
     answer: str = "Your answer"
 
+    guard_run: str = "Run {tool}?"
+    guard_with: str = "With {name} = {value}"
+    guard_decision: str = "Decision"
+    guard_yes: str = "Yes"
+    guard_once: str = "Yes, this once"
+    guard_conversation: str = "Yes, and for the rest of this call: {covers}"
+    guard_for: str = "Yes, and for {time}: {covers}"
+    guard_no: str = "No"
+    guard_covers: str = "{tool} with exactly these arguments"
+    guard_covers_key: str = "{tool} with {key}, whatever else changes"
+
+    a_day: str = "a day"
+    days: str = "{count} days"
+    an_hour: str = "an hour"
+    hours: str = "{count} hours"
+    a_minute: str = "a minute"
+    minutes: str = "{count} minutes"
+    a_second: str = "a second"
+    seconds: str = "{count} seconds"
+
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
             known = _FRAMES[field.name] if field.name in _FRAMES else FACTS[field.name] | {"title"}
@@ -134,6 +174,13 @@ class Words:
     def open_again(self, message: str) -> str:
         """The same visit, put once more to a person who is not done with it."""
         return self.still_open.format(message=message)
+
+    def length(self, seconds: float) -> str:
+        """A length of time."""
+        unit, one, several = next(row for row in _UNITS if seconds % row[0] == 0 or row[0] == 1)
+        count = seconds / unit
+        template: str = getattr(self, one if count == 1 else several)
+        return template.format(count=f"{count:g}")
 
 
 def _check_template(name: str, template: str, known: frozenset[str]) -> None:

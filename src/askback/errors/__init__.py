@@ -29,13 +29,15 @@
     │   ├── VaultUnavailable     secrets that cannot be sealed or opened
     │   ├── ProviderUnavailable  a service to connect with that cannot be reached, or is not what it says
     │   ├── CannotConnect        a server that does not start, or does not answer
-    │   └── PolicyRefused        a policy file that cannot be followed
+    │   ├── PolicyRefused        a policy file that cannot be followed
+    │   └── EstimateFailed       nobody can say what a statement would cost
     ├── CannotAsk                nobody can be asked here
     ├── TimedOut                 nobody answered, or was done on the page, in time
     │   └── StillOpen            the person has agreed to go, and the client waits no longer
     ├── VisitFailed              what the person was sent to do did not work out
     ├── VisitUnknown             a visit to be settled that was never begun, or was long ago
     ├── EffectFailed             what `once` ran has raised
+    ├── NotApproved              a guard stands before it, and nobody has said yes
     ├── Unanswered               a question reached us, and nobody answers it
     ├── NotVisited               the person did not go where the call needs them to go
     └── Unfinished               a call took longer than it may
@@ -86,6 +88,7 @@ from askback.errors.asking import (
     VisitFailed,
     VisitUnknown,
 )
+from askback.errors.guarding import EstimateFailed, NotApproved, NotRun
 from askback.errors.roots import (
     AskbackError,
     AskbackWarning,
@@ -110,12 +113,15 @@ __all__ = [
     "ConnectionMustLive",
     "Drift",
     "EffectFailed",
+    "EstimateFailed",
     "InstalledTwice",
     "InvalidAnswer",
     "KeyTaken",
     "KeysNeeded",
     "LinkRefused",
+    "NotApproved",
     "NotRecordable",
+    "NotRun",
     "NotUnderstood",
     "NotVisited",
     "OperatorError",

@@ -46,6 +46,8 @@ def encode(journal: Journal) -> str:
         record["d"] = sorted(journal.drifted)
     if journal.trips:
         record["t"] = [list(entry) for entry in journal.trips.values()]
+    if journal.notes:
+        record["m"] = journal.notes
     if journal.nested is not None:
         record["n"] = list(journal.nested)
     try:
@@ -74,6 +76,7 @@ def decode(state: str) -> Journal:
         for place, row in record.get("h", {}).items():
             journal.arrived[place] = _arrival(row)
         journal.drifted.update(record.get("d", ()))
+        journal.notes.update(record.get("m", {}))
         journal.nested = Nested(*record["n"]) if "n" in record else None
     except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         raise UnreadableJournal("a journal of another shape") from error

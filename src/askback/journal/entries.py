@@ -124,6 +124,7 @@ class Journal:
         "drifted",
         "effects",
         "nested",
+        "notes",
         "opened",
         "round",
         "trips",
@@ -139,6 +140,8 @@ class Journal:
         self.drifted: set[str] = set()
         self.nested: Nested | None = None
         self.trips: dict[str, Trip] = {}
+        self.notes: dict[str, Any] = {}
+        """What Askback itself remembers of this call, in JSON; no author's key reaches here."""
 
     @property
     def epoch(self) -> str:

@@ -10,6 +10,7 @@ from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.context import ServerRequestContext
 from mcp.server.session import ServerSession
 
+from askback.approvals import Approvals
 from askback.errors import CallerUnknown
 from askback.journal.entries import Journal
 from askback.server.adapters.mcp import Caller, back_channel
@@ -25,7 +26,7 @@ from askback.telemetry import Telemetry
 from askback.visits import Visits
 from askback.wire.clients import patience_of
 from askback.wire.demands import Demands
-from askback.wire.era import CanShow, Era, Mode, declares, revision_of
+from askback.wire.era import CanShow, Era, Mode, declares, revision_of, target_of
 from askback.wire.ids import QuestionIds
 from askback.wire.push import Push
 from askback.wire.replay import Replaying
@@ -146,6 +147,9 @@ class Call:
         """The name of this call on record, where one is kept."""
         if self.settings.recorder is None:
             return ""
+        return await self.conversation_id()
+
+    async def conversation_id(self) -> str:
         return (await self.settings.names.named(self.journal)).conversation
 
     @property
@@ -180,6 +184,14 @@ class Call:
     @property
     def visits(self) -> Visits:
         return self.settings.visits
+
+    @property
+    def approvals(self) -> Approvals:
+        return Approvals(self.settings.store, clock=self.clock)
+
+    @property
+    def target(self) -> str:
+        return target_of(self.ctx.method, self.params)[0]
 
     @property
     def owner(self) -> str:

@@ -9,15 +9,24 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, SERVER_INFO_META_KEY
 from mcp_types.methods import serialize_server_result
 
-from askback.errors import AskbackError, CannotAsk, ProviderUnavailable, StoreUnavailable, VaultUnavailable
+from askback.errors import (
+    AskbackError,
+    CannotAsk,
+    NotApproved,
+    ProviderUnavailable,
+    StoreUnavailable,
+    VaultUnavailable,
+)
 from askback.wire.era import NOUN, PROMPTS_GET, RESOURCES_READ, TOOLS_CALL, Era, Revision
 
 
 def error_end(error: AskbackError, *, method: str, revision: Revision) -> dict[str, Any]:
     """An error that the author left uncaught: said in the result where one can say it, raised where not."""
-    if isinstance(error, CannotAsk) and revision.era is Era.ROUNDS:
-        wanted: dict[str, Any] = {"elicitation": {error.mode: {}}} if error.mode in NOUN else {error.mode: {}}
-        raise MCPError(error.code, str(error), {"requiredCapabilities": wanted}) from error
+    lacking = error.__cause__ if isinstance(error, NotApproved) else error
+    if isinstance(lacking, CannotAsk) and revision.era is Era.ROUNDS:
+        mode = lacking.mode
+        wanted: dict[str, Any] = {"elicitation": {mode: {}}} if mode in NOUN else {mode: {}}
+        raise MCPError(lacking.code, str(error), {"requiredCapabilities": wanted}) from error
     if method == TOOLS_CALL:
         return _tool_text(told(error), is_error=True)
     code = INTERNAL_ERROR if isinstance(error, CannotAsk) else error.code

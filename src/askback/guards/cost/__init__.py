@@ -4,7 +4,8 @@ Estimators of engines are imported from their own modules, since each takes its 
 `askback.guards.cost.duckdb`, `.postgres`, `.sqlite` and `.trino`.
 """
 
-from askback.guards.cost.estimate import CalledEstimator, Estimate, EstimateFailed, Estimator
+from askback.errors import EstimateFailed
+from askback.guards.cost.estimate import CalledEstimator, Estimate, Estimator
 from askback.guards.cost.limits import Limits, Measure
 from askback.guards.cost.words import CostWords
 

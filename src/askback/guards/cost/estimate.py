@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, fields
 from typing import Protocol
 
-from askback.errors import AskbackError, AuthorError
+from askback.errors import AuthorError, EstimateFailed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,17 +39,6 @@ class Estimator(Protocol):
     async def estimate(self, statement: str) -> Estimate:
         """Raises `EstimateFailed` on any doubt about the statement or the engine; never takes doubt for cheap."""
         ...
-
-
-class EstimateFailed(AskbackError):
-    """No number can be had for this statement; the move is the guard's, which asks a person instead of passing it.
-
-    `problem` is for the operator's log and may quote the engine; what to do about it is in `advice`.
-    """
-
-    def __init__(self, *, engine: str, problem: str, advice: str) -> None:
-        self.engine, self.problem, self.advice = engine, problem, advice
-        super().__init__(f"{engine} gives no estimate: {problem.rstrip('.')}. {advice}")
 
 
 MISREAD = (LookupError, TypeError, ValueError, AttributeError, RecursionError)

@@ -6,7 +6,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
 
-from askback.guards.cost.estimate import EstimateFailed
+from askback.errors import EstimateFailed
 
 if TYPE_CHECKING:
     Tree: TypeAlias = exp.Expr

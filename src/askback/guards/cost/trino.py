@@ -12,7 +12,8 @@ from typing import Any, cast
 
 from sqlglot import exp
 
-from askback.guards.cost.estimate import MISREAD, Estimate, EstimateFailed, misread
+from askback.errors import EstimateFailed
+from askback.guards.cost.estimate import MISREAD, Estimate, misread
 from askback.guards.cost.statement import Tree, read_one
 
 ENGINE = "Trino"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from askback.guards.cost.estimate import EstimateFailed
+from askback.errors import EstimateFailed
 from askback.guards.cost.statement import Tree
 
 SERIES = frozenset({"range", "generate_series"})

@@ -7,10 +7,11 @@ import anyio
 import anyio.to_thread
 import duckdb
 
+from askback.errors import EstimateFailed
 from askback.guards.cost.duckdb.doors import check_doors, check_growth
 from askback.guards.cost.duckdb.plan import Plan, read_plan
 from askback.guards.cost.duckdb.tables import known_names, tables_of
-from askback.guards.cost.estimate import MISREAD, Estimate, EstimateFailed, misread
+from askback.guards.cost.estimate import MISREAD, Estimate, misread
 from askback.guards.cost.statement import Tree, read_one
 from askback.guards.cost.watch import watched
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from askback.errors import EstimateFailed
 from askback.guards.cost.duckdb.tables import Table
-from askback.guards.cost.estimate import EstimateFailed
 
 PAIRS = frozenset(
     {"CROSS_PRODUCT", "NESTED_LOOP_JOIN", "BLOCKWISE_NL_JOIN", "PIECEWISE_MERGE_JOIN", "IE_JOIN"}

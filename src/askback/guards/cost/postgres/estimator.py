@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import asyncpg
 
-from askback.guards.cost.estimate import MISREAD, Estimate, EstimateFailed, misread
+from askback.errors import EstimateFailed
+from askback.guards.cost.estimate import MISREAD, Estimate, misread
 from askback.guards.cost.postgres.hidden import find_hidden
 from askback.guards.cost.postgres.plan import Node, read_plan, relations_in
 from askback.guards.cost.postgres.relations import find_relations

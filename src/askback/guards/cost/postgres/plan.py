@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from askback.guards.cost.estimate import EstimateFailed
+from askback.errors import EstimateFailed
 from askback.guards.cost.postgres.relations import Place, Relation
 
 Node = Mapping[str, Any]

@@ -8,7 +8,8 @@ from pathlib import Path
 import anyio.to_thread
 from sqlglot import exp
 
-from askback.guards.cost.estimate import Estimate, EstimateFailed
+from askback.errors import EstimateFailed
+from askback.guards.cost.estimate import Estimate
 from askback.guards.cost.sqlite.names import Names
 from askback.guards.cost.sqlite.plan import Plan, read_plan
 from askback.guards.cost.sqlite.tables import Tables

@@ -7,7 +7,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from askback.guards.cost.estimate import EstimateFailed
+from askback.errors import EstimateFailed
 from askback.guards.cost.sqlite.tables import Tables
 from askback.guards.cost.statement import Tree
 

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from askback.guards.cost.estimate import EstimateFailed
+from askback.errors import EstimateFailed
 from askback.guards.cost.sqlite.names import Names
 from askback.guards.cost.sqlite.tables import Tables
 

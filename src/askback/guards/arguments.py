@@ -1,0 +1,202 @@
+"""The arguments that a function will really run with: which they are, as JSON, and a digest of exactly them."""
+
+import inspect
+import typing
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import fields, is_dataclass
+from datetime import date, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from hashlib import sha256
+from inspect import BoundArguments, Parameter
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
+from pathlib import PurePath
+from types import ModuleType, NoneType
+from typing import Any, NamedTuple, cast
+from uuid import UUID
+
+from pydantic import AnyUrl, BaseModel, SecretBytes, SecretStr
+from pydantic_core import MultiHostUrl, Url, to_json
+
+from askback.errors import AuthorError
+from askback.guards.risk import Arguments
+
+HOSTS = frozenset({"mcp", "fastmcp", "fastmcp_slim", "uncalled_for", "docket"})
+"""Packages whose objects a host hands to a function by itself."""
+
+INJECTED = frozenset({"Context", "Resolve", "Dependency"})
+"""What those objects, their annotations or their defaults derive from."""
+
+HIDDEN = "(hidden)"
+
+DEEPEST = 50
+"""Levels of lists and objects; deeper is nothing that a person reads."""
+
+
+class Secret(NamedTuple):
+    """What is not shown; told from others by a digest."""
+
+    digest: str
+
+
+class Parameters:
+    """What a function takes from its caller; read once, when it is guarded."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.signature = inspect.signature(function)
+        hints = _hints(function)
+        self.injected = frozenset(
+            name
+            for position, (name, parameter) in enumerate(self.signature.parameters.items())
+            if (position == 0 and name in {"self", "cls"}) or _is_injected(parameter, hints.get(name))
+        )
+        self.names = frozenset(self.signature.parameters) - self.injected
+
+    def bind(self, *args: Any, **kwargs: Any) -> BoundArguments:
+        """As Python would call it, defaults applied."""
+        bound = self.signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return bound
+
+    def shown(self, bound: BoundArguments) -> dict[str, Any]:
+        """Those that came from the caller."""
+        return {name: value for name, value in bound.arguments.items() if name not in self.injected}
+
+
+def digest_of(*values: Any) -> str:
+    """The same for the same values, on every worker."""
+    return sha256(to_json([_digestible(plain(value)) for value in values])).hexdigest()
+
+
+def plain(value: Any, *, depth: int = 0) -> Any:
+    """As JSON has it, all of it: what a model leaves out when it is written down counts too."""
+    if depth > DEEPEST:
+        raise AuthorError(f"An argument has more than {DEEPEST} levels, and a person could not be shown it.")
+    for kinds, written in _SIMPLE:
+        if isinstance(value, kinds):
+            return written(value)
+    return _listed(value, depth + 1)
+
+
+def _hidden(secret: SecretStr | SecretBytes) -> Secret:
+    return Secret(digest_of([type(secret).__name__, secret.get_secret_value()]))
+
+
+def _moment(moment: date | time) -> str:
+    return moment.isoformat()
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+_ADDRESSES = (Url, MultiHostUrl, AnyUrl, IPv4Address, IPv6Address, IPv4Network, IPv6Network)
+
+_SIMPLE: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
+    (Enum, lambda member: plain(member.value)),
+    ((NoneType, bool), _same),
+    (int, int.__int__),
+    (float, float.__float__),
+    (str, str.__str__),
+    ((SecretStr, SecretBytes), _hidden),
+    ((bytes, bytearray), lambda given: b64encode(given).decode()),
+    ((date, time), _moment),
+    ((timedelta, Decimal, Fraction, UUID, PurePath, *_ADDRESSES), str),
+)
+"""The first that fits. What derives from a text or a number is that, whatever it says of itself."""
+
+
+def _listed(value: Any, depth: int) -> Any:
+    if isinstance(value, BaseModel):
+        return {name: plain(one, depth=depth) for name, one in _fields_of(value)}
+    if is_dataclass(value) and not isinstance(value, type):
+        return {one.name: plain(getattr(value, one.name), depth=depth) for one in fields(value)}
+    if isinstance(value, Mapping):
+        pairs = cast("Mapping[Any, Any]", value).items()
+        return {_key(key): plain(one, depth=depth) for key, one in pairs}
+    if isinstance(value, Set):
+        return sorted((plain(one, depth=depth) for one in cast("Set[Any]", value)), key=repr)
+    if isinstance(value, Sequence):
+        return [plain(one, depth=depth) for one in cast("Sequence[Any]", value)]
+    raise AuthorError(
+        f"A guard cannot show an argument of type {type(value).__name__}, so nothing ran. Take plain values, dates, "
+        "paths, dataclasses or pydantic models, or lists and dicts of them."
+    )
+
+
+def _fields_of(model: BaseModel) -> Iterator[tuple[str, Any]]:
+    yield from model.__dict__.items()
+    yield from (model.__pydantic_extra__ or {}).items()
+
+
+def _key(key: Any) -> str:
+    kept = plain(key)
+    if not isinstance(kept, str | int | float | bool | None):
+        raise AuthorError(f"A guard cannot show a dict with keys of type {type(key).__name__}. Use texts.")
+    return kept if isinstance(kept, str) else f"{type(kept).__name__} {kept}"
+
+
+def _digestible(value: Any) -> Any:
+    """Nothing may pass for something else: a number of any size, half of a surrogate pair, a secret."""
+    match value:
+        case Secret():
+            return {"secret": value.digest}
+        case str():
+            return value.encode("utf-8", "surrogatepass").hex()
+        case None | bool():
+            return value
+        case int() | float():
+            return {type(value).__name__: repr(value)}
+        case list():
+            return [_digestible(one) for one in cast("list[Any]", value)]
+        case dict():
+            pairs = cast("dict[str, Any]", value).items()
+            return {"dict": [[_digestible(key), _digestible(one)] for key, one in sorted(pairs)]}
+        case _:
+            return value
+
+
+def _hints(function: Callable[..., Any]) -> Mapping[str, Any]:
+    try:
+        return typing.get_type_hints(inspect.unwrap(function), include_extras=True)
+    except Exception:  # noqa: BLE001 - names that exist only for the type checker; what is written is looked at then
+        return {}
+
+
+def _is_injected(parameter: Parameter, hint: Any) -> bool:
+    if _derives_from_host(parameter.default):
+        return True
+    annotation = parameter.annotation if hint is None else hint
+    if isinstance(annotation, str):  # it could not be looked up
+        return annotation.partition("[")[0].rpartition(".")[2] == "Context"
+    return any(_derives_from_host(one) for one in _parts(annotation))
+
+
+def _parts(annotation: Any) -> Iterator[Any]:
+    """Itself, and what it is made of: `Context | None`, `Annotated[str, Resolve(...)]`."""
+    yield annotation
+    origin = typing.get_origin(annotation)
+    if origin is not None:
+        yield origin
+        yield from typing.get_args(annotation)
+
+
+def _derives_from_host(thing: Any) -> bool:
+    if thing is Parameter.empty or isinstance(thing, ModuleType):
+        return False
+    kind = thing if isinstance(thing, type) else type(thing)
+    return any(one.__name__ in INJECTED and one.__module__.partition(".")[0] in HOSTS for one in kind.__mro__)
+
+
+def changed(bound: BoundArguments, arguments: Arguments) -> BoundArguments:
+    """The same call with the arguments that were approved."""
+    strange = set(arguments) - set(bound.arguments)
+    if strange:
+        raise AuthorError(
+            f"An option of a guard would run the function with {min(strange)!r}, which it does not take. "
+            "Change its own arguments alone."
+        )
+    bound.arguments.update(arguments)
+    return bound

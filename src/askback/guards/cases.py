@@ -1,0 +1,128 @@
+"""One guard before one run: what is asked, where in the conversation, and what a yes would be for."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from askback.approvals import Scope
+from askback.carrier import Put
+from askback.conversation import Conversation
+from askback.errors import NotApproved
+from askback.guards.arguments import digest_of
+from askback.guards.offers import Offer, require_options, sheet_for
+from askback.guards.risk import Arguments, Risk
+from askback.guards.rule import Key, Rule
+from askback.guards.showing import defanged, shown
+from askback.schema.message import MOST_MESSAGE
+from askback.schema.read import form_of
+from askback.words import Words
+
+PLACE = "guard-{name}:{digest}"
+SHORT = 20
+"""Characters of a digest in a place; it is compared within one call alone."""
+
+MOST_LINES = 400
+"""Of a question. Our own terminal and desk leave out what comes after, and nobody reads that far."""
+
+
+class Run(NamedTuple):
+    """What would run, and which guard stands before it."""
+
+    rule: Rule
+    number: int
+    """Among the guards of one function."""
+    tool: str
+    arguments: Arguments
+    digest: str
+    """Of exactly these arguments."""
+
+    @property
+    def identity(self) -> str:
+        return digest_of([*self.rule.identity, self.number, self.tool])
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """For the ledger."""
+        return {"tool": self.tool, "arguments": self.digest}
+
+    def place(self, conversation: Conversation, depends: str = "") -> str:
+        """The same on every pass; a second run with the same arguments has its own, and is asked about by itself."""
+        digest = digest_of([conversation.setting.target, self.identity, self.digest, depends])
+        first = place = PLACE.format(name=self.rule.name or self.tool, digest=digest[:SHORT])
+        count = 1
+        while conversation.has_been_at(place):
+            count += 1
+            place = f"{first}-{count}"
+        return place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A run that a person has to agree to. Made anew on every pass, from what the function would run with now."""
+
+    run: Run
+    risk: Risk
+    offers: tuple[Offer, ...]
+    scope: Scope
+    covers: str
+    """In words, what a lasting approval would be for."""
+    put: Put
+
+    @property
+    def place(self) -> str:
+        return self.put.place
+
+    @property
+    def message(self) -> str:
+        return self.put.question.message
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        return {**self.run.facts, **self.risk.facts}
+
+
+async def case_of(conversation: Conversation, run: Run) -> Case | None:
+    """None where this guard has nothing to ask."""
+    setting, (rule, _, tool, arguments, _) = conversation.setting, run
+    words, owner, target = setting.policy.words, setting.owner, setting.target
+    risk = await rule.weigh(tool, arguments, words)
+    if risk is None:
+        return None
+    require_options(risk)
+    key = await rule.keyed(tool, arguments)
+    offers = _offers(rule, is_known=bool(owner))
+    covers = risk.covers or _covers(tool, key, words)
+    form = form_of(_message(risk, tool), sheet_for(risk, offers, covers, words))
+    return Case(
+        run=run,
+        risk=risk,
+        offers=offers,
+        scope=Scope(owner, setting.server_name, target, run.identity, key.digest, risk.scope),
+        covers=covers,
+        put=conversation.put(form, key=run.place(conversation, risk.scope), seconds=rule.seconds),
+    )
+
+
+def _message(risk: Risk, tool: str) -> str:
+    """A person agrees to what they see, so what cannot be shown in full is not asked."""
+    message = defanged(risk.message)
+    sizes = (len(message), MOST_MESSAGE, "characters"), (message.count("\n") + 1, MOST_LINES, "lines")
+    for size, most, unit in sizes:
+        if size > most:
+            raise NotApproved(
+                tool=tool,
+                outcome="cannot be shown",
+                reason=f"The question would have {size} {unit}, and {most} is the most.",
+            )
+    return message
+
+
+def _offers(rule: Rule, *, is_known: bool) -> tuple[Offer, ...]:
+    """Nothing is kept for a caller of whom nobody can tell: it would hold for strangers too."""
+    return tuple(offer for offer in rule.offers if offer.seconds is None or is_known)
+
+
+def _covers(tool: str, key: Key, words: Words) -> str:
+    name = shown(tool)
+    if not key.words:
+        return words.guard_covers.format(tool=name)
+    return words.guard_covers_key.format(tool=name, key=key.words)

@@ -1,0 +1,126 @@
+"""A yes or a no to one case: from the person, or from what they said before."""
+
+from typing import NoReturn, cast
+
+from askback.answer import Accepted, Answer, Cancelled, Declined
+from askback.conversation import Conversation
+from askback.errors import AskbackError, CannotAsk, InvalidAnswer, NotApproved, NotRun, TimedOut
+from askback.guards.arguments import digest_of
+from askback.guards.cases import Case
+from askback.guards.offers import CONVERSATION, NO, ONCE, Offer
+from askback.guards.risk import Arguments
+from askback.guards.telling import Told
+from askback.journal.entries import Action
+from askback.words import Words
+
+_NOBODY: dict[type[AskbackError], NotRun] = {
+    CannotAsk: "cannot ask",
+    TimedOut: "timed out",
+    InvalidAnswer: "unfit",
+}
+"""Errors that mean that nobody said anything. All others are raised as they are, and nothing runs either."""
+
+_LEDGER = Words()
+"""The ledger is in one language, whatever the person's is."""
+
+
+async def consent_to(conversation: Conversation, case: Case, told: Told) -> Arguments | None:
+    """Returns where it may run: with other arguments, if the person chose so. Raises `NotApproved` where it may not."""
+    # What was asked in this very call is for the person to answer, whatever they said elsewhere meanwhile.
+    if not conversation.was_put(case.place) and (earlier := await _approved_before(conversation, case)):
+        rule, word = earlier
+        told.approved(case.place, case.message, case.facts, rule, word=word)
+        return None
+    try:
+        answer = await conversation.ask(case.put)
+    except tuple(_NOBODY) as error:
+        return _unanswered(case, told, _outcome_of(error), cause=error)
+    return await _answered(conversation, case, told, answer)
+
+
+def _outcome_of(error: AskbackError) -> NotRun:
+    return next(outcome for kind, outcome in _NOBODY.items() if isinstance(error, kind))
+
+
+async def _approved_before(conversation: Conversation, case: Case) -> tuple[str, str | None] | None:
+    """By which approval it may run, and on whose word; in this call first."""
+    if case.scope.name in conversation.agreed:
+        return CONVERSATION, "client"
+    if not any(offer.seconds is not None for offer in case.offers):
+        return None  # what is offered no longer does not hold either
+    approval = await conversation.setting.approvals.find(case.scope)
+    return None if approval is None else (f"approval of {approval.call}", approval.word)
+
+
+async def _answered(
+    conversation: Conversation, case: Case, told: Told, answer: Answer[dict[str, object]]
+) -> Arguments | None:
+    word = conversation.word_at(case.place) or "client"
+    match answer:
+        case Accepted({"yes": True}):
+            decision = ONCE
+        case Accepted({"decision": str(value)}):
+            decision = value
+        case Cancelled():
+            return _unanswered(case, told, "cancelled", word=word)
+        case Accepted() | Declined():
+            decision = NO
+    option = next((one for one in case.risk.options if one.value == decision), None)
+    offer = next((one for one in case.offers if one.value == decision), None)
+    if decision != ONCE and option is None and offer is None:
+        action: Action = "accept" if isinstance(answer, Accepted) else "decline"
+        _refuse(case, told, "declined", word=word, action=action)
+    changed = None if option is None else option.change(case.run.arguments)
+    if offer is not None:
+        await _keep(conversation, case, offer, word)
+    facts = case.facts if changed is None else {**case.facts, "runs with": digest_of(dict(changed))}
+    told.approved(case.place, case.message, facts, _rule(decision, offer), word=word)
+    return changed
+
+
+async def _keep(conversation: Conversation, case: Case, offer: Offer, word: str) -> None:
+    if offer.seconds is None:
+        conversation.agreed.add(case.scope.name)
+        return
+    setting, granted = conversation.setting, f"granted {case.place}"
+    if conversation.noted(granted):
+        return
+    await setting.approvals.grant(
+        case.scope,
+        seconds=offer.seconds,
+        covers=case.covers,
+        message=case.message,
+        call=await setting.conversation_id(),
+        place=case.place,
+        remembered=setting.think_time,
+        word=word,
+    )
+    conversation.note(granted, True)
+
+
+def _unanswered(
+    case: Case, told: Told, outcome: NotRun, *, word: str | None = None, cause: AskbackError | None = None
+) -> None:
+    """Nobody said yes, nor no: a no, unless the operator wrote otherwise."""
+    action = cast("Action", "cancel") if outcome == "cancelled" else None
+    if outcome not in case.run.rule.even_if:
+        _refuse(case, told, outcome, word=word, action=action, cause=cause)
+    told.approved(case.place, case.message, case.facts, f"even if {outcome}", word="server", action=action)
+
+
+def _refuse(
+    case: Case,
+    told: Told,
+    outcome: NotRun,
+    *,
+    word: str | None,
+    action: Action | None,
+    cause: AskbackError | None = None,
+) -> NoReturn:
+    told.refused(case.place, case.message, case.facts, outcome, word=word, action=action)
+    reason = cause.reason if isinstance(cause, CannotAsk) else ""
+    raise NotApproved(tool=case.run.tool, outcome=outcome, reason=reason) from cause
+
+
+def _rule(decision: str, offer: Offer | None) -> str:
+    return decision if offer is None or offer.seconds is None else f"for {_LEDGER.length(offer.seconds)}"

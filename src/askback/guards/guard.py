@@ -1,0 +1,169 @@
+"""`guard(...)`: a rule that asks before something runs, around a function or before the tools of a whole server."""
+
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from fnmatch import fnmatchcase
+from typing import Any, Literal, ParamSpec, TypeVar, get_args, overload
+
+from askback.duration import seconds_of
+from askback.errors import AuthorError
+from askback.guards.offers import offers_of
+from askback.guards.rule import EvenIf, KeyOf, Rule, Say, When
+from askback.guards.templates import Template
+from askback.guards.wrapping import wrapped
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+Hint = Literal["destructiveHint", "openWorldHint", "readOnlyHint", "idempotentHint"]
+
+HINTS: Mapping[str, bool] = {
+    "destructiveHint": True,
+    "openWorldHint": True,
+    "readOnlyHint": False,
+    "idempotentHint": False,
+}
+"""What the protocol takes a tool for that does not say."""
+
+MOST_NAME = 80
+"""Characters of a guard's name: it stands in every ledger line of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guard(Rule):
+    """Made by `guard(...)`. As a decorator it stands before one function; in `Askback(server, guards=[...])`, before
+    all tools that it is for."""
+
+    tools: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
+
+    def is_for(self, tool: str, *, annotations: Mapping[str, Any], parameters: Collection[str]) -> bool:
+        """Whether it stands before that tool of a server; where it says several things, all must hold."""
+        return (
+            (not self.tools or any(fnmatchcase(tool, pattern) for pattern in self.tools))
+            and (not self.hints or any(_is_hinted(hint, annotations) for hint in self.hints))
+            and (not self.parameters or any(name in parameters for name in self.parameters))
+        )
+
+    @overload
+    def __call__(
+        self, function: Callable[P, Coroutine[Any, Any, T]], /
+    ) -> Callable[P, Coroutine[Any, Any, T]]: ...
+    @overload
+    def __call__(self, function: Callable[P, Awaitable[T]], /) -> Callable[P, Coroutine[Any, Any, T]]: ...
+    @overload
+    def __call__(self, function: Callable[P, T], /) -> Callable[P, Coroutine[Any, Any, T]]: ...
+    def __call__(self, function: Callable[P, Any], /) -> Callable[P, Coroutine[Any, Any, Any]]:
+        """The same function, which asks before it runs. One written with `def` runs in a worker thread then."""
+        if self.tools or self.hints or self.parameters:
+            raise AuthorError(
+                "A guard with tools=, hints= or arguments= chooses among the tools of a server. Give it to "
+                "Askback(server, guards=[...]), or leave those out where it stands before one function."
+            )
+        return wrapped(function, self)
+
+
+def guard(
+    text: str | None = None,
+    /,
+    *,
+    when: When | None = None,
+    say: Say | str | None = None,
+    offers: Iterable[Literal["conversation"] | timedelta | float] = (),
+    key: str | KeyOf | None = None,
+    even_if: EvenIf | Iterable[EvenIf] = (),
+    timeout: timedelta | float | None = None,
+    name: str | None = None,
+    tools: str | Iterable[str] | None = None,
+    hints: Hint | Iterable[Hint] | None = None,
+    arguments: str | Iterable[str] | None = None,
+) -> Guard:
+    """Ask a person before something runs, about exactly what it would run with.
+
+    Args:
+        text: the question, with arguments in braces: "Delete {path}?". Those that it does not name are listed below.
+        when: whether to ask at all; given, by name, the arguments that it takes. Without it, always.
+        say: the question as a function of the same kind: a text, a `Risk`, or None where there is nothing to ask.
+        offers: for how long a yes may hold, beside this once: "conversation" is the rest of the call, a timedelta or
+            seconds go beyond it. The person chooses.
+        key: what such an approval is for, "{to}", or a function; without, for exactly the same arguments.
+        even_if: when it runs although nobody said yes: "cannot ask", "timed out", "cancelled".
+        timeout: how long the person has.
+        name: what it is called in the ledger; without, as the function that it stands before.
+        tools: in `Askback(server, guards=[...])`, names of tools, or patterns such as "send_*".
+        hints: the same for annotations: "destructiveHint", "openWorldHint". What a tool does not say is taken as the
+            protocol takes it: a tool that is not read-only may destroy.
+        arguments: the same for tools that take one of these arguments.
+
+    Whoever says no, nothing or too late, and whatever goes wrong, nothing runs, and `NotApproved` is raised.
+    """
+    if text is not None and say is not None:
+        raise AuthorError("guard(...) was given a text and say=. One of them is the question.")
+    asks = text if text is not None else say
+    return Guard(
+        say=Template(asks, option="say") if isinstance(asks, str) else _callable(asks, "say"),
+        when=_callable(when, "when"),
+        offers=offers_of(offers),
+        key=Template(key, option="key") if isinstance(key, str) else _callable(key, "key"),
+        even_if=_even_if(even_if),
+        seconds=seconds_of(timeout, "timeout"),
+        name=_name(name),
+        tools=_several(tools, "tools"),
+        hints=_hints(hints),
+        parameters=_several(arguments, "arguments"),
+    )
+
+
+def _is_hinted(hint: str, annotations: Mapping[str, Any]) -> bool:
+    """As the protocol reads annotations: a tool that only reads destroys nothing, unless it says that it does both."""
+    said = annotations.get(hint)
+    if said is None and hint == "destructiveHint" and annotations.get("readOnlyHint") is True:
+        return False
+    return HINTS[hint] if said is None else bool(said)
+
+
+def _callable(given: Any, option: str) -> Any:
+    if given is None or callable(given):
+        return given
+    raise AuthorError(
+        f"guard({option}=...) was given an object of type {type(given).__name__}. It is a function of the arguments: "
+        f"{option}=lambda path: ..."
+    )
+
+
+def _even_if(given: EvenIf | Iterable[EvenIf]) -> frozenset[EvenIf]:
+    outcomes = frozenset((given,) if isinstance(given, str) else given)
+    if strange := outcomes - set(get_args(EvenIf)):
+        raise AuthorError(
+            f"guard(even_if={min(map(str, strange))!r}) cannot be: who says no is heard. It may have "
+            f"{', '.join(map(repr, get_args(EvenIf)))} in it."
+        )
+    return outcomes
+
+
+def _hints(given: str | Iterable[str] | None) -> tuple[str, ...]:
+    hints = _several(given, "hints")
+    if strange := [hint for hint in hints if hint not in HINTS]:
+        raise AuthorError(f"guard(hints={strange[0]!r}) is no annotation. There are: {', '.join(HINTS)}.")
+    return hints
+
+
+def _several(given: str | Iterable[str] | None, option: str) -> tuple[str, ...]:
+    if given is None:
+        return ()
+    names = (given,) if isinstance(given, str) else tuple(given)
+    if not names or not all(isinstance(name, str) and name for name in names):  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
+        raise AuthorError(f"guard({option}={given!r:.80}) names nothing. Give a name, or a list of names.")
+    return names
+
+
+def _name(given: str | None) -> str:
+    if given is None:
+        return ""
+    if not (given.isprintable() and 0 < len(given.strip()) == len(given) <= MOST_NAME):
+        raise AuthorError(
+            f"guard(name={given!r:.100}) cannot be read in a ledger. Give 1 to {MOST_NAME} printable characters."
+        )
+    return given

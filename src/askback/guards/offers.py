@@ -1,0 +1,96 @@
+"""For how long a yes may hold: this once, for the rest of the call, or for a time; and the choice a person has."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any, Literal, NamedTuple
+
+from askback.duration import seconds_of
+from askback.errors import AuthorError
+from askback.guards.risk import Risk
+from askback.guards.showing import defanged, legible
+from askback.question import Boolean, Choice
+from askback.words import Words
+
+ONCE, CONVERSATION, NO = "once", "conversation", "no"
+RESERVED = frozenset({ONCE, CONVERSATION, NO})
+
+MOST_OFFERS = 10
+"""More would be a calendar."""
+
+LONGEST_OFFER = 366 * 86_400.0
+"""Seconds: who agrees for longer has forgotten what to."""
+
+MOST_TITLE = 200
+"""Characters: what is longer, a client may cut, and a person must read all of what they agree to."""
+
+
+class Offer(NamedTuple):
+    """One way for an approval to last."""
+
+    seconds: float | None = None
+    """None: for the rest of this call."""
+
+    @property
+    def value(self) -> str:
+        return CONVERSATION if self.seconds is None else f"for {self.seconds:g}"
+
+
+def offers_of(given: Iterable[Literal["conversation"] | timedelta | float]) -> tuple[Offer, ...]:
+    """As the author wrote them, in their order."""
+    if isinstance(given, str) or not isinstance(given, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
+        raise _refused(given, "It is a list")
+    offers = tuple(dict.fromkeys(_offer(one) for one in given))
+    if len(offers) > MOST_OFFERS:
+        raise _refused(given, f"{MOST_OFFERS} are the most that anybody chooses from")
+    return offers
+
+
+def _offer(given: Any) -> Offer:
+    if given == CONVERSATION:
+        return Offer()
+    if isinstance(given, str | bool) or not isinstance(given, int | float | timedelta):
+        raise _refused(given, "It has 'conversation' and lengths of time in it")
+    seconds = seconds_of(given, "offers")
+    if seconds > LONGEST_OFFER:
+        raise _refused(given, "Nobody knows in a year what they agreed to")
+    return Offer(seconds)
+
+
+def _refused(given: object, why: str) -> AuthorError:
+    return AuthorError(
+        f"guard(offers={given!r:.80}) cannot be offered. {why}: offers=['conversation', timedelta(hours=1)]."
+    )
+
+
+def sheet_for(risk: Risk, offers: Iterable[Offer], covers: str, words: Words) -> dict[str, Boolean | Choice]:
+    """The form's only field: yes or no, or one of several ways. Nothing is chosen beforehand."""
+    titles = {ONCE: risk.yes or words.guard_once}
+    titles |= {option.value: option.title for option in risk.options}
+    lasting = {offer.value: _on_a_line(_title(offer, covers, words)) for offer in offers}
+    titles |= {value: title for value, title in lasting.items() if len(title) <= MOST_TITLE}
+    titles |= {NO: risk.no or words.guard_no}
+    if len(titles) == 2:
+        return {"yes": Boolean(title=_on_a_line(risk.yes or words.guard_yes))}
+    shown = {value: _on_a_line(title) for value, title in titles.items()}
+    return {"decision": Choice(shown, title=words.guard_decision)}
+
+
+def _on_a_line(title: str) -> str:
+    return defanged(legible(" ".join(title.split("\n"))))
+
+
+def _title(offer: Offer, covers: str, words: Words) -> str:
+    if offer.seconds is None:
+        return words.guard_conversation.format(covers=covers)
+    return words.guard_for.format(covers=covers, time=words.length(offer.seconds))
+
+
+def require_options(risk: Risk) -> None:
+    """Options that a person could not tell apart, or from our own."""
+    values = [option.value for option in risk.options]
+    taken = RESERVED & set(values) or {value for value in values if value.startswith("for ")}
+    if taken or len(set(values)) < len(values):
+        raise AuthorError(
+            f"A guard's options have the values {values}, so nothing ran. Give each its own, other than "
+            f"{', '.join(sorted(RESERVED))} and 'for ...'."
+        )

@@ -1,0 +1,174 @@
+"""What a guard asks, when, and for how long a yes may hold. Knows nothing of functions, servers or conversations."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from inspect import Parameter, isawaitable, signature
+from typing import Any, Literal, NamedTuple, TypeVar
+
+from askback.errors import AskbackError, AuthorError
+from askback.guards.arguments import digest_of
+from askback.guards.offers import Offer
+from askback.guards.risk import Arguments, Risk
+from askback.guards.showing import defanged, legible, made_plain, shown
+from askback.guards.templates import TOOL, Template
+from askback.words import Words
+
+EvenIf = Literal["cannot ask", "timed out", "cancelled"]
+
+
+R = TypeVar("R")
+
+Over = (
+    Callable[[], R]
+    | Callable[[Any], R]
+    | Callable[[Any, Any], R]
+    | Callable[[Any, Any, Any], R]
+    | Callable[[Any, Any, Any, Any], R]
+    | Callable[[Any, Any, Any, Any, Any], R]
+    | Callable[[Any, Any, Any, Any, Any, Any], R]
+)
+"""A function of the arguments that it names. Spelled out: with `...`, pyright would not know the parameters of a lambda
+that has one."""
+
+When = Over[bool | Awaitable[bool]]
+Say = Over[str | Risk | Awaitable[str | Risk | None] | None]
+KeyOf = Over[Any]
+
+
+class Key(NamedTuple):
+    """What a lasting approval is for, of all that could be asked."""
+
+    digest: str
+    words: str
+    """Empty where all arguments count."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """The part of a guard that is the same before every function."""
+
+    say: Template | Say | None = None
+    when: When | None = None
+    offers: tuple[Offer, ...] = ()
+    key: Template | KeyOf | None = None
+    even_if: frozenset[EvenIf] = frozenset()
+    seconds: float | None = None
+    """How long a person has; None for as long as any question."""
+    name: str = ""
+    """Empty where it is called as the tool that it stands before."""
+
+    @property
+    def identity(self) -> list[str]:
+        """Tells it from other rules, on every worker: an approval was given to this question and no other."""
+        return [self.name, *(_said(part) for part in (self.say, self.when, self.key))]
+
+    async def weigh(self, tool: str, arguments: Arguments, words: Words) -> Risk | None:
+        """Whether a person must be asked, and what. Whoever raises here asks for nothing to run."""
+        if self.when is not None and not await self._is_wanted(self.when, tool, arguments):
+            return None
+        if self.say is None:
+            text = words.guard_run.format(tool=shown(tool))
+            return Risk(message=beside(text, arguments, (), words))
+        if isinstance(self.say, Template):
+            self.say.require(arguments, option="say", what=tool)
+            text = _carefully("say", self.say.render, tool, arguments)
+            return Risk(message=beside(defanged(text), arguments, self.say.whole, words))
+        return await self._said(self.say, tool, arguments, words)
+
+    async def keyed(self, tool: str, arguments: Arguments) -> Key:
+        """What a lasting approval of this run would be for."""
+        if self.key is None:
+            return Key(digest_of(dict(arguments)), "")
+        if isinstance(self.key, Template):
+            self.key.require(arguments, option="key", what=tool)
+            values = _carefully("key", self.key.values, tool, arguments)
+            return Key(digest_of(values), ", ".join(f"{name} = {shown(value)}" for name, value in values))
+        value = await _called("key", self.key, tool, arguments)
+        return Key(_carefully("key", digest_of, value), _carefully("key", shown, value))
+
+    async def _is_wanted(self, when: When, tool: str, arguments: Arguments) -> bool:
+        wanted = await _called("when", when, tool, arguments)
+        if not isinstance(wanted, bool):
+            raise AuthorError(
+                f"guard(when=...) gave an object of type {type(wanted).__name__}, so nothing ran. Give True to have a "
+                "person asked, or False."
+            )
+        return wanted
+
+    async def _said(self, say: Say, tool: str, arguments: Arguments, words: Words) -> Risk | None:
+        told = await _called("say", say, tool, arguments)
+        if told is None:
+            return None
+        if isinstance(told, str):
+            message = beside(made_plain(told, arguments), arguments, taken_by(say, arguments), words)
+            return Risk(message=defanged(message))
+        if isinstance(told, Risk):
+            return told
+        raise AuthorError(
+            f"guard(say=...) gave an object of type {type(told).__name__}, so nothing ran. Give a text, a Risk, or "
+            "None where there is nothing to ask."
+        )
+
+
+def beside(text: str, arguments: Arguments, named: Any, words: Words) -> str:
+    """The text, and below it the arguments that it does not name: nothing runs that was not shown."""
+    lines = [
+        words.guard_with.format(name=name, value=shown(value))
+        for name, value in arguments.items()
+        if name not in named
+    ]
+    return "\n".join([legible(text), "", *lines] if lines else [legible(text)])
+
+
+def taken_by(function: Callable[..., Any], arguments: Arguments) -> frozenset[str]:
+    """Which of the arguments a function of the author's takes; one with `**rest` takes them all."""
+    parameters = signature(function).parameters.values()
+    if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
+        return frozenset(arguments)
+    return frozenset(parameter.name for parameter in parameters) & frozenset(arguments)
+
+
+async def _called(option: str, function: Callable[..., Any], tool: str, arguments: Arguments) -> Any:
+    """What a function of the author's says, given the arguments that it names."""
+    try:
+        given: dict[str, Any] = {TOOL: tool, **arguments}
+        parameters = signature(function).parameters.values()
+        taken = taken_by(function, given)
+        if missing := [one.name for one in parameters if _is_missing(one, taken)]:
+            raise AuthorError(
+                f"guard({option}=...) takes {missing[0]!r}, and {tool} has no such argument, so nothing ran. It can "
+                f"take: {', '.join(sorted(given))}."
+            )
+        said = function(**{name: given[name] for name in given if name in taken})
+        return await said if isawaitable(said) else said
+    except AskbackError:
+        raise
+    except Exception as error:
+        raise _broken(option, error) from error
+
+
+def _is_missing(parameter: Parameter, taken: frozenset[str]) -> bool:
+    is_one = parameter.kind in {Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY}
+    return parameter.name not in taken and parameter.default is Parameter.empty and is_one
+
+
+def _carefully(option: str, function: Callable[..., Any], *given: Any) -> Any:
+    try:
+        return function(*given)
+    except AskbackError:
+        raise
+    except Exception as error:
+        raise _broken(option, error) from error
+
+
+def _broken(option: str, error: Exception) -> AuthorError:
+    return AuthorError(
+        f"guard({option}=...) raised {type(error).__name__}, so nobody knows whether this may run, and nothing ran. "
+        "Mend that function: it must come to an answer for every argument that the tool takes."
+    )
+
+
+def _said(part: object) -> str:
+    if isinstance(part, Template):
+        return part.text
+    return "" if part is None else str(getattr(part, "__qualname__", type(part).__qualname__))

@@ -1,0 +1,110 @@
+"""A function that asks before it runs: the same to its callers and to its host, and awaited."""
+
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from functools import partial, wraps
+from inspect import isasyncgenfunction, isawaitable, iscoroutinefunction, isgeneratorfunction
+from typing import Any, NamedTuple, cast
+
+from anyio import to_thread
+
+from askback.errors import AuthorError
+from askback.guards.arguments import Parameters, changed
+from askback.guards.deciding import guarded
+from askback.guards.risk import Arguments
+from askback.guards.rule import Rule
+from askback.guards.templates import Template
+
+MARK = "__askback_guard__"
+
+MOST_NAME = 80
+"""Characters of a function's name that stand in the ledger."""
+
+
+class Mark(NamedTuple):
+    """Left on a function and on what guards it. Others that wrap them copy it along, so it says whose it is."""
+
+    bare: Callable[..., Any]
+    guarded: Callable[..., Any]
+    guards: tuple[Rule, ...]
+
+
+def is_passed_by(function: object) -> bool:
+    """Whether this function has a guard that whoever calls it directly passes by: a tool must not be made of it."""
+    mark = _mark_of(function)
+    return mark is not None and mark.bare is function
+
+
+def wrapped(function: Callable[..., Any], rule: Rule) -> Callable[..., Coroutine[Any, Any, Any]]:
+    """With this rule before it. Where others stand there already, they are asked together, this one first."""
+    _require_function(function)
+    mark = _mark_of(function)
+    inner = mark if mark is not None and mark.guarded is function else None
+    bare = function if inner is None else inner.bare
+    parameters, name = Parameters(bare), _name_of(bare)
+    own = replace(rule, name=rule.name or name)
+    _require_names(own, parameters, name)
+    return _asking(bare, name, parameters, (own, *(() if inner is None else inner.guards)))
+
+
+def _asking(
+    bare: Callable[..., Any], tool: str, parameters: Parameters, guards: tuple[Rule, ...]
+) -> Callable[..., Coroutine[Any, Any, Any]]:
+    @wraps(bare)
+    async def ask_first(*args: Any, **kwargs: Any) -> Any:
+        bound = parameters.bind(*args, **kwargs)
+
+        async def run(arguments: Arguments) -> Any:
+            approved = changed(bound, arguments)
+            return await _called(bare, partial(bare, *approved.args, **approved.kwargs))
+
+        return await guarded(guards, tool=tool, arguments=parameters.shown(bound), run=run)
+
+    mark = Mark(bare, ask_first, guards)
+    setattr(ask_first, MARK, mark)
+    _leave(mark, on=bare)
+    return ask_first
+
+
+async def _called(bare: Callable[..., Any], call: Callable[[], Any]) -> Any:
+    """Like a host does: what may block, off the event loop."""
+    if iscoroutinefunction(bare) or iscoroutinefunction(getattr(bare, "__call__", None)):  # noqa: B004 - an object's own
+        return await call()
+    result = await to_thread.run_sync(call)
+    return await result if isawaitable(result) else result
+
+
+def _leave(mark: Mark, *, on: Callable[..., Any]) -> None:
+    try:
+        setattr(on, MARK, mark)
+    except (AttributeError, TypeError):  # a method of C, a slotted object: no host makes a tool of those
+        return
+
+
+def _mark_of(function: object) -> Mark | None:
+    mark = getattr(function, MARK, None)
+    return mark if isinstance(mark, Mark) else None
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    inner = function
+    while isinstance(inner, partial):
+        inner = cast("partial[Any]", inner).func
+    return str(getattr(inner, "__name__", type(inner).__name__))[:MOST_NAME]
+
+
+def _require_function(function: object) -> None:
+    is_tool = hasattr(function, "__fastmcp__")  # FastMCP's own mark: it would go on with the bare function
+    if is_tool or not callable(function) or isinstance(function, type):
+        raise AuthorError(
+            f"guard(...) was put around an object of type {type(function).__name__}. It goes directly around the "
+            "function, below the line that makes a tool of it: @mcp.tool(), then @guard(...), then def."
+        )
+    if isgeneratorfunction(function) or isasyncgenfunction(function):
+        raise AuthorError("guard(...) was put around a generator, which runs piece by piece. Return a list.")
+
+
+def _require_names(own: Rule, parameters: Parameters, what: str) -> None:
+    for option, template in (("say", own.say), ("key", own.key)):
+        if isinstance(template, Template):
+            template.require(parameters.names, option=option, what=what)

@@ -1,0 +1,66 @@
+"""The types of guards: a function keeps its parameters and what it gives, and is awaited."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from datetime import timedelta
+from typing import Any, assert_type
+
+import pytest
+
+from askback import guard
+from askback.guards import Guard, Option, Risk
+from askback.testing import accept, run_tool
+from tests.guards.serving import mcpserver
+
+
+@guard("Delete {path}?")
+async def delete(path: str, *, recursive: bool = False) -> int:
+    return len(path) + recursive
+
+
+@guard(when=lambda amount: amount > 100, offers=["conversation", timedelta(hours=1), 60], key="{to}")
+def pay(to: str, amount: int) -> str:
+    return f"{to} {amount}"
+
+
+async def weigh(statement: str) -> Risk | None:
+    limit = Option(value="limit", title="At most ten", change=lambda arguments: arguments)
+    return Risk(message=statement, options=(limit,)) if statement else None
+
+
+@guard(say=weigh, even_if=("cannot ask", "timed out"), timeout=timedelta(minutes=5), name="query")
+@guard(say=lambda statement, tool: f"{tool} {statement}", even_if="cancelled")
+async def query(statement: str) -> list[str]:
+    return [statement]
+
+
+SERVER_WIDE: list[Guard] = [
+    guard("Send to {to}?", tools="send_*"),
+    guard(tools=["a", "b"], hints=("destructiveHint", "openWorldHint"), arguments="path"),
+]
+
+
+async def awaited() -> None:
+    """Parameters are checked, and results have their type."""
+    assert_type(await delete("a", recursive=True), int)
+    assert_type(await pay("ada", 5), str)
+    assert_type(await query("select 1"), list[str])
+    assert_type(asyncio.create_task(pay("ada", 5)), asyncio.Task[str])
+    await delete(1)  # pyright: ignore[reportArgumentType] # the point
+    await pay("ada")  # pyright: ignore[reportCallIssue] # the point
+    kept: Callable[[str, int], Coroutine[Any, Any, str]] = pay
+    assert_type(await kept("ada", 5), str)
+
+
+def mistakes() -> None:
+    """What a checker finds before Python does."""
+    guard(even_if="declined")  # pyright: ignore[reportArgumentType] # the point
+    guard(offers=["for ever"])  # pyright: ignore[reportArgumentType] # the point
+    guard(hints="safeHint")  # pyright: ignore[reportArgumentType] # the point
+    guard(say=lambda path: 5)  # pyright: ignore[reportArgumentType] # the point
+
+
+@pytest.mark.anyio
+async def test_the_types_hold_at_run_time():
+    run = await run_tool(mcpserver(pay), "pay", {"to": "ada", "amount": 500}, [accept(decision="once")])
+    assert run.text == "ada 500"
