@@ -9,7 +9,8 @@ import sqlglot
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.qualify import qualify
 
-from askback.guards.sql import read
+from askback.guards.risk import Risk
+from askback.guards.sql import Known, Scales, read
 from askback.guards.sql.memory import Given, Readings
 from tests.guards.sql.corpus_harmless import harmless
 from tests.guards.sql.corpus_tricks import tricks
@@ -74,6 +75,52 @@ def test_a_reading_costs_less_than_twice_what_sqlglot_needs() -> None:
 
     assert len(statements) > 200
     assert seconds(read_all) < TIMES_SQLGLOT * seconds(qualify_all)
+
+
+@pytest.mark.anyio
+async def test_a_question_with_all_that_is_in_it_costs_less_than_twice_what_sqlglot_needs() -> None:
+    statements = [text for column, text in tricks("duckdb") if column != "?" and can_be_qualified(text)]
+    orders = iter(range(1_000_000))
+
+    def weigh_all() -> None:
+        new = {
+            **tables("duckdb"),
+            f"main.new_{next(orders)}": {"id": "INTEGER"},
+        }  # a catalogue that nobody has read
+        known = Known(tables=new, views=views("duckdb"), tagged=tagged("duckdb"))
+        scales = Scales(dialect="duckdb", catalogue=known)
+        assert all(at_once(scales, statement).facts["personal"] for statement in statements)
+
+    def qualify_all() -> None:
+        for statement in statements:
+            sqlglot_alone(statement)
+
+    assert len(statements) > 200
+    assert seconds(weigh_all) < TIMES_SQLGLOT * seconds(qualify_all)
+
+
+def at_once(scales: Scales, statement: str) -> Risk:
+    """What is weighed without waiting for anything, and asked about."""
+    with pytest.raises(StopIteration) as came_back:
+        scales.weigh(statement).send(None)
+    risk = came_back.value.value
+    assert isinstance(risk, Risk)
+    return risk
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        f"SELECT id FROM orders WHERE status = '{'x' * LONG}'",
+        f"SELECT id FROM orders WHERE status = '{'é' * LONG}'",
+        f'SELECT id AS "{"x" * LONG}" FROM orders',
+        f"SELECT id FROM orders -- {'x' * LONG}",
+    ],
+    ids=["a literal", "a literal beyond ASCII", "a name", "a comment"],
+)
+def test_one_long_word_costs_less_than_twice_what_sqlglot_needs(statement: str) -> None:
+    alone = seconds(lambda: sqlglot_alone(statement), times=7)
+    assert seconds(lambda: fresh().read(statement), times=7) < TIMES_SQLGLOT * alone
 
 
 SHAPES: dict[str, Callable[[int], str]] = {

@@ -203,3 +203,33 @@ def test_where_engine_and_parser_may_part_words_differently_it_is_said(dialect: 
         "SELECT 1e'x'",
     ):
         assert look(statement, dialect).unresolved, statement
+
+
+def test_every_space_but_the_common_four_is_doubtful() -> None:
+    spaces = {chr(code) for code in range(0x110000) if chr(code).isspace()} - set(" \t\n\r")
+    for space in {*spaces, "\0", "\x1b", "\x7f", "\u200b", "\u200e", "\ufeff"}:
+        assert duck(f"SELECT{space}1").unresolved, hex(ord(space))
+
+
+def test_where_two_tables_have_a_name_the_tagged_columns_of_both_are_named() -> None:
+    tables = {"main.people": {"id": "INTEGER", "email": "VARCHAR"}, "hr.people": {"pay": "INTEGER"}}
+    tagged = {"main.people.email": "contact", "hr.people.pay": "money"}
+    views = {"old.people": "SELECT email AS reach FROM main.people"}
+    every = read("SELECT * FROM people", dialect="duckdb", tables=tables, views=views, tagged=tagged)
+    assert every.personal == tagged and every.unresolved
+    for column, name in {
+        "email": "main.people.email",
+        "pay": "hr.people.pay",
+        "reach": "main.people.email",
+    }.items():
+        reading = read(
+            f"SELECT {column} FROM people", dialect="duckdb", tables=tables, views=views, tagged=tagged
+        )
+        assert set(reading.personal) == {name}
+
+
+def test_a_tagged_column_of_a_table_that_is_not_in_the_catalogue_is_named() -> None:
+    tagged = {"hr.Staff.Pay": "money"}
+    for statement in ("SELECT pay FROM staff", "SELECT * FROM hr.staff", "SELECT s.PAY FROM HR.STAFF s"):
+        reading = read(statement, dialect="duckdb", tables=TABLES, tagged=tagged)
+        assert reading.personal == tagged and reading.unresolved, statement

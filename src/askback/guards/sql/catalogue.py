@@ -42,9 +42,9 @@ class Catalogue:
         self.dialect: Dialect = dialect
         ordered = {name: list(columns.items()) for name, columns in tables.items()}
         self.digest = digest_of(dialect, ordered, views, tagged)
-        self.tags: dict[str, str] = {}
+        self.tags: dict[str, str] = dict(tagged)
         self._by_name: dict[str, list[Stored]] = {}
-        tags = Tags(tagged, dialect)
+        tags = self._tags = Tags(tagged, dialect)
         for name, columns in tables.items():
             if name not in views:
                 self._enter(name, self._table(name, columns, tags), "")
@@ -58,6 +58,12 @@ class Catalogue:
         found = [stored for stored in self._by_name.get(path[-1], ()) if self._means(path, stored.path)]
         exact = [stored for stored in found if len(stored.path) >= len(path)]
         return exact or found
+
+    def untold(self, path: Path) -> Relation:
+        """Of a table that is not here: its tagged columns, which count all the same."""
+        names = self._tags.spelled(path)
+        columns = ((fold(name.rpartition(".")[2], self.dialect, quoted=True), name) for name in names)
+        return Relation(tuple(Output(column, frozenset({name})) for column, name in columns), is_open=True)
 
     def system(self, path: Path) -> Relation | None:
         """The engine's own relations that tell of the schema and not of what is stored."""
@@ -112,6 +118,7 @@ class Tags:
     def __init__(self, tagged: Mapping[str, str], dialect: Dialect) -> None:
         self._dialect: Dialect = dialect
         self._by_table: dict[str, list[tuple[Path, str, str]]] = {}
+        self._names: dict[str, list[tuple[Path, str]]] = {}
         for name, tag in tagged.items():
             table, _, column = name.rpartition(".")
             if not table or not column:
@@ -120,10 +127,16 @@ class Tags:
                 )
             path = path_of(table.lower(), dialect)
             self._by_table.setdefault(path[-1], []).append((path, column, tag))
+            self._names.setdefault(path[-1], []).append((path, name))
 
     def of(self, table: str) -> dict[str, str]:
         path = path_of(table.lower(), self._dialect)
         return {column: tag for other, column, tag in self._by_table.get(path[-1], ()) if agree(other, path)}
+
+    def spelled(self, path: Path) -> list[str]:
+        """The tagged columns of a table as the operator wrote them."""
+        small = tuple(part.lower() for part in path)
+        return [name for other, name in self._names.get(small[-1], ()) if agree(other, small)]
 
 
 def digest_of(*parts: object) -> str:

@@ -24,8 +24,8 @@ DOUBTFUL = {
     "a template, which the parser skips and the engine does not": re.compile(r"\{[#%{]"),
     "a carriage return alone, which ends a comment for some engines": re.compile(r"\r(?!\n)"),
     "a character that some engines take for a space": re.compile(
-        r"[^\S \t\n\r]|[\x00-\x08\x0e-\x1f\x7f\u200b-\u200f\ufeff]"
-    ),
+        r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x85\xa0\u1680\u2000-\u200f\u2028\u2029\u202f\u205f\u3000\ufeff]"
+    ),  # all that `\s` means but for the four common ones, in one set: quicker to look for than a choice of two
     "a hint, which is a comment for some engines": re.compile(r"/\*[+!]"),
 }
 """Where engine and parser may part the text differently, so that one sees a comment where the other sees a column."""

@@ -5,12 +5,14 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from threading import Lock
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
+from askback.errors import AuthorError
 from askback.guards.sql.catalogue import Catalogue
 from askback.guards.sql.names import Dialect
 from askback.guards.sql.place import Account
 from askback.guards.sql.queries import Queries
+from askback.guards.sql.quiet import quiet
 from askback.guards.sql.reading import Reading
 from askback.guards.sql.relations import Relation
 from askback.guards.sql.statements import Statements
@@ -102,3 +104,30 @@ class Memory:
             readings = Readings(given)
             self._known = [readings, *self._known[: MOST_CATALOGUES - 1]]
             return readings
+
+
+NONE: Mapping[str, str] = MappingProxyType({})
+
+MEMORY = Memory()
+"""Of this process. It holds digests of statements, and no statement."""
+
+
+def read(
+    statement: str,
+    *,
+    dialect: Dialect,
+    tables: Mapping[str, Mapping[str, str]],
+    views: Mapping[str, str] = NONE,
+    tagged: Mapping[str, str] = NONE,
+) -> Reading:
+    """What this text of one or more statements touches. No text makes it raise: a broken one is `unresolved`.
+
+    Names in `tables` (`schema.table` to its columns and their types), `views` (`schema.view` to its query) and `tagged`
+    (`schema.table.column` to its tag) are spelled as the engine keeps them.
+    """
+    if dialect not in get_args(Dialect):
+        raise AuthorError(
+            f"dialect={dialect!r} is not one that Askback reads. Give one of {get_args(Dialect)}."
+        )
+    with quiet():
+        return MEMORY.readings(Given(dialect, tables, views, tagged)).read(statement)

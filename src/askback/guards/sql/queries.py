@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from askback.guards.sql.catalogue import Catalogue
+from askback.guards.sql.catalogue import Catalogue, Stored
 from askback.guards.sql.changes import CHANGES, changed
 from askback.guards.sql.clauses import is_ordered, modify, result_scope
 from askback.guards.sql.expressions import parts_of, sources_of
@@ -16,7 +16,7 @@ from askback.guards.sql.names import Dialect, Path, listed
 from askback.guards.sql.place import Account, Place, Tables, arg, knows
 from askback.guards.sql.projections import projected
 from askback.guards.sql.recursion import mentions, solved
-from askback.guards.sql.relations import NOTHING, OPAQUE, Output, Relation, renamed, united
+from askback.guards.sql.relations import NOTHING, OPAQUE, Output, Relation, any_of, renamed, united
 from askback.guards.sql.scopes import Scope, merged
 from askback.guards.sql.tables import add_from, column_names, is_wrapped
 from askback.guards.sql.views import Views
@@ -53,12 +53,14 @@ class Queries:
             return path, system
         if self.catalogue.is_shadowed(path) or not found:
             account.puzzle("not in the catalogue", ".".join(path))
-            return path, OPAQUE
+            return path, self.catalogue.untold(path)
         if len(found) > 1:
             account.puzzle("more than one table has this name", ".".join(path))
-            return path, OPAQUE
-        table = found[0]
-        return table.path, table.relation or self.views.relation(table, account)
+            return path, any_of([self._relation(table, account) for table in found])
+        return found[0].path, self._relation(found[0], account)
+
+    def _relation(self, table: Stored, account: Account) -> Relation:
+        return table.relation or self.views.relation(table, account)
 
     def relation(self, query: exp.Expr, place: Place) -> Relation:
         if isinstance(query, exp.Select):

@@ -80,6 +80,16 @@ def united(relations: Sequence[Relation], *, by_name: bool = False) -> Relation:
     )
 
 
+def any_of(relations: Sequence[Relation]) -> Relation:
+    """One of these, nobody knows which: a column of a name may be that of each, and there may be others."""
+    named: dict[str | None, Sources] = {}
+    for relation in relations:
+        for name, sources in relation.outputs:
+            named[name] = named.get(name, NOTHING) | sources
+    rest = NOTHING.union(*(relation.rest for relation in relations))
+    return Relation(tuple(Output(*output) for output in named.items()), is_open=True, rest=rest)
+
+
 def widths(relations: Iterable[Relation]) -> set[int]:
     return {len(relation.outputs) for relation in relations}
 

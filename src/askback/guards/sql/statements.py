@@ -14,7 +14,7 @@ from askback.guards.sql.lost import lost_names
 from askback.guards.sql.names import Dialect, listed
 from askback.guards.sql.place import Account, Place, TooMuch
 from askback.guards.sql.queries import Queries
-from askback.guards.sql.relations import OPAQUE, Relation
+from askback.guards.sql.relations import OPAQUE, Relation, renamed
 from askback.guards.sql.scopes import Scope
 from askback.guards.sql.tables import add_from
 
@@ -160,7 +160,8 @@ class Statements:
         if isinstance(tree, exp.Create):
             query = tree.args.get("expression")
             if isinstance(query, exp.Query | exp.Values):
-                keep(self._queries.relation(query, self._queries.with_tables(tree, place)))
+                relation = self._queries.relation(query, self._queries.with_tables(tree, place))
+                keep(renamed(relation, named_by(tree, place)))
             else:
                 place.account.puzzle("what it makes is not known", tree)
         elif isinstance(tree, exp.Copy | exp.Summarize | exp.Pivot):
@@ -208,6 +209,12 @@ def copied(words: Words) -> str:
         if depth == 0 and word.text.lower() in {"to", "from"}:
             return word.text.lower()
     return "to"
+
+
+def named_by(tree: exp.Create, place: Place) -> list[str]:
+    """The names in `CREATE VIEW v(a, b) AS`."""
+    columns = tree.this.expressions if isinstance(tree.this, exp.Schema) else []
+    return [place.name(column.this if isinstance(column, exp.ColumnDef) else column) for column in columns]
 
 
 def is_name_like(word: Token) -> bool:

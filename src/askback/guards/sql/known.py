@@ -1,0 +1,96 @@
+"""What is known of a database: its tables and views, which columns are personal, and what such data looks like."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from askback.guards.sql.catalogue import digest_of
+from askback.guards.sql.names import Path, agree
+
+Family = frozenset[str]
+"""Tables that hold each other's rows, as a partitioned one and its partitions do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """One catalogue, with names as the engine keeps them. `a | b` knows what both know; `b` has the last word."""
+
+    tables: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+    """`schema.table` to its columns, in their order, and their types."""
+    views: Mapping[str, str] = field(default_factory=dict[str, str])
+    """`schema.view` to its query."""
+    tagged: Mapping[str, str] = field(default_factory=dict[str, str])
+    """`schema.table.column` to its tag."""
+    examples: Mapping[str, str] = field(default_factory=dict[str, str])
+    """A tag to a value that such a column could hold: made up, and never taken from the data."""
+    titles: Mapping[str, str] = field(default_factory=dict[str, str])
+    """A tag to what people call it."""
+    families: frozenset[Family] = frozenset()
+
+    def __or__(self, other: "Known") -> "Known":
+        tables = dict(self.tables)
+        for name, columns in other.tables.items():
+            tables[name] = {**tables.get(name, {}), **columns}
+        return Known(
+            tables=tables,
+            views={**self.views, **other.views},
+            tagged={**self.tagged, **other.tagged},
+            examples={**self.examples, **other.examples},
+            titles={**self.titles, **other.titles},
+            families=self.families | other.families,
+        )
+
+    @property
+    def digest(self) -> str:
+        """Equal for equal knowledge, in whatever order tables and tags were written; columns count in theirs."""
+        tables = {name: list(columns.items()) for name, columns in self.tables.items()}
+        families = sorted(sorted(family) for family in self.families)
+        return digest_of(tables, self.views, self.tagged, self.examples, self.titles, families)
+
+    def spread(self) -> Mapping[str, str]:
+        """The tags, and those of a table's relatives on its own columns: the rows are the same."""
+        tagged = dict(self.tagged)
+        for family in joined(self.families):
+            tags = {
+                column: tag
+                for (path, column), tag in _split(self.tagged)
+                if any(agree(path, _path(member)) for member in family)
+            }
+            tagged |= {f"{member}.{column}": tag for member in family for column, tag in tags.items()}
+        return tagged
+
+    def strays(self) -> tuple[str, ...]:
+        """Tagged columns that no table or view here has: misspelt, or gone."""
+        known: dict[str, list[tuple[Path, frozenset[str] | None]]] = {}
+        for name, columns in self.tables.items():
+            path = _path(name)
+            known.setdefault(path[-1], []).append((path, frozenset(column.lower() for column in columns)))
+        for name in self.views:
+            known.setdefault(_path(name)[-1], []).append((_path(name), None))
+        return tuple(
+            ".".join((*path, column))
+            for (path, column), _ in _split(self.tagged)
+            if not any(
+                agree(path, other) and (columns is None or column.lower() in columns)
+                for other, columns in known.get(path[-1], ())
+            )
+        )
+
+
+def joined(families: frozenset[Family]) -> list[Family]:
+    """With those that share a table made one: a partition may have partitions."""
+    found: list[Family] = []
+    for family in families:
+        near = [other for other in found if other & family]
+        found = [other for other in found if not other & family]
+        found.append(family.union(*near))
+    return found
+
+
+def _split(tagged: Mapping[str, str]) -> Iterator[tuple[tuple[Path, str], str]]:
+    for name, tag in tagged.items():
+        table, _, column = name.rpartition(".")
+        yield (_path(table), column), tag
+
+
+def _path(name: str) -> Path:
+    return tuple(name.lower().split("."))

@@ -1,0 +1,10 @@
+"""Where a catalogue comes from: a TOML file, a function, a live database, or several of them together.
+
+Those of engines are imported from their own modules, since each takes its engine's package:
+`askback.guards.sql.sources.duckdb`, `.postgres` and `.sqlite`.
+"""
+
+from askback.guards.sql.sources.source import CalledSource, Catalogued, JoinedSource, Source, source_of
+from askback.guards.sql.sources.toml import TOMLSource
+
+__all__ = ["CalledSource", "Catalogued", "JoinedSource", "Source", "TOMLSource", "source_of"]

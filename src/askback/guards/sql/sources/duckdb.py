@@ -1,0 +1,83 @@
+"""The catalogue of a live DuckDB. Takes the `duckdb` extra."""
+
+from collections.abc import Callable, Generator
+from contextlib import closing, contextmanager
+from os import PathLike, fspath
+from typing import TypeAlias, cast
+
+import anyio
+import anyio.to_thread
+import duckdb
+
+from askback.guards.sql.known import Known
+from askback.guards.sql.sources.tags import Column, dotted, known_from, listed_in, query_for
+
+Connection: TypeAlias = duckdb.DuckDBPyConnection
+
+COLUMNS = """
+SELECT database_name, schema_name, table_name, column_name, data_type, comment FROM duckdb_columns()
+WHERE NOT internal ORDER BY database_name, schema_name, table_name, column_index
+"""
+
+VIEWS = "SELECT database_name, schema_name, view_name, sql FROM duckdb_views() WHERE NOT internal"
+
+
+class DuckDBSource:
+    """Of a file, which is opened read-only at each question, or of a connection or a function that gives one.
+
+    Tables of the database itself go by `schema.table`, those of attached ones by `database.schema.table`. With
+    `comments`, a column whose comment says `@personal:contact` is tagged so; `tag_table` names a table with the columns
+    `name`, `tag` and, if you like, `example`. Temporary tables of other connections cannot be seen.
+    """
+
+    def __init__(
+        self,
+        database: "str | PathLike[str] | Connection | Callable[[], Connection]",
+        *,
+        comments: bool = True,
+        tag_table: str | None = None,
+        timeout: float = 5.0,
+    ) -> None:
+        self._database, self._comments, self._tag_table = database, comments, tag_table
+        self._timeout = timeout
+
+    async def known(self) -> Known:
+        with anyio.fail_after(self._timeout):
+            return await anyio.to_thread.run_sync(self._known, abandon_on_cancel=True)
+
+    def _known(self) -> Known:
+        with self._cursor() as cursor:
+            known = read(cursor, comments=self._comments)
+            return known | tags_in(cursor, self._tag_table) if self._tag_table else known
+
+    @contextmanager
+    def _cursor(self) -> "Generator[Connection]":
+        given = self._database
+        if isinstance(given, str | PathLike):
+            path = fspath(cast("str | PathLike[str]", given))
+            with closing(duckdb.connect(path, read_only=True)) as connection:
+                yield connection
+            return
+        connection = given if isinstance(given, duckdb.DuckDBPyConnection) else given()
+        with closing(connection.cursor()) as cursor:
+            yield cursor
+
+
+def read(cursor: Connection, *, comments: bool) -> Known:
+    own = cursor.execute("SELECT current_database()").fetchall()[0][0]
+
+    def name(database: str, schema: str, table: str) -> str | None:
+        return dotted(schema, table) if database == own else dotted(database, schema, table)
+
+    columns = [
+        Column(table, column, kind, comment)
+        for *path, column, kind, comment in cursor.execute(COLUMNS).fetchall()
+        if (table := name(*path))
+    ]
+    views = {view: sql for *path, sql in cursor.execute(VIEWS).fetchall() if (view := name(*path))}
+    return known_from(columns, views, comments=comments)
+
+
+def tags_in(cursor: Connection, table: str) -> Known:
+    found = cursor.execute(query_for(table))
+    return listed_in(table, [column[0] for column in found.description or ()], found.fetchall())

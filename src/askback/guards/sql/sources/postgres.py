@@ -1,0 +1,114 @@
+"""The catalogue of a live Postgres. Takes the `postgres` extra."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, TypeAlias, cast
+
+import asyncpg
+
+from askback.guards.sql.known import Family, Known
+from askback.guards.sql.sources.tags import Column, dotted, known_from, listed_in, query_for
+
+if TYPE_CHECKING:
+    Connection: TypeAlias = (
+        asyncpg.Connection[asyncpg.Record] | asyncpg.pool.PoolConnectionProxy[asyncpg.Record]
+    )
+    Pool: TypeAlias = asyncpg.Pool[asyncpg.Record]
+    Make: TypeAlias = Callable[[], Awaitable[asyncpg.Connection[asyncpg.Record]]]
+
+STORED = """
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+{joined} WHERE n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND NOT pg_is_other_temp_schema(n.oid)
+"""
+
+COLUMNS = (
+    "SELECT n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod), col_description(c.oid, a.attnum)"
+    + STORED.format(joined="JOIN pg_attribute a ON a.attrelid = c.oid")
+    + "AND c.relkind IN ('r', 'p', 'f', 'v', 'm') AND a.attnum > 0 AND NOT a.attisdropped ORDER BY c.oid, a.attnum"
+)
+
+VIEWS = (
+    "SELECT n.nspname, c.relname, pg_get_viewdef(c.oid)"
+    + STORED.format(joined="")
+    + "AND c.relkind IN ('v', 'm')"
+)
+
+CHILDREN = (
+    "SELECT n.nspname, c.relname, above.nspname, parent.relname"
+    + STORED.format(
+        joined="JOIN pg_inherits i ON i.inhrelid = c.oid JOIN pg_class parent ON parent.oid = i.inhparent "
+        "JOIN pg_namespace above ON above.oid = parent.relnamespace"
+    )
+    + "AND c.relkind IN ('r', 'p', 'f')"
+)
+
+FULL_NAMES = "SET LOCAL search_path TO ''"
+"""With nothing on the path, Postgres writes views with the schema of every table."""
+
+
+class PostgresSource:
+    """Of a database by its URL, connected to at each question, of a pool, or of a function that connects.
+
+    With `comments`, a column whose comment says `@personal:contact` is tagged so; `tag_table` names a table with the
+    columns `name`, `tag` and, if you like, `example`. The tags of a partitioned table count for its partitions too,
+    and theirs for it.
+    """
+
+    def __init__(
+        self,
+        database: "str | Pool | Make",
+        *,
+        comments: bool = True,
+        tag_table: str | None = None,
+        timeout: float = 5.0,
+    ) -> None:
+        self._database, self._comments, self._tag_table = database, comments, tag_table
+        self._timeout = timeout
+
+    async def known(self) -> Known:
+        async with asyncio.timeout(self._timeout), self._reading() as connection:
+            tags = await tags_in(connection, self._tag_table) if self._tag_table else Known()
+            await connection.execute(FULL_NAMES)
+            return await read(connection, comments=self._comments) | tags
+
+    @asynccontextmanager
+    async def _reading(self) -> "AsyncGenerator[Connection]":
+        given = self._database
+        if isinstance(given, asyncpg.Pool):
+            pool = cast("Pool", given)
+            async with pool.acquire() as lent, lent.transaction(readonly=True):
+                yield lent
+            return
+        made = asyncpg.connect(given) if isinstance(given, str) else given()
+        connection = await made
+        try:
+            async with connection.transaction(readonly=True):
+                yield connection
+        finally:
+            connection.terminate()  # at once, also where the server does not answer any more
+
+
+async def read(connection: "Connection", *, comments: bool) -> Known:
+    columns = [
+        Column(table, column, kind, comment)
+        for schema, name, column, kind, comment in await connection.fetch(COLUMNS)
+        if (table := dotted(schema, name))
+    ]
+    views = {
+        view: query for schema, name, query in await connection.fetch(VIEWS) if (view := dotted(schema, name))
+    }
+    families: set[Family] = {
+        frozenset({child, parent})
+        for below, name, above, whole in await connection.fetch(CHILDREN)
+        if (child := dotted(below, name)) and (parent := dotted(above, whole))
+    }
+    return known_from(columns, views, comments=comments) | Known(families=frozenset(families))
+
+
+async def tags_in(connection: "Connection", table: str) -> Known:
+    rows = await connection.fetch(query_for(table))
+    attributes = (await connection.prepare(query_for(table))).get_attributes()
+    return listed_in(
+        table, [attribute.name for attribute in attributes], [tuple(row.values()) for row in rows]
+    )

@@ -1,0 +1,74 @@
+"""What a source of a catalogue is, and the forms in which an author may give one."""
+
+import inspect
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Protocol, cast, runtime_checkable
+
+from askback.errors import AuthorError
+from askback.guards.sql.known import Known
+from askback.guards.sql.sources.toml import TOMLSource
+
+
+@runtime_checkable
+class Source(Protocol):
+    """Tells what is known of a database. It is asked anew for each statement, many times at once."""
+
+    async def known(self) -> Known:
+        """All of it, as it is now; raises where something cannot be told, and never leaves it out in silence."""
+        ...
+
+
+One = Known | Source | str | PathLike[str] | Callable[[], Known | Awaitable[Known]]
+"""A catalogue itself, a source, the path of a TOML file, or a function."""
+
+Catalogued = One | Sequence[One]
+
+
+@dataclass(frozen=True, slots=True)
+class CalledSource:
+    """An author's own function in a source's place."""
+
+    call: Callable[[], Known | Awaitable[Known]]
+
+    async def known(self) -> Known:
+        answer = self.call()
+        known = await answer if inspect.isawaitable(answer) else answer
+        if not isinstance(known, Known):  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
+            name = getattr(self.call, "__qualname__", type(self.call).__name__)
+            raise AuthorError(
+                f"{name} gave {type(known).__name__} for a catalogue. Return an askback.guards.sql.Known."
+            )
+        return known
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedSource:
+    """Tables from one place, tags from another. Where one cannot tell, nothing is told."""
+
+    sources: tuple[Source, ...]
+
+    async def known(self) -> Known:
+        known = Known()
+        for source in self.sources:
+            known |= await source.known()
+        return known
+
+
+def source_of(catalogue: Catalogued) -> Source:
+    """The source that an author means."""
+    if isinstance(catalogue, Known):
+        return CalledSource(lambda: catalogue)
+    if isinstance(catalogue, str | PathLike):
+        return TOMLSource(cast("str | PathLike[str]", catalogue))
+    if isinstance(catalogue, Source):
+        return catalogue
+    if isinstance(catalogue, Sequence) and catalogue:
+        return JoinedSource(tuple(map(source_of, cast("Sequence[One]", catalogue))))
+    if callable(cast("object", catalogue)):
+        return CalledSource(cast("Callable[[], Known | Awaitable[Known]]", catalogue))
+    raise AuthorError(
+        f"catalogue={catalogue!r:.80} tells of no tables. Give the path of a TOML file, a function, a Known, "
+        "a source of askback.guards.sql.sources, or a list of these."
+    )

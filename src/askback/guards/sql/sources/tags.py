@@ -1,0 +1,71 @@
+"""Tags that the database itself keeps: in comments on columns, or in a table of its own."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from askback.errors import OperatorError
+from askback.guards.sql.known import Known
+
+NOTE = re.compile(r"@personal(?:\s*:\s*([\w-]+))?", re.IGNORECASE)
+"""As in `COMMENT ON COLUMN customers.email IS 'For receipts. @personal:contact'`; without a tag it is "personal"."""
+
+UNNAMED = "personal"
+
+
+class Column(NamedTuple):
+    """As an engine's own tables tell of it; `table` is dotted."""
+
+    table: str
+    name: str
+    kind: str
+    comment: str | None = None
+
+
+def known_from(columns: Iterable[Column], views: Mapping[str, str], *, comments: bool) -> Known:
+    """What has a dot within a name is left out, and so is asked about: dotted names could not tell it apart."""
+    tables: dict[str, dict[str, str]] = {}
+    tagged: dict[str, str] = {}
+    odd: set[str] = set()
+    for table, name, kind, comment in columns:
+        tables.setdefault(table, {})[name] = kind
+        if "." in name:
+            odd.add(table)
+        if comments and comment and (note := NOTE.search(comment)):
+            tagged[f"{table}.{name}"] = note[1] or UNNAMED
+    return Known(
+        tables={name: of for name, of in tables.items() if name not in odd and name not in views},
+        views={name: query for name, query in views.items() if name not in odd},
+        tagged={name: tag for name, tag in tagged.items() if name.rpartition(".")[0] not in odd},
+    )
+
+
+def dotted(*parts: str) -> str | None:
+    """The name in a catalogue; None where a part has a dot itself."""
+    return None if any("." in part for part in parts) else ".".join(parts)
+
+
+def query_for(table: str) -> str:
+    """All of the table of tags, whose name the operator gives as `schema.table`."""
+    return "SELECT * FROM " + ".".join(f'"{part.replace(chr(34), chr(34) * 2)}"' for part in table.split("."))
+
+
+def listed_in(table: str, names: Sequence[str], rows: Iterable[Sequence[object]]) -> Known:
+    """Its columns are `name` (schema.table.column), `tag` and, where there is one, `example`."""
+    places = {name.lower(): place for place, name in enumerate(names)}
+    if missing := {"name", "tag"} - places.keys():
+        raise OperatorError(
+            f"The table of tags, {table}, has no column {min(missing)!r}. It needs `name`, which holds "
+            "schema.table.column, and `tag`; it may have `example`."
+        )
+    tagged: dict[str, str] = {}
+    examples: dict[str, str] = {}
+    for row in rows:
+        name, tag = row[places["name"]], row[places["tag"]]
+        if not isinstance(name, str) or not isinstance(tag, str) or not name.strip() or not tag.strip():
+            raise OperatorError(f"The table of tags, {table}, has a row without a name or a tag. Mend it.")
+        tagged[name] = tag
+        example = row[places["example"]] if "example" in places else None
+        if isinstance(example, str) and example.strip():
+            examples[tag] = example
+    return Known(tagged=tagged, examples=examples)

@@ -1,0 +1,198 @@
+"""Scales for statements: what one touches and what it costs, and whether a person has to be asked about that."""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
+from typing import Any, Literal, get_args
+
+import anyio
+
+from askback.errors import AuthorError, NotApproved
+from askback.guards.cost import CostWords, Estimate, EstimateFailed, Estimator, Limits
+from askback.guards.risk import Arguments, Option, Risk
+from askback.guards.sql.finding import Finding, kinds_of
+from askback.guards.sql.known import Known
+from askback.guards.sql.limiting import limited
+from askback.guards.sql.memory import read
+from askback.guards.sql.names import Dialect
+from askback.guards.sql.quiet import quiet
+from askback.guards.sql.reading import Reading
+from askback.guards.sql.sources import Catalogued, source_of
+from askback.guards.sql.telling import Teller
+from askback.guards.sql.words import SQLWords
+from askback.schema.message import MOST_MESSAGE
+
+logger = logging.getLogger(__name__)
+
+Writes = Literal["ask", "refuse"]
+
+LIMIT = "limit"
+
+PATIENCE = 30.0
+"""Seconds for a source, and again for an estimator, that has no bound of its own. After that it cannot tell."""
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class Scales:
+    """Weighs statements for one database. Whatever fails on the way is a reason to ask, and never one to pass."""
+
+    def __init__(
+        self,
+        *,
+        dialect: Dialect,
+        catalogue: Catalogued,
+        cost: Estimator | None = None,
+        limits: Limits | None = None,
+        most_rows: int | None = 1000,
+        writes: Writes = "ask",
+        words: SQLWords | None = None,
+        cost_words: CostWords | None = None,
+    ) -> None:
+        _require(dialect=dialect, writes=writes, most_rows=most_rows)
+        if limits is not None and cost is None:
+            raise AuthorError(
+                "limits=... without cost=... would never ask, since nothing estimates what a statement costs. Give an "
+                "estimator of askback.guards.cost."
+            )
+        self._dialect: Dialect = dialect
+        self._source, self._cost, self._limits = source_of(catalogue), cost, limits or Limits()
+        self._most_rows, self._writes = most_rows, writes
+        self._words, self._cost_words = words or SQLWords(), cost_words or CostWords()
+        self._teller = Teller(words=self._words, cost_words=self._cost_words, limits=self._limits)
+        self._told: set[str] = set()
+        self._last: tuple[Known, Mapping[str, str]] = Known(), NOTHING
+
+    async def weigh(
+        self,
+        statement: str,
+        *,
+        argument: str = "statement",
+        tool: str = "The tool",
+        beside: Arguments = NOTHING,
+    ) -> Risk | None:
+        """Why a person is asked about this text of one or more statements; None where it is harmless, known and cheap.
+
+        Without an estimator, only the reading counts. Raises `NotApproved` for what is refused unasked: a change where
+        changes are refused, and what is too long to be shown in full.
+        """
+        with quiet():
+            finding = await self._find(statement)
+            if self._writes == "refuse" and finding.reading is not None and finding.reading.writes:
+                raise NotApproved(
+                    tool=tool,
+                    outcome="refused",
+                    reason="It would change something, and only queries are let through.",
+                )
+            return None if finding.is_clear else self._risk(finding, argument, tool, beside)
+
+    async def _find(self, statement: str) -> Finding:
+        known = await self._known()
+        estimate = await self._estimate(statement)
+        return Finding(
+            statement=statement,
+            dialect=self._dialect,
+            known=known,
+            reading=None if known is None else self._attempt(known, statement),
+            is_priced=self._cost is not None,
+            estimate=estimate,
+            exceeded=() if estimate is None else self._limits.exceeded(estimate),
+        )
+
+    async def _known(self) -> Known | None:
+        try:
+            with anyio.fail_after(PATIENCE):
+                return self._checked(await self._source.known())
+        except Exception:
+            logger.exception("No catalogue can be had, so a person is asked about every statement")
+            return None
+
+    def _checked(self, known: Known) -> Known:
+        """With the tags that relatives share; worked out anew only where something has changed."""
+        given, tagged = self._last
+        if given == known:  # though columns may stand in another order
+            return replace(known, tagged=tagged)
+        for name in set(known.strays()) - self._told:
+            self._told.add(name)
+            logger.warning(
+                "%s is tagged, and no table or view has it. It counts all the same; mend the catalogue.", name
+            )
+        checked = replace(known, tagged=known.spread())
+        self._read(checked, "SELECT 1")  # raises where it cannot be used
+        self._last = known, checked.tagged
+        return checked
+
+    def _attempt(self, known: Known, statement: str) -> Reading | None:
+        try:
+            return self._read(known, statement)
+        except Exception as error:  # noqa: BLE001 - its text may quote the statement, which belongs in no log
+            logger.error("The catalogue cannot be used (%s), so a person is asked", type(error).__name__)
+            return None
+
+    def _read(self, known: Known, statement: str) -> Reading:
+        return read(
+            statement, dialect=self._dialect, tables=known.tables, views=known.views, tagged=known.tagged
+        )
+
+    async def _estimate(self, statement: str) -> Estimate | None:
+        if self._cost is None:
+            return None
+        try:
+            with anyio.fail_after(PATIENCE):
+                estimate = await self._cost.estimate(statement)
+            if isinstance(estimate, Estimate):  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
+                return estimate
+            logger.error(
+                "The estimator gave an object of type %s, so a person is asked", type(estimate).__name__
+            )
+        except EstimateFailed as failed:
+            logger.info("%s gives no estimate, so a person is asked", failed.engine)
+            logger.debug("That was: %s", failed.problem)
+        except Exception as error:  # noqa: BLE001 - its text may quote the statement, which belongs in no log
+            logger.error("The estimator raised %s, so a person is asked", type(error).__name__)
+        return None
+
+    def _risk(self, finding: Finding, argument: str, tool: str, beside: Arguments) -> Risk:
+        finding = replace(finding, kinds=kinds_of(finding.statement, self._dialect))
+        length = len(finding.statement)
+        message = "" if length > MOST_MESSAGE else self._teller.message(finding, beside)
+        if not message or len(message) > MOST_MESSAGE:
+            reason = f"It has {length:,} characters, and a question can have {MOST_MESSAGE:,} at most."
+            raise NotApproved(tool=tool, outcome="cannot be shown", reason=reason)
+        return Risk(
+            message=message,
+            facts=finding.facts(),
+            options=self._options(finding, argument),
+            covers=self._words.covers,
+            scope=finding.scope(),
+            yes=self._words.run,
+            no=self._words.no,
+        )
+
+    def _options(self, finding: Finding, argument: str) -> tuple[Option, ...]:
+        known, most = finding.known, self._most_rows
+        if known is None or most is None or not finding.is_query:
+            return ()
+        fewer = limited(
+            finding.statement,
+            most=most,
+            dialect=self._dialect,
+            read=partial(self._read, known),
+        )
+        if fewer is None:
+            return ()
+        rows = self._cost_words.many_rows.format(number=f"{most:,}".replace(",", self._cost_words.thousands))
+        title = self._words.limit.format(rows=self._cost_words.one_row if most == 1 else rows)
+        return (Option(value=LIMIT, title=title, change=lambda given: {**given, argument: fewer}),)
+
+
+def _require(*, dialect: str, writes: str, most_rows: int | None) -> None:
+    for name, given, known in (("dialect", dialect, get_args(Dialect)), ("writes", writes, get_args(Writes))):
+        if given not in known:
+            raise AuthorError(f"{name}={given!r} is not one of {', '.join(map(repr, known))}.")
+    if most_rows is not None and (isinstance(most_rows, bool) or most_rows < 1):
+        raise AuthorError(
+            f"most_rows={most_rows!r} leaves no rows. Give one or more, or None for no such choice."
+        )
