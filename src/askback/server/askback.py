@@ -12,10 +12,19 @@ from mcp.server.lowlevel import Server
 
 from askback.duration import seconds_of
 from askback.errors import AuthorError, InstalledTwice, OperatorError
+from askback.guards import Guard
 from askback.ledger import Ledger
 from askback.oauth import Provider
 from askback.pages import Pages
-from askback.server.adapters import add_pages, is_named, is_protected, lowlevel_of, settle_in
+from askback.server.adapters import (
+    add_pages,
+    examine_tools,
+    is_named,
+    is_protected,
+    lowlevel_of,
+    settle_in,
+    watch_tools,
+)
 from askback.server.adapters.mcp import (
     Caller,
     Keys,
@@ -30,12 +39,14 @@ from askback.server.adapters.streamable import watch_requests
 from askback.server.call import Settings
 from askback.server.doorman import Doorman
 from askback.server.ends import Ends
+from askback.server.guarding import Rules
 from askback.server.house import Foundation, House, require_callers
 from askback.server.middleware import Middleware
 from askback.server.naming import Names
 from askback.server.options import (
     open_ledger,
     open_telemetry,
+    require_guard,
     require_id,
     require_options,
     require_provider,
@@ -107,6 +118,9 @@ class Askback:
             without a port it takes a free one. Not given, it is what ASKBACK_ADDRESS says, as a pod's own address, or
             a free port of loopback. With `keys` and a shared `store`, requests of a 2025 session that reach another
             worker are brought to the one that holds it, sealed with the keys.
+        guards: have a person asked before tools run, without touching them: `guard(..., tools="send_*")` by name,
+            `hints="destructiveHint"` by annotation, `arguments="path"` by what they take; where a guard says several
+            of these, all must hold, and without any it is for every tool. In their order, and before a tool's own.
         clock: seconds since the epoch; for tests.
     """
 
@@ -131,6 +145,7 @@ class Askback:
         address: str | None = None,
         ledger: Ledger | bool | None = None,
         telemetry: Telemetry | bool | None = None,
+        guards: Iterable[Guard] = (),
         clock: Callable[[], float] = time.time,
     ) -> None:
         lowlevel = lowlevel_of(server)
@@ -153,6 +168,7 @@ class Askback:
                 "address": address,
                 "ledger": ledger,
                 "telemetry": telemetry,
+                "guards": guards,
                 "clock": clock,
             }
         )
@@ -187,6 +203,9 @@ class Askback:
         )
         # Whatever can fail comes before the server is changed, so that it can be tried again.
         app = None if pages.url is None else self.house.app
+        rules = _all_guards(guards)
+        if rules:
+            examine_tools(server)
         workers = workers_among(keys=keys, store=self.store, address=address, clock=clock)
         sealed = see_to_boundary(lowlevel, seal)
         names = Names(self.store)
@@ -222,6 +241,8 @@ class Askback:
         )
         install(lowlevel, Middleware(lowlevel, settings))
         watch_sessions()
+        if rules:
+            watch_tools(server, rules)
         hand_returns_over(lowlevel)
         settle_in(server)
         stop_with(lowlevel, self.house.close)
@@ -267,6 +288,13 @@ def _by_name(providers: Iterable[Provider]) -> dict[str, Provider]:
             raise OperatorError(f"Two providers are called {provider.name!r}. Give each a name of its own.")
         found[provider.name] = provider
     return found
+
+
+def _all_guards(guards: Iterable[Guard]) -> Rules:
+    given = Rules(guards)
+    for guard in given:
+        require_guard(guard)
+    return given
 
 
 def _cookie_key(keys: Keys | None) -> bytes:

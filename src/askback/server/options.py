@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from askback.errors import AuthorError, OperatorError
+from askback.guards import Guard
 from askback.ledger import Ledger
 from askback.oauth import Provider
 from askback.pages import Pages
@@ -86,6 +87,10 @@ OPTIONS: dict[str, Option] = {
         _is_something,
         "A request cannot be held for ever: give seconds above zero or a timedelta, or leave it out.",
     ),
+    "guards": Option(
+        _several,
+        'It is a list, also of one: guards=[guard("Send to {to}?", tools="send_*")], from askback.',
+    ),
     "ask_again": Option(_several, "It is a list of the names of clients, also of one: ask_again=['name']."),
     "ledger": Option(
         _if_given(_is_ledger),
@@ -163,6 +168,14 @@ def require_provider(given: object) -> None:
     if not isinstance(given, Provider):
         raise AuthorError(
             f"Askback(server, providers=[...]) was given {_kind(given)} in its list. {OPTIONS['providers'].instead}"
+        )
+
+
+def require_guard(given: object) -> None:
+    """One of the list of guards."""
+    if not isinstance(given, Guard):
+        raise AuthorError(
+            f"Askback(server, guards=[...]) was given {_kind(given)} in its list. {OPTIONS['guards'].instead}"
         )
 
 

@@ -1,11 +1,15 @@
 """Where Askback meets each host: one file for the official SDK, one for FastMCP, chosen here."""
 
+from collections.abc import Callable
+from importlib import import_module
 from types import ModuleType
 from typing import Any, cast
 
+from mcp.server import MCPServer
 from mcp.server.lowlevel import Server
 
-from askback.server.adapters import mcp
+from askback.server.adapters import mcp, mcp_tools
+from askback.server.guarding import Rules
 
 
 def lowlevel_of(server: object) -> Server[Any]:
@@ -21,6 +25,24 @@ def settle_in(server: object) -> None:
         _fastmcp().settle_in(cast("Any", server))
     else:
         mcp.settle_in(server)
+
+
+def examine_tools(server: object) -> None:
+    """Whether guards can be put before its tools; a low-level server has none, but one handler for them all."""
+    if is_fastmcp(server):
+        _fastmcp_tools().examine_tools(cast("Any", server))
+    elif isinstance(server, MCPServer):
+        mcp_tools.examine_tools(cast("Any", server))
+
+
+def watch_tools(server: object, guards: Rules) -> None:
+    """Have a person asked before the tools that the guards are for, whenever those are added."""
+    leads_to_tools: Callable[[mcp_tools.Handler], bool] = lambda handler: False  # noqa: E731 - one of three
+    if is_fastmcp(server):
+        leads_to_tools = _fastmcp_tools().watch_tools(cast("Any", server), guards)
+    elif isinstance(server, MCPServer):
+        leads_to_tools = mcp_tools.watch_tools(cast("Any", server), guards)
+    mcp_tools.watch_handler(lowlevel_of(cast("object", server)), guards, leads_to_tools)
 
 
 def add_pages(server: object, app: object) -> None:
@@ -50,10 +72,17 @@ def is_fastmcp(server: object) -> bool:
 
 
 def _fastmcp() -> ModuleType:
+    return _ours("fastmcp")
+
+
+def _fastmcp_tools() -> ModuleType:
+    return _ours("fastmcp_tools")
+
+
+def _ours(name: str) -> ModuleType:
     """Our file for FastMCP; an extra, which is known to be installed where this is called."""
     try:
-        from askback.server.adapters import fastmcp
+        return import_module(f"{__name__}.{name}")
     except ImportError as error:
         mcp.require(False, str(error), "fastmcp")
         raise
-    return fastmcp

@@ -14,11 +14,12 @@ from mcp.server.lowlevel.server import HandlerEntry
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.session import ServerSession
-from mcp_types import ListToolsResult, PaginatedRequestParams
+from mcp_types import ListToolsResult, PaginatedRequestParams, Tool
 from mcp_types.methods import is_input_required
 
 from askback.current import CURRENT
-from askback.errors import UnsupportedHost, own_error
+from askback.errors import AuthorError, UnsupportedHost, own_error
+from askback.guards.wrapping import is_passed_by
 from askback.pages.settings import ROOT
 from askback.wire.era import TOOLS_LIST
 from askback.wire.push import BackChannel
@@ -68,6 +69,8 @@ def examined(inner: object, server: object) -> Server[Any]:
     require(
         "security" in signature(RequestStateBoundary).parameters, "RequestStateBoundary takes its security"
     )
+    has_tools = not isinstance(server, MCPServer) or "_tool_manager" in vars(cast("object", server))
+    require(has_tools, "MCPServer holds its tools in a manager")
     return lowlevel
 
 
@@ -218,7 +221,13 @@ def hand_over(result: object) -> None:
 
 
 async def output_schema(lowlevel: Server[Any], ctx: Context, tool: str) -> dict[str, Any] | None:
-    """The output schema a tool is listed with, from the server's own list; asked only when a call stops early."""
+    """The output schema a tool is listed with; asked only when a call stops early."""
+    found = await listed_tool(lowlevel, ctx, tool)
+    return None if found is None else found.output_schema
+
+
+async def listed_tool(lowlevel: Server[Any], ctx: Context, name: str) -> Tool | None:
+    """A tool as the server's own list has it."""
     entry = lowlevel.get_request_handler(TOOLS_LIST)
     cursor: str | None = None
     for _ in range(MOST_PAGES if entry is not None else 0):
@@ -226,10 +235,10 @@ async def output_schema(lowlevel: Server[Any], ctx: Context, tool: str) -> dict[
         listed = await entry.handler(ctx, PaginatedRequestParams(cursor=cursor))
         if not isinstance(listed, ListToolsResult):
             return None
-        found = next((item for item in listed.tools if item.name == tool), None)
+        found = next((item for item in listed.tools if item.name == name), None)
         cursor = listed.next_cursor
         if found is not None or cursor is None:
-            return found.output_schema if found is not None else None
+            return found
     return None
 
 
@@ -237,8 +246,23 @@ def settle_in(server: object) -> None:
     """Let our errors out of an MCPServer body also where a task group wrapped them: it would flatten the group."""
     if isinstance(server, MCPServer):
         host = cast("Any", server)
-        host.call_tool = _telling(host.call_tool)
+        host.call_tool = _telling(_holding_to_guards(host, host.call_tool))
         host.read_resource = _telling(host.read_resource)
+
+
+def _holding_to_guards(host: Any, call_tool: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    """`@guard(...)` above the line that makes a tool guards a function that nobody calls: such a tool is not run."""
+
+    async def call_tool_unless_bare(name: str, *args: Any, **kwargs: Any) -> Any:
+        tool = host._tool_manager.get_tool(name)
+        if tool is not None and is_passed_by(tool.fn):
+            raise AuthorError(
+                f"{name} was not run: it has a guard, and the tool was made of the function without it. Put "
+                "@guard(...) directly above def, and the line that makes a tool of it above that."
+            )
+        return await call_tool(name, *args, **kwargs)
+
+    return call_tool_unless_bare
 
 
 def _telling(run: Callable[..., Awaitable[Any]]) -> Callable[..., Coroutine[Any, Any, Any]]:

@@ -1,0 +1,167 @@
+"""Guards for a whole server: what a call is under on its way to a tool, and which of them are for that tool.
+
+Knows no host: the adapters find the place where a tool is about to run, and bring what it will really run with.
+"""
+
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from functools import lru_cache, wraps
+from inspect import signature
+from typing import Any, NamedTuple, cast
+
+from mcp_types import ToolAnnotations
+
+from askback.guards import Guard
+from askback.guards.arguments import changed
+from askback.guards.deciding import guarded
+from askback.guards.guard import HINTS, MOST_NAME
+
+KEPT = 5000
+"""Functions that are kept with guards around them; FastMCP keeps as many of its own readings of functions."""
+
+READ_ONLY = "readOnlyHint"
+"""The one hint that speaks for a tool."""
+
+Body = Callable[..., Any]
+Run = Callable[..., Awaitable[Any]]
+
+
+class Seen(NamedTuple):
+    """What a call has met on the way to its tool: all that only passed it on, and the tool itself.
+
+    A tool may be mounted under another name, or changed on the way. Whatever one of them says counts, so that it does
+    not slip by under the other.
+    """
+
+    names: tuple[str, ...] = ()
+    annotations: tuple[ToolAnnotations, ...] = ()
+    arguments: frozenset[str] = frozenset()
+
+    def also(
+        self, names: Iterable[str], annotations: ToolAnnotations | None, arguments: Iterable[str]
+    ) -> "Seen":
+        """One further on the way."""
+        stated = () if annotations is None else (annotations,)
+        return Seen(
+            tuple(dict.fromkeys((*self.names, *names))),
+            (*self.annotations, *stated),
+            self.arguments.union(arguments),
+        )
+
+    def given(self, arguments: Iterable[str]) -> "Seen":
+        """With what the call brings, which may be more than the tool is listed with."""
+        return self._replace(arguments=self.arguments.union(arguments))
+
+    def hints(self) -> dict[str, bool]:
+        """What is stated; where that differs, what asks rather than not."""
+        told = [one.model_dump(by_alias=True, exclude_none=True) for one in self.annotations]
+        stated = {hint: {bool(one[hint]) for one in told if hint in one} for hint in HINTS}
+        return {hint: all(said) if hint == READ_ONLY else any(said) for hint, said in stated.items() if said}
+
+
+class Rules(tuple[Guard, ...]):
+    """Guards in their order, told from others by which they are: they may hold what cannot be compared."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        return hash(tuple(map(id, self)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Rules) and [*map(id, self)] == [*map(id, other)]
+
+
+class Watch(NamedTuple):
+    """The guards that a call is under, wherever it gets to."""
+
+    guards: Rules
+    seen: Seen = Seen()
+    within: str = ""
+    """The tool whose body makes the call, if one does."""
+    tool: object = None
+    """The one that was asked about last: it is not asked about again further down in itself."""
+
+    def joined(self, inner: "Watch") -> "Watch":
+        """This one's guards first, then those of `inner` that it does not have."""
+        mine = {id(one) for one in self.guards}
+        guards = Rules((*self.guards, *(one for one in inner.guards if id(one) not in mine)))
+        seen = self.seen.also(inner.seen.names, None, inner.seen.arguments)
+        return Watch(guards, seen, self.within)
+
+    def applying(self) -> Rules:
+        """Those that are for the tool that the call has come to."""
+        names, hints, parameters = self.seen.names, self.seen.hints(), self.seen.arguments
+        return Rules(
+            guard
+            for guard in self.guards
+            if any(guard.is_for(name, annotations=hints, parameters=parameters) for name in names)
+        )
+
+    @property
+    def label(self) -> str:
+        """What the tool is called before the person and on record: as it is listed, and by whom it is called."""
+        name = self.seen.names[0]
+        return f"{self.within} > {name}" if self.within else name
+
+    def inside(self, tool: object) -> "Watch":
+        """For what the body of the tool calls by itself."""
+        return Watch(self.guards, within=self.label, tool=tool)
+
+
+WATCH: ContextVar[Watch | None] = ContextVar("askback_watch", default=None)
+"""What the running code is under."""
+
+
+@contextmanager
+def under(watch: Watch) -> Generator[None]:
+    token = WATCH.set(watch)
+    try:
+        yield
+    finally:
+        WATCH.reset(token)
+
+
+def takes(schema: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """The arguments of a tool, by the schema that it is listed with."""
+    properties: object = (schema or {}).get("properties")
+    return cast("Mapping[str, Any]", properties) if isinstance(properties, Mapping) else {}
+
+
+def filled_in(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None) -> dict[str, Any]:
+    """As they came, with the defaults that a tool is listed with: where nobody knows how it reads them itself."""
+    listed = {name: cast("Any", one) for name, one in takes(schema).items() if isinstance(one, Mapping)}
+    defaults = {name: one["default"] for name, one in listed.items() if "default" in one}
+    return {**arguments, **{name: value for name, value in defaults.items() if name not in arguments}}
+
+
+async def ask_and_run(
+    guards: Rules, tool: str, arguments: Mapping[str, Any], run: Callable[[Mapping[str, Any]], Awaitable[Any]]
+) -> Any:
+    """What `run(approved)` gives. A guard without a name is on record under the tool's."""
+    return await guarded(_named(guards, tool), tool=tool, arguments=arguments, run=run)
+
+
+@lru_cache(maxsize=KEPT)
+def asking(body: Body, run: Run, guards: Rules, tool: str, injected: frozenset[str]) -> Body:
+    """A function like `body`, which asks and then has `run(body, ...)` run it. What a host injects is no argument."""
+    parameters, named = signature(body), _named(guards, tool)
+
+    @wraps(body)
+    async def ask_first(*args: Any, **kwargs: Any) -> Any:
+        bound = parameters.bind(*args, **kwargs)
+        bound.apply_defaults()
+        arguments = {name: value for name, value in bound.arguments.items() if name not in injected}
+
+        async def go_on(approved: Mapping[str, Any]) -> Any:
+            call = changed(bound, approved)
+            return await run(body, *call.args, **call.kwargs)
+
+        return await guarded(named, tool=tool, arguments=arguments, run=go_on)
+
+    return ask_first
+
+
+def _named(guards: Rules, tool: str) -> tuple[Guard, ...]:
+    return tuple(guard if guard.name else replace(guard, name=tool[:MOST_NAME]) for guard in guards)
