@@ -11,7 +11,7 @@ FAST := -m "not strangers and not browser and not services and not guides and no
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: package ## two servers that ask you, in a form and on a page; without a terminal it plays itself
+demo: package ## three servers that ask you, in forms and on a page; without a terminal it plays itself
 	@$(BIN)/askback demo
 
 test: check requirements docs oldest strangers browser services guides ## everything: what CI runs

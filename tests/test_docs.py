@@ -78,13 +78,16 @@ PUBLIC = [
     "askback.client.forms",
     "askback.client.policy",
     "askback.client.terminal",
+    "askback.guards",
+    "askback.guards.cost",
+    "askback.guards.sql",
     "askback.ledger",
     "askback.oauth",
     "askback.pages",
     "askback.testing",
     "askback.vault",
 ]
-ALSO_AT_THE_TOP = {"askback.vault.Secret", "askback.vault.Token"}
+ALSO_AT_THE_TOP = {"askback.guards.guard", "askback.vault.Secret", "askback.vault.Token"}
 """Told under their shorter names."""
 
 

@@ -20,6 +20,7 @@ from askback.testing import Asked, ScriptMismatch, accept, cancel, decline, fail
 from askback.testing.replies import Reply
 from askback.testing.script import Answers
 from examples.first_question.server import mcp as cafe
+from examples.guards.server import make_server as make_files
 from examples.nobody.server import mcp as print_shop
 from examples.pizzeria.server import mcp as pizzeria
 from examples.questions.server import mcp as desk
@@ -47,6 +48,15 @@ def result(server: Any, tool: str, answers: Answers = (), **options: Any) -> Sai
             return str(error)
         assert run.is_error
         return run.text
+
+    return say
+
+
+def question(server: Any, tool: str, **arguments: Any) -> Said:
+    """What the person reads."""
+
+    async def say() -> str:
+        return (await run_tool(server, tool, arguments, [decline()])).asked[0].message
 
     return say
 
@@ -151,6 +161,8 @@ TEXTS: dict[str, Said] = {
     "silence": result(print_shop, "ask_plainly", [silence()]),
     "still open": still_open,
     "no door": no_door,
+    "a guard": question(make_files(), "delete", path="/notes", recursive=True),
+    "a guard's no": result(make_files(), "delete", [decline()], arguments={"path": "/notes"}),
     "no fit": result(print_shop, "ask_plainly", [accept("B5")] * 3),
 }
 

@@ -1,4 +1,4 @@
-"""`askback demo`: two servers ask you, or somebody plays your part; then what goes over the wire on each revision."""
+"""`askback demo`: three servers ask you, or somebody plays your part; then what goes over the wire on each revision."""
 
 import argparse
 import logging
@@ -22,23 +22,52 @@ from askback.testing.replies import Reply
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guest:
-    """What somebody ordered and how they answered, and what they say to a link."""
+    """What somebody ordered and how they answered, what they say to a link, and what to an agent's query."""
 
     pizza: str = "Margherita"
     replies: Sequence[Reply]
     to_link: Reply
+    to_query: Reply
 
 
-COLA = Guest(replies=[accept(drink="cola", tip=2), accept(yes=True)], to_link=accept())
-RELUCTANT = Guest(replies=[decline()], to_link=decline())
+COLA = Guest(
+    replies=[accept(drink="cola", tip=2), accept(yes=True)],
+    to_link=accept(),
+    to_query=accept(decision="limit"),
+)
+RELUCTANT = Guest(replies=[decline()], to_link=decline(), to_query=decline())
 
-NO_PAGES = 'A second story, of a key, needs pages: pip install "askback[pages]"'
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Story:
+    """One that is told where what it takes is installed."""
+
+    module: str
+    takes: Sequence[str]
+    """Modules that an extra brings."""
+    without: str
+    """What is said instead."""
+
+    def is_possible(self) -> bool:
+        return all(map(_is_there, self.takes))
+
+
+VISITING = Story(
+    module="askback.cli.visiting",
+    takes=["askback.pages.app"],
+    without='A second story, of a key, needs pages: pip install "askback[pages]"',
+)
+QUERYING = Story(
+    module="askback.cli.querying",
+    takes=["duckdb", "sqlglot"],
+    without='A third story, of a database, needs DuckDB: pip install "askback[duckdb]"',
+)
 
 
 def main(words: Sequence[str]) -> int:
     """Run it; the exit code says whether the results were the same on all revisions."""
     parser = argparse.ArgumentParser(
-        prog="askback demo", description="A pizzeria and a weather server that ask you."
+        prog="askback demo", description="A pizzeria, a weather server and a database that ask you."
     )
     parser.add_argument("--no", action="store_true", help="let a guest decline, without asking you")
     parser.add_argument("--play", action="store_true", help="let a guest accept, without asking you")
@@ -71,8 +100,10 @@ def _with_you(*, plain: bool) -> int:
         return run_demo(COLA)
     try:
         guest = you.ask_guest(plain=plain)
-        if guest is not None and _has_pages():
+        if guest is not None and VISITING.is_possible():
             guest = you.send_to_page(guest, plain=plain)
+        if guest is not None and QUERYING.is_possible():
+            guest = import_module("askback.cli.deciding").decide(guest, plain=plain)
     except Interrupted as end:
         return end.exit
     return Exit.DONE if guest is None else run_demo(guest)
@@ -84,12 +115,14 @@ def run_demo(guest: Guest = COLA, *, paper: Paper | None = None) -> int:
 
 
 async def _demo(guest: Guest, paper: Paper) -> int:
-    code = await _ordered(guest, paper)
-    paper.print()
-    if not _has_pages():
-        paper.print(NO_PAGES)
-        return code
-    return max(code, await import_module("askback.cli.visiting").tell(paper, guest.to_link))
+    codes = [await _ordered(guest, paper)]
+    for story, reply in ((VISITING, guest.to_link), (QUERYING, guest.to_query)):
+        paper.print()
+        if story.is_possible():
+            codes.append(await import_module(story.module).tell(paper, reply))
+        else:
+            paper.print(story.without)
+    return max(codes)
 
 
 async def _ordered(guest: Guest, paper: Paper) -> int:
@@ -115,9 +148,9 @@ def _verdict(paper: Paper, texts: list[str]) -> int:
     return 1
 
 
-def _has_pages() -> bool:
+def _is_there(module: str) -> bool:
     try:
-        import_module("askback.pages.app")
+        import_module(module)
     except ModuleNotFoundError as error:
         _require_others(error)
         return False

@@ -39,7 +39,7 @@ class Remembered(Accompanied):
 
 
 NEVER_ASKED = decline()
-"""For a link that did not come before you."""
+"""For what did not come before you."""
 
 SENT = (
     "A weather server that needs a key of yours. In a form it would pass the client and perhaps a model, so the tool "
@@ -67,9 +67,9 @@ async def _ask(person: Person, paper: Paper) -> Guest | None:
             paper.print(f"The pizzeria is closed: {error.message}")
             return None
     paper.print()
-    _show(paper, result)
+    show(paper, result)
     paper.print()
-    return Guest(pizza=arguments["pizza"], replies=you.replies, to_link=NEVER_ASKED)
+    return Guest(pizza=arguments["pizza"], replies=you.replies, to_link=NEVER_ASKED, to_query=NEVER_ASKED)
 
 
 def send_to_page(guest: Guest, *, plain: bool = False) -> Guest:
@@ -83,12 +83,12 @@ async def _send(guest: Guest, person: Person, paper: Paper) -> Guest:
     you = Remembered(person)
     async with weather() as server:
         try:
-            _show(paper, await _forecast(server, "Delft", you))
+            show(paper, await _forecast(server, "Delft", you))
         except MCPError as error:
             paper.print(f"There is no forecast: {error.message}")
         # Nobody can be asked now: it works only if the key is kept.
         with suppress(MCPError):
-            _show(paper, await _forecast(server, "Leiden", None))
+            show(paper, await _forecast(server, "Leiden", None))
             paper.print("The second time it did not ask: the key is kept, encrypted, until this demo ends.")
     paper.print()
     return replace(guest, to_link=you.replies[0] if you.replies else NEVER_ASKED)
@@ -99,7 +99,8 @@ async def _forecast(server: MCPServer[Any], city: str, person: Person | None) ->
         return await driver.call_tool("forecast", {"city": city})
 
 
-def _show(paper: Paper, result: CallToolResult) -> None:
+def show(paper: Paper, result: CallToolResult) -> None:
+    """What a tool gave."""
     for line in lines_of(result):
         paper.print(line, "good")
 

@@ -48,6 +48,9 @@ def _outline(value: Mapping[str, Any], indent: int) -> Iterator[Row]:
         if isinstance(member, Mapping) and len(inline) > SHORT:
             yield Row(f"{name}:", indent=indent)
             yield from _outline(cast("Mapping[str, Any]", member), indent + 2)
+        elif "\n" in inline:
+            yield Row(f"{name}:", indent=indent)
+            yield from (Row(line, indent=indent + 2) for line in inline.splitlines())
         else:
             yield Row(f"{name}: {inline}", indent=indent)
 

@@ -43,9 +43,15 @@ def summary(board: Board, card: AnyCard) -> Json:
         "who": safe.line(card.asked.asker.label, labels.MOST_NAME),
         "what": wording.WHAT[card.kind],
         "why": labels.why(card.asked),
-        "message": safe.line(card.asked.message, MOST_GLANCE),
+        "message": _glance(card.asked.message),
         "gone": card.gone,
     }
+
+
+def _glance(message: str) -> str:
+    """Its first line, and a sign if there are more."""
+    first, *rest = message.strip().split("\n", 1)
+    return safe.line(first, MOST_GLANCE) + ("…" if rest and len(first) < MOST_GLANCE else "")
 
 
 def whole(card: AnyCard) -> Json:

@@ -36,7 +36,8 @@ export function makeCard(view, desk, { title, kind }) {
 export function theirWords(view, ...rest) {
   return make("section", { class: "theirs", "aria-label": `Written by ${view.who}` },
     make("p", { class: "byline", "aria-hidden": "true" }, `Written by ${view.who}`),
-    make("div", { class: "message", tabindex: "0", role: "group", "aria-label": "Message" }, view.message.join("\n")),
+    make("div", { class: "message", tabindex: "0", role: "group", "aria-label": "Message" },
+      ...view.message.map((line) => make("p", { class: line.startsWith("  ") ? "line fixed" : "line" }, line))),
     ...rest);
 }
 
