@@ -23,6 +23,7 @@ class Known:
     seen: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     around: "Known | None" = None
     depth: int = 0
+    star: list[str] = field(default_factory=list[str])
 
 
 class Writer:
@@ -92,12 +93,17 @@ class Writer:
 
     def joined(self, known: Known) -> str:
         text = self.source(known)
+        known.star = [column for columns in known.seen.values() for column in columns]
         if self.chance(45):
             before = [column for columns in known.seen.values() for column in columns]
             right = self.source(known)
-            shared = sorted(set(before) & set(list(known.seen.values())[-1]))
+            added = list(known.seen.values())[-1]
+            shared = sorted(set(before) & set(added))
             if shared and len(before) == len(set(before)) and self.chance(40):
-                return f"{text} JOIN {right} USING ({self.random.choice(shared)})"
+                key = self.random.choice(shared)
+                known.star = before + [column for column in added if column != key]
+                return f"{text} JOIN {right} USING ({key})"
+            known.star = before + added
             side = self.random.choice(["JOIN", "LEFT JOIN", "FULL JOIN"])
             return f"{text} {side} {right} ON {self.column(known)} = {self.column(known)}"
         return text
@@ -136,9 +142,8 @@ class Writer:
         source = self.joined(known)
         where = f" WHERE {self.condition(known)}" if self.chance(35) else ""
         shape = self.random.randint(1, 10)
-        if shape <= 2 and len(known.seen) == 1:
-            columns = next(iter(known.seen.values()))
-            return f"SELECT * FROM {source}{where}", columns
+        if shape <= 2:
+            return f"SELECT * FROM {source}{where}", known.star
         if shape <= 4:
             keys = [self.column(known) for _ in range(self.random.randint(1, 2))]
             having = f" HAVING count({self.column(known)}) > 1" if self.chance(30) else ""

@@ -1,5 +1,7 @@
 """A reading, fact by fact: what is named, what is not, and what is said where nothing can be told."""
 
+from typing import Any
+
 import pytest
 
 from askback.errors import AuthorError
@@ -106,6 +108,45 @@ def test_what_was_not_understood_is_quoted() -> None:
     assert duck("SELECT reveal(id) FROM pets").unresolved == ("a function of which nothing is known: reveal",)
     assert duck("SELECT * FROM nowhere").unresolved == ("not in the catalogue: nowhere",)
     assert duck("SELECT nothing FROM pets").unresolved == ("no such column: nothing",)
+
+
+def test_what_is_not_understood_names_the_tagged_columns_in_its_text() -> None:
+    for statement in ("SELECT email FROM ONLY (customers)", "CREATE INDEX i ON customers (Email)", "EMAIL ("):
+        reading = look(statement, "postgres")
+        assert reading.unresolved and personal(reading) == {"email"}, statement
+    assert personal(look('LOAD "Full Name"', "duckdb")) == {"Full Name"}
+
+
+def test_a_view_that_is_no_query_is_told_where_it_is_used_and_changes_nothing() -> None:
+    tables, views = {"main.t": {"a": "INTEGER"}}, {"main.v": "selec a ("}
+    assert read("SELECT a FROM t", dialect="duckdb", tables=tables, views=views).is_clear
+    used = read("SELECT a FROM v", dialect="duckdb", tables=tables, views=views)
+    assert used.unresolved and not used.writes
+
+
+def test_a_tag_that_the_tables_lack_may_stand_anywhere_among_the_columns() -> None:
+    tables, tagged = {"main.t": {"a": "INTEGER"}}, {"main.t.b": "secret"}
+    reading = read("SELECT x FROM t AS t(x)", dialect="duckdb", tables=tables, tagged=tagged)
+    assert dict(reading.personal) == tagged
+
+
+def test_readings_can_be_compared_and_kept_in_sets() -> None:
+    assert {
+        look("SELECT email FROM customers", "duckdb"),
+        look("SELECT  email FROM customers", "duckdb"),
+    } == {look("SELECT email FROM customers c", "duckdb")}
+
+
+@pytest.mark.parametrize("statement", [None, 5, b"SELECT 1"])
+def test_a_statement_is_a_text(statement: Any) -> None:
+    with pytest.raises(AuthorError, match="text"):
+        look(statement, "duckdb")
+
+
+@pytest.mark.parametrize("tables", [None, {"main.t": ["a", "b"]}, [("main.t", "a")]])
+def test_a_catalogue_of_another_form_is_the_authors_mistake(tables: Any) -> None:
+    with pytest.raises(AuthorError, match="form"):
+        read("SELECT 1", dialect="duckdb", tables=tables)
 
 
 def test_a_name_that_two_schemas_have_is_not_guessed() -> None:

@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from askback.errors import AuthorError
@@ -59,6 +60,13 @@ class Catalogue:
         exact = [stored for stored in found if len(stored.path) >= len(path)]
         return exact or found
 
+    def mentioned(self, text: str) -> set[str]:
+        """The tagged columns whose names stand in a text that nobody has understood."""
+        small = text.lower()
+        words = set(re.findall(r"\w+", small))
+        spelled = {name.lower(): name for name in self.tags}  # as the table has it, where a table has it
+        return {name for name in spelled.values() if is_in(name.rpartition(".")[2].lower(), small, words)}
+
     def untold(self, path: Path) -> Relation:
         """Of a table that is not here: its tagged columns, which count all the same."""
         names = self._tags.spelled(path)
@@ -101,7 +109,8 @@ class Catalogue:
             Output(fold(column, self.dialect, quoted=True), frozenset({f"{name}.{column}"}))
             for column in known
         )
-        return Relation(outputs, hidden=self._hidden(name, known))
+        is_shuffled = len(known) > len(columns)  # nobody knows where the missed one stands
+        return Relation(outputs, is_shuffled=is_shuffled, hidden=self._hidden(name, known))
 
     def _hidden(self, name: str, columns: Mapping[str, str]) -> dict[str, Sources]:
         numbers: set[str] = set()
@@ -137,6 +146,10 @@ class Tags:
         """The tagged columns of a table as the operator wrote them."""
         small = tuple(part.lower() for part in path)
         return [name for other, name in self._names.get(small[-1], ()) if agree(other, small)]
+
+
+def is_in(column: str, text: str, words: Collection[str]) -> bool:
+    return column in words or (not column.isidentifier() and column in text)
 
 
 def digest_of(*parts: object) -> str:

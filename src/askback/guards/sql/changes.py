@@ -88,6 +88,8 @@ def read_parts(change: Change) -> Iterator[exp.Expr]:
 def assigned(assignments: list[exp.Expr]) -> Iterator[exp.Expr]:
     for assignment in assignments:
         yield assignment.expression if isinstance(assignment, exp.EQ) else assignment
+        for subscripted in assignment.this.find_all(exp.Bracket) if isinstance(assignment, exp.EQ) else ():
+            yield from subscripted.expressions
 
 
 def then(action: object) -> Iterator[exp.Expr]:

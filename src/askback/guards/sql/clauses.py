@@ -53,7 +53,7 @@ def terms(clause: exp.Expr) -> Iterator[exp.Expr]:
 
 def at(number: str, relation: Relation) -> Sources:
     position = int(number) if number.isdecimal() else 0
-    if relation.is_open or not 0 < position <= len(relation.outputs):
+    if relation.has_no_order or not 0 < position <= len(relation.outputs):
         return relation.everything
     return relation.outputs[position - 1].sources
 

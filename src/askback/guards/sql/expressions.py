@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 
 from sqlglot import exp
 
-from askback.guards.sql.place import Place
+from askback.guards.sql.names import Dialect, listed
+from askback.guards.sql.place import Place, arg
 from askback.guards.sql.relations import NOTHING, Sources
 from askback.guards.sql.scopes import Scope
 
@@ -24,8 +25,19 @@ PLAIN = (
     exp.UnicodeString, exp.National, exp.Heredoc, exp.JSONPath, exp.JSONPathPart, exp.JSONKeyValue, exp.FormatJson,
     exp.HavingMax, exp.PseudoType, exp.ObjectIdentifier, exp.Cube, exp.Rollup, exp.GroupingSets, exp.JSON,
     exp.JSONColumnDef, exp.JSONSchema, exp.Slice, exp.JSONExtractQuote, exp.OnCondition, exp.Any, exp.All,
+    exp.JSONValue,
 )  # fmt: skip
 """These read what their parts read, and no more. Which functions do is told by name, in the lexis."""
+
+WHEN = "current_date current_time current_timestamp"
+WHO = f"{WHEN} localtime localtimestamp current_catalog current_schema current_user"
+CONSTANTS: dict[Dialect, frozenset[str]] = {
+    "duckdb": listed(f"{WHO} current_role session_user"),
+    "postgres": listed(f"{WHO} current_role session_user user"),
+    "sqlite": listed(WHEN),
+    "trino": listed(f"{WHO} current_path"),
+}
+"""Functions without parentheses, where they are no likely names of columns that the catalogue has missed."""
 
 MOST_PARTS = 8
 """Of a dotted name: a database, a schema, a table, a column and fields. A longer one is taken apart step by step."""
@@ -34,7 +46,7 @@ NAMING: dict[type[exp.Expr], tuple[str, ...]] = {
     exp.Alias: ("this",),
     exp.Aliases: ("this",),
     exp.Kwarg: ("expression",),
-    exp.ColumnDef: ("kind",),
+    exp.ColumnDef: ("kind", "constraints"),
     exp.Collate: ("this",),
     exp.Window: ("this", "partition_by", "order", "spec"),
 }
@@ -82,7 +94,7 @@ def column(node: exp.Expr, place: Place, todo: Todo) -> Sources:
 
 def looked_up(parts: list[exp.Expr], place: Place) -> Sources:
     found = place.scope.find(place.path(parts))
-    if found is None and is_parameter(parts[0], place):
+    if found is None and (is_parameter(parts[0], place) or is_constant(parts, place)):
         return NOTHING
     if found is None:
         place.account.puzzle("no such column", ".".join(part.name for part in parts))
@@ -95,13 +107,23 @@ def is_parameter(node: exp.Expr, place: Place) -> bool:
     return place.reader.dialect == "sqlite" and node.name.startswith("$") and not node.args.get("quoted")
 
 
+def is_constant(parts: list[exp.Expr], place: Place) -> bool:
+    """Who asks, where and when."""
+    name, known = parts[0], CONSTANTS[place.reader.dialect]
+    return len(parts) == 1 and not name.args.get("quoted") and name.name.lower() in known
+
+
 def starred(node: exp.Column, place: Place, todo: Todo) -> Sources:
     todo.extend(star_parts(node.this))
-    path = place.path(node.parts[:-1])
-    found = place.scope.named(path)
+    return of_relation(node.parts[:-1], place)
+
+
+def of_relation(parts: list[exp.Expr], place: Place) -> Sources:
+    """What `t.*` reveals."""
+    found = place.scope.named(place.path(parts))
     if found:
         return NOTHING.union(*(source.relation.everything for source in found))
-    return looked_up(node.parts[:-1], place)  # the fields of a column that is a row
+    return looked_up(parts, place)  # the fields of a column that is a row
 
 
 def star_parts(star: exp.Expr) -> Iterator[exp.Expr]:
@@ -119,8 +141,29 @@ def star(node: exp.Expr, place: Place, todo: Todo) -> Sources:
 
 def whole_scope(node: exp.Expr, place: Place, todo: Todo) -> Sources:
     """`COLUMNS(…)` and `#1`: any column of the query, by a pattern or a number."""
-    todo.extend(part for part in parts_of(node) if not isinstance(part, exp.Star))
+    which = node.this
+    if isinstance(which, exp.Star):
+        todo.extend(part.this for part in parts_of(which, "replace"))
+        return place.scope.everything(set(plain_names(arg(which, "except"), place)))
+    if isinstance(which, exp.Array) and all(is_string(name) for name in which.expressions):
+        return NOTHING.union(
+            *(looked_up([exp.to_identifier(name.name)], place) for name in which.expressions)
+        )
+    todo.extend(parts_of(node))
     return place.scope.everything()
+
+
+def is_string(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Literal) and node.is_string
+
+
+def plain_names(excluded: object, place: Place) -> Iterator[str]:
+    """Names without a table: one with a table leaves out a column of that table alone, and is not heeded."""
+    for part in excluded if isinstance(excluded, list) else ():  # pyright: ignore[reportUnknownVariableType] # args are untyped
+        if isinstance(part, exp.Identifier):
+            yield place.name(part)
+        elif isinstance(part, exp.Column) and len(part.parts) == 1:
+            yield place.name(part.this)
 
 
 def exists(node: exp.Expr, place: Place, todo: Todo) -> Sources:
@@ -135,6 +178,8 @@ def exists(node: exp.Expr, place: Place, todo: Todo) -> Sources:
 def dot(node: exp.Expr, place: Place, todo: Todo) -> Sources:
     """A field of a value, a method of DuckDB (`email.lower()`), or a function with its schema."""
     call, owner = node.args["expression"], node.this
+    if place.reader.dialect == "sqlite" and (names := strings(node)):
+        return of_relation(names[:-1], place) if isinstance(names[-1], exp.Star) else looked_up(names, place)
     if not isinstance(call, exp.Identifier | exp.Star | exp.Literal):
         todo.append(call)
     parts = identifiers(owner) if isinstance(call, exp.Func | exp.Identifier) else None
@@ -155,6 +200,16 @@ def identifiers(node: exp.Expr) -> list[exp.Expr] | None:
         names.append(node.expression)
         node = node.this
     return [node, *reversed(names)] if isinstance(node, exp.Identifier) else None
+
+
+def strings(node: exp.Expr) -> list[exp.Expr]:
+    """The names of `'t'.'a'`, which SQLite takes in the quotes of a string."""
+    names: list[exp.Expr] = []
+    while isinstance(node, exp.Dot):
+        names.insert(0, node.expression)
+        node = node.this
+    names.insert(0, node)
+    return names if all(isinstance(name, exp.Identifier | exp.Literal | exp.Star) for name in names) else []
 
 
 def identifier(node: exp.Expr, place: Place, todo: Todo) -> Sources:

@@ -5,14 +5,17 @@ What is told here is told by the words alone, and so holds where the parser has 
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 
+from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from askback.guards.sql.functions import harmless_functions
 from askback.guards.sql.names import Dialect, listed
+from askback.guards.sql.remembering import remembered
 
 LONGEST = 200_000
 """Characters. Twice the length up to which the cost is measured; what is longer was not written by a person."""
@@ -37,8 +40,8 @@ STRINGS = {TokenType.STRING, TokenType.BYTE_STRING, TokenType.HEREDOC_STRING, To
 WORDS = {TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING}
 
 SYNTAX = listed(
-    "all and any array as between bigint binary bit blob boolean by case char character conflict cross "
-    "cube date datetime dec decimal default delete distinct do double else end escape except exclude "
+    "all and any array as between bigint binary bit blob boolean by case char character conflict copy "
+    "cross cube date datetime dec decimal default delete distinct do double else end escape except exclude "
     "exists explain fetch filter float following for from full group grouping having ilike in inner "
     "insert int integer intersect interval into is join json key lateral like limit list map materialized "
     "natural next not null number numeric nvarchar of offset on only or order outer over partition pivot "
@@ -62,6 +65,17 @@ def doubts(statement: str) -> Iterator[str]:
 
 
 def words_of(statement: str, dialect: Dialect) -> list[Token]:
+    return list(remembered(("words", dialect, statement), partial(_words_of, statement, dialect)))
+
+
+def trees_of(words: Sequence[Token], text: str, dialect: Dialect) -> list[exp.Expr | None]:
+    """What the parser makes of these words of a text."""
+    parser = SqlglotDialect.get_or_raise(dialect).parser()
+    key = "trees", dialect, text, words[0].start, words[-1].end
+    return remembered(key, lambda: parser.parse(list(words), text))
+
+
+def _words_of(statement: str, dialect: Dialect) -> list[Token]:
     if len(statement) > LONGEST:
         raise Unreadable(f"{len(statement):,} characters are too many to read")
     try:

@@ -5,13 +5,13 @@ no such choice.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 from sqlglot import exp
-from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from askback.guards.sql.lexis import Unreadable, words_of
+from askback.guards.sql.lexis import Unreadable, trees_of, words_of
 from askback.guards.sql.names import Dialect
 from askback.guards.sql.reading import Reading
 
@@ -46,7 +46,7 @@ def _words(text: str, dialect: Dialect) -> list[Token]:
 
 
 def _parsed(words: list[Token], text: str, dialect: Dialect) -> exp.Query:
-    trees = SqlglotDialect.get_or_raise(dialect).parser().parse(words, text)
+    trees = trees_of(words, text, dialect)
     tree = trees[0]
     if len(trees) != 1 or not isinstance(tree, exp.Select | exp.SetOperation):
         raise ValueError("not one query")
@@ -84,6 +84,9 @@ def _is_same(changed: exp.Query, tree: exp.Query, most: int) -> bool:
     source = changed.find(exp.Subquery)
     if source is not None and source.alias == ALIAS and source.this == tree:
         return True
-    changed.set("limit", None)
-    tree.set("limit", None)
-    return changed == tree
+    return type(changed) is type(tree) and _rest(changed) == _rest(tree)
+
+
+def _rest(query: exp.Query) -> dict[str, Any]:
+    """All of it but its limit."""
+    return {name: part for name, part in query.args.items() if part and name != "limit"}

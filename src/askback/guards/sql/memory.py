@@ -101,9 +101,18 @@ class Memory:
             for readings in self._known:
                 if readings.given.is_same(given):
                     return readings
-            readings = Readings(given)
+            readings = self._made(given)
             self._known = [readings, *self._known[: MOST_CATALOGUES - 1]]
             return readings
+
+    def _made(self, given: Given) -> Readings:
+        try:
+            return Readings(given)
+        except (TypeError, ValueError, AttributeError) as error:
+            raise AuthorError(
+                'The catalogue is not of the form tables={"schema.table": {"column": "type"}}, '
+                'views={"schema.view": "select …"}, tagged={"schema.table.column": "tag"}.'
+            ) from error
 
 
 NONE: Mapping[str, str] = MappingProxyType({})
@@ -125,6 +134,8 @@ def read(
     Names in `tables` (`schema.table` to its columns and their types), `views` (`schema.view` to its query) and `tagged`
     (`schema.table.column` to its tag) are spelled as the engine keeps them.
     """
+    if not isinstance(statement, str):  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
+        raise AuthorError(f"A statement is a text, and {type(statement).__name__} is none.")
     if dialect not in get_args(Dialect):
         raise AuthorError(
             f"dialect={dialect!r} is not one that Askback reads. Give one of {get_args(Dialect)}."

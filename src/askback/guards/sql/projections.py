@@ -1,37 +1,40 @@
 """The list after SELECT, or after RETURNING: which columns it passes along, and which it computes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from dataclasses import replace
 
 from sqlglot import exp
 
-from askback.guards.sql.expressions import looked_up, parts_of, sources_of
+from askback.guards.sql.expressions import looked_up, parts_of, plain_names, sources_of
 from askback.guards.sql.place import Place, arg
 from askback.guards.sql.relations import NOTHING, Output, Relation
-from askback.guards.sql.scopes import Source, merged
+from askback.guards.sql.scopes import merged
 
 
 def projected(expressions: Iterable[exp.Expr], place: Place) -> Relation:
     """The relation that a list makes of its FROM; later items and clauses know the earlier by name."""
     outputs: list[Output] = []
-    is_open, rest = False, NOTHING
+    is_open, is_shuffled, rest = False, False, NOTHING
     for item in expressions:
         relation = item_of(item, place)
         is_open, rest = is_open or relation.is_open, rest | relation.rest
+        is_shuffled = is_shuffled or relation.is_shuffled
         place.account.spend(len(relation.outputs))
+        is_plain_star = isinstance(item, exp.Star) and not item.args.get("rename")
         for output in relation.outputs:
             outputs.append(output)
-            if output.name is not None and not isinstance(item, exp.Star):
+            if output.name is not None and not is_plain_star:
                 known = place.scope.outputs.get(output.name, NOTHING)
                 place.scope.outputs[output.name] = known | output.sources
-    return Relation(tuple(outputs), is_open=is_open, rest=rest)
+    return Relation(tuple(outputs), is_open=is_open, rest=rest, is_shuffled=is_shuffled)
 
 
 def item_of(item: exp.Expr, place: Place) -> Relation:
     if isinstance(item, exp.Star):
-        return starred(item, place.scope.sources, place)
+        return starred(item, merged(place.scope.sources, is_shuffled=place.scope.is_shuffled), place)
     if isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
         found = place.scope.named(place.path(item.parts[:-1]))
-        return starred(item.this, found, place) if found else computed(item, place, None)
+        return starred(item.this, merged(found), place) if found else computed(item, place, None)
     if isinstance(item, exp.Column):
         return Relation((Output(place.name(item.this), looked_up(item.parts, place)),))
     if isinstance(item, exp.Alias):
@@ -61,9 +64,8 @@ def may_spread(item: exp.Expr) -> bool:
     return any(isinstance(node, exp.Columns | exp.Explode | exp.Unnest | exp.Star) for node in nodes)
 
 
-def starred(star: exp.Expr, sources: list[Source], place: Place) -> Relation:
+def starred(star: exp.Expr, relation: Relation, place: Place) -> Relation:
     """`*` with what DuckDB may add: EXCLUDE, REPLACE, RENAME."""
-    relation = merged(sources)
     left_out = set(plain_names(arg(star, "except"), place))
     replaced = {place.name(part.args["alias"]): part.this for part in parts_of(star, "replace")}
     renames = {
@@ -78,13 +80,4 @@ def starred(star: exp.Expr, sources: list[Source], place: Place) -> Relation:
         )
     for expression in replaced.values():
         place.account.count(sources_of(expression, place))
-    return Relation(tuple(outputs), is_open=relation.is_open, rest=relation.rest)
-
-
-def plain_names(excluded: object, place: Place) -> Iterator[str]:
-    """Names without a table: one with a table leaves out a column of that table alone, and is not heeded."""
-    for part in excluded if isinstance(excluded, list) else ():  # pyright: ignore[reportUnknownVariableType] # args are untyped
-        if isinstance(part, exp.Identifier):
-            yield place.name(part)
-        elif isinstance(part, exp.Column) and len(part.parts) == 1:
-            yield place.name(part.this)
+    return replace(relation, outputs=tuple(outputs), hidden={})

@@ -76,8 +76,28 @@ class Queries:
         if isinstance(query, exp.Subquery | exp.Table | exp.Lateral | exp.Unnest):
             scope = Scope(place.scope)
             add_from(query, place.inside(scope))
-            return merged(scope.sources)
+            return merged(scope.sources, is_shuffled=scope.is_shuffled)
+        if isinstance(query, exp.Summarize | exp.Pivot):
+            return self.whole(query, place)
+        if isinstance(query, exp.Describe):
+            self.relation(
+                query.this, place
+            )  # counts what it probes; the rest are names, but for those of a PIVOT
+            return OPAQUE
         place.account.puzzle("not understood", query)
+        return OPAQUE
+
+    def whole(self, tree: exp.Expr, place: Place) -> Relation:
+        """The relation that is copied, summed up or pivoted, of which every column counts."""
+        place = self.with_tables(tree, place)
+        target = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
+        for part in parts_of(tree):
+            beside = part is not tree.this and not isinstance(part, exp.With)
+            for query in part.find_all(exp.Query) if beside else ():
+                place.account.puzzle("a query in an odd place", query)
+        if isinstance(target, exp.Pivot):
+            return self.whole(target, place)
+        place.account.count(self.relation(target, place).everything)
         return OPAQUE
 
     def select(self, select: exp.Select, place: Place) -> Relation:

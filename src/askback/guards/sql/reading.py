@@ -1,7 +1,7 @@
 """What a statement touches, as far as can be told without running it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -10,7 +10,7 @@ class Reading:
 
     columns: frozenset[str]
     """All that the result can reveal or a condition can probe, as `schema.table.column`."""
-    personal: Mapping[str, str]
+    personal: Mapping[str, str] = field(hash=False)
     """The tagged ones among them, each with its tag."""
     writes: tuple[str, ...]
     """What is changed besides, in words: `insert into main.orders`, `drop table`, `set`."""

@@ -1,6 +1,7 @@
 """Recursive queries: while one is read its columns are marks, and afterwards each mark is solved."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -18,13 +19,12 @@ def solved(relation: Relation, marks: Sequence[str], read: Iterable[str]) -> tup
     """The relation, and what was read, with stored columns in the place of marks."""
     meanings = meanings_of(relation, marks)
     outputs = tuple(Output(output.name, replaced(output.sources, meanings)) for output in relation.outputs)
-    return Relation(outputs, is_open=relation.is_open, rest=replaced(relation.rest, meanings)), replaced(
-        read, meanings
-    )
+    whole = replace(relation, outputs=outputs, rest=replaced(relation.rest, meanings))
+    return whole, replaced(read, meanings)
 
 
 def meanings_of(relation: Relation, marks: Sequence[str]) -> dict[str, Sources]:
-    if relation.is_open or len(relation.outputs) != len(marks):
+    if relation.has_no_order or len(relation.outputs) != len(marks):
         return dict.fromkeys(marks, relation.everything.difference(marks))
     direct = {mark: output.sources for mark, output in zip(marks, relation.outputs, strict=True)}
     return {mark: closure(mark, direct) for mark in marks}

@@ -1,6 +1,6 @@
 """Which relations a name can mean where it is written: those of its own query, then those around it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from askback.guards.sql.names import Path
@@ -25,6 +25,7 @@ class Scope:
         self.around = around
         self.beside = beside
         self.binds = binds  # parameters of a lambda, and no FROM of its own
+        self.is_shuffled = False  # by a join that merges or hides columns, which engines place differently
         self.sources: list[Source] = []
         self.outputs: dict[str, Sources] = {}
         self._by_alias: dict[str, list[Source]] = {}
@@ -42,11 +43,11 @@ class Scope:
         if self._index is not None:
             self._enter(self._index, source.relation)
 
-    def everything(self) -> Sources:
-        """What `*` reveals here."""
+    def everything(self, left_out: Collection[str] = ()) -> Sources:
+        """What `*` reveals here, but for columns of these names."""
         if self.binds and self.around is not None:
-            return self.around.everything()
-        return NOTHING.union(*(source.relation.everything for source in self.sources))
+            return self.around.everything(left_out)
+        return NOTHING.union(*(source.relation.but_for(left_out) for source in self.sources))
 
     @property
     def is_open(self) -> bool:
@@ -103,8 +104,10 @@ class Scope:
         if len(path) == 1:
             yield None if self._open is None else frozenset(self._open)
         for size in range(1, len(path)):
-            for source in self._called(path[:size]):
-                yield source.relation.find(path[size])
+            for source in self._called(
+                path[:size]
+            ):  # to Postgres, `t.row_to_json` may be a function of the row
+                yield None if source.relation.other is None else source.relation.everything
 
     def _called(self, path: Path) -> list[Source]:
         return [found for found in self._by_alias.get(path[-1], ()) if found.path[-len(path) :] == path]
@@ -129,8 +132,12 @@ class Scope:
             self._times[name] = self._times.get(name, 0) + 1
 
 
-def merged(sources: Sequence[Source]) -> Relation:
+def merged(sources: Sequence[Source], *, is_shuffled: bool = False) -> Relation:
     """One relation of all the columns side by side."""
-    outputs = tuple(output for source in sources for output in source.relation.outputs)
-    rest = NOTHING.union(*(source.relation.rest for source in sources))
-    return Relation(outputs, is_open=any(source.relation.is_open for source in sources), rest=rest)
+    relations = [source.relation for source in sources]
+    return Relation(
+        tuple(output for relation in relations for output in relation.outputs),
+        is_open=any(relation.is_open for relation in relations),
+        rest=NOTHING.union(*(relation.rest for relation in relations)),
+        is_shuffled=is_shuffled or any(relation.is_shuffled for relation in relations),
+    )

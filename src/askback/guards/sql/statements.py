@@ -3,20 +3,24 @@
 from collections.abc import Callable, Sequence
 
 from sqlglot import exp
-from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from askback.guards.sql.changes import CHANGES
-from askback.guards.sql.expressions import parts_of
-from askback.guards.sql.lexis import Unreadable, doubts, runs_on, statements_of, unknown_functions, words_of
+from askback.guards.sql.lexis import (
+    Unreadable,
+    doubts,
+    runs_on,
+    statements_of,
+    trees_of,
+    unknown_functions,
+    words_of,
+)
 from askback.guards.sql.lost import lost_names
 from askback.guards.sql.names import Dialect, listed
 from askback.guards.sql.place import Account, Place, TooMuch
 from askback.guards.sql.queries import Queries
 from askback.guards.sql.relations import OPAQUE, Relation, renamed
-from askback.guards.sql.scopes import Scope
-from askback.guards.sql.tables import add_from
 
 Words = Sequence[Token]
 
@@ -25,6 +29,7 @@ STUMBLES = (SqlglotError, RecursionError, ValueError, TypeError, AttributeError,
 
 QUERIES = listed("select with from table values ( pivot unpivot")
 ROWS = listed("insert update delete merge")
+DESCRIBING = listed("summarize describe desc")
 TRANSACTIONS = listed("begin start commit end rollback abort savepoint release")
 REMOVALS = listed("drop truncate")
 MAKING = listed("or replace temp temporary unlogged local global recursive materialized")
@@ -69,8 +74,8 @@ class Statements:
             account.puzzle(str(unreadable))
         if len(statements) == 1:
             self._attempt(statements[0], text, account, relations.append)
-            if statements[0][0].text.lower() == "create":
-                account.writes.clear()
+            if statements[0][0].text.lower() == "create" or not relations:
+                account.writes.clear()  # to use a view makes nothing
         if not relations:
             account.puzzle("not a query")
         return relations[0] if relations else OPAQUE
@@ -85,9 +90,15 @@ class Statements:
         except TooMuch:
             account.puzzle("it unfolds to more columns than are worth reading")
         except RecursionError:
-            account.puzzle("nested too deep", text[words[0].start :])
+            self._give_up("nested too deep", words, text, account)
         except (Unreadable, *STUMBLES):
-            account.puzzle("not understood", text[words[0].start : words[-1].end + 1])
+            self._give_up("not understood", words, text, account)
+
+    def _give_up(self, what: str, words: Words, text: str, account: Account) -> None:
+        """Whatever it does, what it names is all that can be told."""
+        piece = text[words[0].start : words[-1].end + 1]
+        account.puzzle(what, piece)
+        account.count(self._queries.catalogue.mentioned(piece))
 
     def _statement(self, words: Words, text: str, account: Account, keep: Callable[[Relation], None]) -> None:
         first = words[0].text.lower()
@@ -95,7 +106,7 @@ class Statements:
             self.read(explained(words, text, self._dialect), account)
         elif first in QUERIES or first in ROWS:
             self._parsed(words, text, account, keep)
-        elif first in {"summarize", "describe", "desc"}:
+        elif first in DESCRIBING or (first == "show" and self._shows_query(words)):
             self._described(words, text, account, keep)
         elif first == "create":
             self._created(words, text, account, keep)
@@ -121,15 +132,20 @@ class Statements:
             account.change(f"{first} {second}", " ".join(word.text for word in words[2:6]))
         else:
             account.change(first)
-            account.puzzle("what it does is not known", text[words[0].start : words[-1].end + 1])
+            self._give_up("what it does is not known", words, text, account)
 
     def _described(self, words: Words, text: str, account: Account, keep: Callable[[Relation], None]) -> None:
+        """SUMMARIZE tells values. The others tell names and types, which of a PIVOT are values too."""
         rest = words[1:]
-        if not rest:
-            return
         is_name = all(word.token_type is TokenType.DOT or is_name_like(word) for word in rest)
-        if words[0].text.lower() == "summarize" or not is_name:
+        if words[0].text.lower() == "summarize":
             self._parsed(words if is_name else rest, text, account, keep)
+        elif not is_name:
+            self._parsed(rest, text, account, lambda relation: None)
+
+    def _shows_query(self, words: Words) -> bool:
+        """`SHOW SELECT …` of DuckDB, another word for DESCRIBE."""
+        return self._dialect == "duckdb" and len(words) > 1 and words[1].text.lower() in QUERIES | DESCRIBING
 
     def _created(self, words: Words, text: str, account: Account, keep: Callable[[Relation], None]) -> None:
         """Only tables and views made from a query are read; of a function or a trigger nothing is known."""
@@ -138,15 +154,14 @@ class Statements:
         account.change(f"create {kind}".strip())
         if kind in {"table", "view"} and any(word.text.lower() in {"as", "like"} for word in words):
             self._parsed(words, text, account, keep)
-        elif kind not in {"table", "schema", "index", "sequence"}:
-            account.puzzle("what it makes is not known", text[words[0].start : words[-1].end + 1])
+        elif kind not in {"table", "schema", "sequence"}:
+            self._give_up("what it makes is not known", words, text, account)
 
     def _parsed(self, words: Words, text: str, account: Account, keep: Callable[[Relation], None]) -> None:
-        parser = SqlglotDialect.get_or_raise(self._dialect).parser()
-        trees = parser.parse(list(words), text)
+        trees = trees_of(words, text, self._dialect)
         tree = trees[0]
         if len(trees) != 1 or not isinstance(tree, exp.Expr):
-            account.puzzle("not understood", text[words[0].start : words[-1].end + 1])
+            self._give_up("not understood", words, text, account)
             return
         for run in runs_on(words):
             account.puzzle("engines part this differently", run)
@@ -165,26 +180,11 @@ class Statements:
             else:
                 place.account.puzzle("what it makes is not known", tree)
         elif isinstance(tree, exp.Copy | exp.Summarize | exp.Pivot):
-            place.account.count(self._whole(tree, self._queries.with_tables(tree, place)).everything)
+            self._queries.whole(tree, place)
         elif isinstance(tree, (exp.Query, exp.Values, *CHANGES)):
             keep(self._queries.relation(tree, place))
         else:
             place.account.puzzle("not understood", tree)
-
-    def _whole(self, tree: exp.Expr, place: Place) -> Relation:
-        """The relation that is copied, summed up or pivoted, of which every column counts."""
-        target = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
-        for query in [part for part in parts_of(tree) if part is not tree.this]:
-            for found in query.find_all(exp.Query):
-                place.account.puzzle("a query in an odd place", found)
-        if isinstance(target, exp.Table | exp.Subquery | exp.Pivot):
-            if isinstance(target, exp.Pivot):
-                return self._whole(target, place)
-            scope = Scope(place.scope)
-            add_from(target, place.inside(scope))
-            place.account.count(scope.everything())
-            return OPAQUE
-        return self._queries.relation(target, place)
 
 
 def explained(words: Words, text: str, dialect: Dialect) -> str:

@@ -14,6 +14,7 @@ OWN: dict[Dialect, frozenset[str]] = {
     "postgres": listed("pg_am pg_attrdef pg_attribute pg_class pg_collation pg_constraint pg_database "
                           "pg_depend pg_description pg_enum pg_extension pg_index pg_indexes pg_inherits "
                           "pg_matviews pg_namespace pg_operator pg_proc pg_range pg_sequence pg_sequences "
+                          "pg_stat_all_indexes pg_stat_all_tables pg_stat_user_indexes pg_stat_user_tables "
                           "pg_tables pg_tablespace pg_timezone_names pg_trigger pg_type pg_views"),
     "sqlite": listed("sqlite_master sqlite_schema sqlite_temp_master sqlite_temp_schema"),
     "trino": frozenset(),

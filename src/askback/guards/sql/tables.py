@@ -14,6 +14,16 @@ SUBQUERY = listed("with this alias joins pivots sample order limit offset")
 LATERAL = listed("this alias ordinality")
 UNNEST = listed("expressions alias offset")
 METHODS = frozenset({"", "NATURAL", "ASOF", "POSITIONAL"})
+MAKING_ROWS = listed(
+    "duckdb_columns duckdb_constraints duckdb_databases duckdb_functions duckdb_indexes duckdb_keywords duckdb_schemas "
+    "duckdb_sequences duckdb_tables duckdb_types duckdb_views generate_series json_each json_tree pg_timezone_names "
+    "pragma_table_info pragma_version range repeat repeat_row unnest"
+)
+"""Functions of DuckDB that stand after FROM. Others have the same names as harmless ones, and read tables by their
+names: `FROM histogram('t', a)`."""
+
+HALVES = frozenset({"SEMI", "ANTI"})
+"""Kinds of join that give the columns of one side."""
 
 
 def add_from(item: exp.Expr, place: Place) -> None:
@@ -39,6 +49,8 @@ def add_join(join: exp.Join, place: Place) -> None:
     method = str(join.args.get("method") or "").upper()
     if method not in METHODS:
         place.account.puzzle("a join of this kind", method)
+    if method == "NATURAL" or join.args.get("using") or join.args.get("kind") in HALVES:
+        place.scope.is_shuffled = True
     before = len(place.scope.sources)
     add_from(join.this, place)
     if method == "NATURAL":
@@ -68,8 +80,9 @@ def add_wrapped(query: exp.Subquery, place: Place) -> None:
     if not alias and not query.args.get("pivots"):
         for source in inner.sources:
             place.scope.add(source)
+        place.scope.is_shuffled |= inner.is_shuffled
         return
-    relation = merged(inner.sources)
+    relation = merged(inner.sources, is_shuffled=inner.is_shuffled)
     for pivot in parts_of(query, "pivots"):
         relation = pivoted(pivot, relation, place)
     place.scope.add(Source(alias, renamed(relation, column_names(query, place))))
@@ -122,6 +135,12 @@ def unknown(path: tuple[str, ...], place: Place) -> Relation:
 
 def function(call: exp.Expr, place: Place) -> Relation:
     """Rows made by a function: they reveal its arguments, which count at once."""
+    if (
+        place.reader.dialect == "duckdb"
+        and isinstance(call, exp.Anonymous)
+        and call.name.lower() not in MAKING_ROWS
+    ):
+        place.account.puzzle("a function after FROM of which nothing is known", call.name)
     place.account.count(sources_of(call, place))
     return OPAQUE
 

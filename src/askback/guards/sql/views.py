@@ -1,6 +1,7 @@
 """Views: read once for a catalogue, as often as statements name them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from askback.guards.sql.catalogue import Catalogue, Stored
 from askback.guards.sql.place import Account
@@ -56,4 +57,4 @@ class Views:
             )
             for name, sources in relation.outputs
         ]
-        return Relation(tuple(outputs), is_open=relation.is_open, rest=relation.rest | set(own.values()))
+        return replace(relation, outputs=tuple(outputs), rest=relation.rest | set(own.values()))

@@ -19,6 +19,7 @@ from askback.guards.sql.memory import read
 from askback.guards.sql.names import Dialect
 from askback.guards.sql.quiet import quiet
 from askback.guards.sql.reading import Reading
+from askback.guards.sql.remembering import remembering
 from askback.guards.sql.sources import Catalogued, source_of
 from askback.guards.sql.telling import Teller
 from askback.guards.sql.words import SQLWords
@@ -78,7 +79,7 @@ class Scales:
         Without an estimator, only the reading counts. Raises `NotApproved` for what is refused unasked: a change where
         changes are refused, and what is too long to be shown in full.
         """
-        with quiet():
+        with quiet(), remembering():
             finding = await self._find(statement)
             if self._writes == "refuse" and finding.reading is not None and finding.reading.writes:
                 raise NotApproved(
