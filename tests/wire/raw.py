@@ -24,10 +24,12 @@ class Raw:
         arguments: Mapping[str, Any] | None = None,
         *,
         capabilities: Mapping[str, Any] = FORMS,
+        also: Mapping[str, Any] | None = None,
         **fields: Any,
     ) -> dict[str, Any]:
-        """A tools/call, with `requestState` and `inputResponses` among the fields."""
-        meta = {**self._wire.envelope(), "io.modelcontextprotocol/clientCapabilities": dict(capabilities)}
+        """A tools/call, with `requestState` and `inputResponses` among the fields; `also` goes into its `_meta`."""
+        declared = {"io.modelcontextprotocol/clientCapabilities": dict(capabilities)}
+        meta = {**self._wire.envelope(), **declared, **(also or {})}
         params = {"name": tool, "arguments": dict(arguments or {}), "_meta": meta, **fields}
         return await self._wire.send("tools/call", params)
 

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, cast
 from uuid import UUID
 
 from pydantic import AnyUrl, BaseModel, SecretBytes, SecretStr
+from pydantic.dataclasses import is_pydantic_dataclass
 from pydantic_core import MultiHostUrl, Url, to_json
 
 from askback.errors import AuthorError
@@ -46,11 +47,12 @@ class Parameters:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.signature = inspect.signature(function)
-        hints = _hints(function)
+        hints, is_method = _hints(function), _is_method(function)
         self.injected = frozenset(
             name
             for position, (name, parameter) in enumerate(self.signature.parameters.items())
-            if (position == 0 and name in {"self", "cls"}) or _is_injected(parameter, hints.get(name))
+            if (is_method and position == 0 and _is_object(parameter))
+            or _is_injected(parameter, hints.get(name))
         )
         self.names = frozenset(self.signature.parameters) - self.injected
 
@@ -109,13 +111,15 @@ _SIMPLE: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
 
 
 def _listed(value: Any, depth: int) -> Any:
-    if isinstance(value, BaseModel):
-        return {name: plain(one, depth=depth) for name, one in _fields_of(value)}
-    if is_dataclass(value) and not isinstance(value, type):
-        return {one.name: plain(getattr(value, one.name), depth=depth) for one in fields(value)}
-    if isinstance(value, Mapping):
-        pairs = cast("Mapping[Any, Any]", value).items()
-        return {_key(key): plain(one, depth=depth) for key, one in pairs}
+    pairs = _pairs_of(value)
+    if pairs is not None:
+        listed = {_key(key): plain(one, depth=depth) for key, one in pairs}
+        if len(listed) < len(pairs):
+            raise AuthorError(
+                f"A {type(value).__name__} among the arguments has something twice, under what would be shown as one "
+                "name, so nothing ran."
+            )
+        return listed
     if isinstance(value, Set):
         return sorted((plain(one, depth=depth) for one in cast("Set[Any]", value)), key=repr)
     if isinstance(value, Sequence):
@@ -126,9 +130,15 @@ def _listed(value: Any, depth: int) -> Any:
     )
 
 
-def _fields_of(model: BaseModel) -> Iterator[tuple[str, Any]]:
-    yield from model.__dict__.items()
-    yield from (model.__pydantic_extra__ or {}).items()
+def _pairs_of(value: Any) -> list[tuple[Any, Any]] | None:
+    """Of what has names for its parts: all of them, also those that came beyond its fields."""
+    if isinstance(value, BaseModel):
+        return [*value.__dict__.items(), *(value.__pydantic_extra__ or {}).items()]
+    if is_dataclass(value) and not isinstance(value, type):
+        declared = [one.name for one in fields(value)]
+        further: dict[str, Any] = getattr(value, "__dict__", {}) if is_pydantic_dataclass(type(value)) else {}
+        return [(name, getattr(value, name)) for name in dict.fromkeys((*declared, *further))]
+    return list(cast("Mapping[Any, Any]", value).items()) if isinstance(value, Mapping) else None
 
 
 def _key(key: Any) -> str:
@@ -163,6 +173,17 @@ def _hints(function: Callable[..., Any]) -> Mapping[str, Any]:
         return typing.get_type_hints(inspect.unwrap(function), include_extras=True)
     except Exception:  # noqa: BLE001 - names that exist only for the type checker; what is written is looked at then
         return {}
+
+
+def _is_method(function: Callable[..., Any]) -> bool:
+    """Whether it was written in a class, and is not bound to an object of it."""
+    owner = str(getattr(function, "__qualname__", "")).rpartition(".")[0]
+    return inspect.isfunction(function) and owner != "" and not owner.endswith("<locals>")
+
+
+def _is_object(parameter: Parameter) -> bool:
+    """What a method is called on. Where it says what it is, it may be an argument that is only called so."""
+    return parameter.name == "self" or (parameter.name == "cls" and parameter.annotation is Parameter.empty)
 
 
 def _is_injected(parameter: Parameter, hint: Any) -> bool:

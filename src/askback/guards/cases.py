@@ -77,7 +77,7 @@ class Case:
 
     @property
     def facts(self) -> dict[str, Any]:
-        return {**self.run.facts, **self.risk.facts}
+        return {**self.risk.facts, **self.run.facts}
 
 
 async def case_of(conversation: Conversation, run: Run) -> Case | None:

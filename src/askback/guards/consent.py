@@ -39,6 +39,9 @@ async def consent_to(conversation: Conversation, case: Case, told: Told) -> Argu
 
 
 def _outcome_of(error: AskbackError) -> NotRun:
+    """A client that had the question and answered with an error may have shown it: nobody knows what was said."""
+    if isinstance(error, CannotAsk) and error.__cause__ is not None:
+        return "unfit"
     return next(outcome for kind, outcome in _NOBODY.items() if isinstance(error, kind))
 
 
@@ -70,7 +73,8 @@ async def _answered(
     if decision != ONCE and option is None and offer is None:
         action: Action = "accept" if isinstance(answer, Accepted) else "decline"
         _refuse(case, told, "declined", word=word, action=action)
-    changed = None if option is None else option.change(case.run.arguments)
+    given = case.run.arguments
+    changed = None if option is None else {**given, **option.change(given)}
     if offer is not None:
         await _keep(conversation, case, offer, word)
     facts = case.facts if changed is None else {**case.facts, "runs with": digest_of(dict(changed))}

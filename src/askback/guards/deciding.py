@@ -14,7 +14,7 @@ from askback.guards.consent import consent_to
 from askback.guards.risk import Arguments
 from askback.guards.rule import Rule
 from askback.guards.telling import Told
-from askback.witness import RAISED, RAN
+from askback.witness import DID_NOT_RUN, RAISED, RAN
 
 T = TypeVar("T")
 
@@ -23,7 +23,12 @@ MOST_CHANGES = 10
 
 
 async def guarded(
-    guards: Sequence[Rule], *, tool: str, arguments: Arguments, run: Callable[[Arguments], Awaitable[T]]
+    guards: Sequence[Rule],
+    *,
+    tool: str,
+    arguments: Arguments,
+    run: Callable[[Arguments], Awaitable[T]],
+    numbers: Sequence[int] = (),
 ) -> T:
     """What `run` gives, with the arguments that were approved; raises `NotApproved` where they were not.
 
@@ -32,14 +37,21 @@ async def guarded(
         tool: what would run, as the person knows it.
         arguments: all that it would run with, its defaults applied, and nothing that a host injects.
         run: called once, after the last of the guards has let it pass.
+        numbers: of the guards among all that could stand there; without, among themselves.
     """
     conversation = current_conversation("guard(...)")
     inside = EFFECT.get()
     if inside is not None:
         raise AskedInsideOnce(inside)
     told = Told(conversation)
-    arguments = await _agreed(conversation, guards, tool, arguments, told)
-    await told.write()
+    numbered = list(zip(numbers or range(len(guards)), guards, strict=True))
+    try:
+        arguments, digest = await _agreed(conversation, numbered, tool, arguments, told)
+        await told.write()
+        _require_same(arguments, digest, tool)
+    except Exception:
+        told.came_back(DID_NOT_RUN)
+        raise
     try:
         result = await run(arguments)
     except BaseException as error:
@@ -55,10 +67,15 @@ async def guarded(
 
 
 async def _agreed(
-    conversation: Conversation, guards: Sequence[Rule], tool: str, arguments: Arguments, told: Told
-) -> Arguments:
-    """The arguments that all of them agree to. Where one changes them, the others have agreed to something else."""
-    waiting, passed = deque(enumerate(guards)), list[tuple[int, Rule]]()
+    conversation: Conversation,
+    guards: Sequence[tuple[int, Rule]],
+    tool: str,
+    arguments: Arguments,
+    told: Told,
+) -> tuple[Arguments, str]:
+    """The arguments that all of them agree to, and their digest. Where one changes them, the others have agreed to
+    something else."""
+    waiting, passed = deque(guards), list[tuple[int, Rule]]()
     digest, changes = digest_of(dict(arguments)), 0
     while waiting:
         number, rule = waiting.popleft()
@@ -80,9 +97,12 @@ async def _agreed(
                 f"The guards of {tool} keep changing what it would run with, each after the other, so nothing ran. Let "
                 "one of them offer such options."
             )
+    return arguments, digest
+
+
+def _require_same(arguments: Arguments, digest: str, tool: str) -> None:
     if digest_of(dict(arguments)) != digest:
         raise AuthorError(
             f"The arguments of {tool} changed while it was asked about them, so nothing ran. Give a guarded function "
             "values of its own: a copy of a list that others write to."
         )
-    return arguments

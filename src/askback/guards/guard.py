@@ -10,8 +10,8 @@ from askback.duration import seconds_of
 from askback.errors import AuthorError
 from askback.guards.offers import offers_of
 from askback.guards.rule import EvenIf, KeyOf, Rule, Say, When
-from askback.guards.templates import Template
-from askback.guards.wrapping import wrapped
+from askback.guards.templates import TOOL, Template
+from askback.guards.wrapping import require_plain, wrapped
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -39,10 +39,15 @@ class Guard(Rule):
     hints: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
 
-    def is_for(self, tool: str, *, annotations: Mapping[str, Any], parameters: Collection[str]) -> bool:
-        """Whether it stands before that tool of a server; where it says several things, all must hold."""
+    def is_for(
+        self, tool: str | None, *, annotations: Mapping[str, Any], parameters: Collection[str]
+    ) -> bool:
+        """Whether it stands before that tool of a server; where it says several things, all must hold.
+
+        None for a tool of whose name nobody can be sure: it may be any.
+        """
         return (
-            (not self.tools or any(fnmatchcase(tool, pattern) for pattern in self.tools))
+            (not self.tools or tool is None or any(fnmatchcase(tool, pattern) for pattern in self.tools))
             and (not self.hints or any(_is_hinted(hint, annotations) for hint in self.hints))
             and (not self.parameters or any(name in parameters for name in self.parameters))
         )
@@ -102,7 +107,7 @@ def guard(
     if text is not None and say is not None:
         raise AuthorError("guard(...) was given a text and say=. One of them is the question.")
     asks = text if text is not None else say
-    return Guard(
+    made = Guard(
         say=Template(asks, option="say") if isinstance(asks, str) else _callable(asks, "say"),
         when=_callable(when, "when"),
         offers=offers_of(offers),
@@ -114,6 +119,9 @@ def guard(
         hints=_hints(hints),
         parameters=_several(arguments, "arguments"),
     )
+    if TOOL in made.parameters:
+        require_plain(made, "tools that take it")
+    return made
 
 
 def _is_hinted(hint: str, annotations: Mapping[str, Any]) -> bool:

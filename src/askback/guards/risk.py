@@ -17,7 +17,7 @@ class Option:
     title: str
     """What it does, in words for the person: "Run it for at most 1,000 rows"."""
     change: Callable[[Arguments], Arguments]
-    """From the arguments that were asked about to those that it then runs with."""
+    """From the arguments that were asked about to those that it then runs with; what it leaves out stays."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

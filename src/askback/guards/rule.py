@@ -1,15 +1,16 @@
 """What a guard asks, when, and for how long a yes may hold. Knows nothing of functions, servers or conversations."""
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, replace
 from inspect import Parameter, isawaitable, signature
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from askback.errors import AskbackError, AuthorError
 from askback.guards.arguments import digest_of
+from askback.guards.code import written
 from askback.guards.offers import Offer
 from askback.guards.risk import Arguments, Risk
-from askback.guards.showing import defanged, legible, made_plain, shown
+from askback.guards.showing import defanged, legible, made_plain, quoted, shown
 from askback.guards.templates import TOOL, Template
 from askback.words import Words
 
@@ -56,11 +57,31 @@ class Rule:
     """How long a person has; None for as long as any question."""
     name: str = ""
     """Empty where it is called as the tool that it stands before."""
+    before: str = ""
+    """Which function it was put around, if it was; two of them may have one name."""
 
     @property
     def identity(self) -> list[str]:
         """Tells it from other rules, on every worker: an approval was given to this question and no other."""
-        return [self.name, *(_said(part) for part in (self.say, self.when, self.key))]
+        return [self.name, self.before, *(_said(part) for part in (self.say, self.when, self.key))]
+
+    @property
+    def names_tool(self) -> bool:
+        """Whether it asks for the name of the tool."""
+        templates = (part for part in (self.say, self.key) if isinstance(part, Template))
+        functions = (one.name for one in self._parameters())
+        return TOOL in functions or any(TOOL in template.names for template in templates)
+
+    def could_take(self, names: frozenset[str]) -> frozenset[str]:
+        """Which of these a function of the author's would take and can do without: by a default, or `**rest`."""
+        takes_all = any(one.kind is Parameter.VAR_KEYWORD for one in self._parameters())
+        filled = {one.name for one in self._parameters() if one.default is not Parameter.empty}
+        return names if takes_all else names & filled
+
+    def _parameters(self) -> Iterator[Parameter]:
+        for part in (self.say, self.when, self.key):
+            if part is not None and not isinstance(part, Template):
+                yield from signature(part).parameters.values()
 
     async def weigh(self, tool: str, arguments: Arguments, words: Words) -> Risk | None:
         """Whether a person must be asked, and what. Whoever raises here asks for nothing to run."""
@@ -82,7 +103,8 @@ class Rule:
         if isinstance(self.key, Template):
             self.key.require(arguments, option="key", what=tool)
             values = _carefully("key", self.key.values, tool, arguments)
-            return Key(digest_of(values), ", ".join(f"{name} = {shown(value)}" for name, value in values))
+            named = ", ".join(f"{name} = {shown(value)}" for name, value in values)
+            return Key(digest_of(values), named or quoted(self.key.text))
         value = await _called("key", self.key, tool, arguments)
         return Key(_carefully("key", digest_of, value), _carefully("key", shown, value))
 
@@ -100,10 +122,12 @@ class Rule:
         if told is None:
             return None
         if isinstance(told, str):
-            message = beside(made_plain(told, arguments), arguments, taken_by(say, arguments), words)
+            message = beside(made_plain(told, arguments), arguments, taken_by(say, arguments) - {TOOL}, words)
             return Risk(message=defanged(message))
         if isinstance(told, Risk):
-            return told
+            # An argument of that name, which no function of theirs can have been given.
+            unseen = {name: value for name, value in arguments.items() if name == TOOL}
+            return replace(told, message=_listed(told.message, unseen, words)) if unseen else told
         raise AuthorError(
             f"guard(say=...) gave an object of type {type(told).__name__}, so nothing ran. Give a text, a Risk, or "
             "None where there is nothing to ask."
@@ -112,26 +136,29 @@ class Rule:
 
 def beside(text: str, arguments: Arguments, named: Any, words: Words) -> str:
     """The text, and below it the arguments that it does not name: nothing runs that was not shown."""
+    unnamed = {name: value for name, value in arguments.items() if name not in named}
+    return _listed(legible(text), unnamed, words)
+
+
+def _listed(text: str, arguments: Arguments, words: Words) -> str:
     lines = [
-        words.guard_with.format(name=name, value=shown(value))
-        for name, value in arguments.items()
-        if name not in named
+        words.guard_with.format(name=shown(name), value=shown(value)) for name, value in arguments.items()
     ]
-    return "\n".join([legible(text), "", *lines] if lines else [legible(text)])
+    return "\n".join([text, "", *lines] if lines else [text])
 
 
-def taken_by(function: Callable[..., Any], arguments: Arguments) -> frozenset[str]:
-    """Which of the arguments a function of the author's takes; one with `**rest` takes them all."""
+def taken_by(function: Callable[..., Any], given: Arguments) -> frozenset[str]:
+    """Which of these a function of the author's takes; one with `**rest` takes them all."""
     parameters = signature(function).parameters.values()
     if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
-        return frozenset(arguments)
-    return frozenset(parameter.name for parameter in parameters) & frozenset(arguments)
+        return frozenset(given)
+    return frozenset(parameter.name for parameter in parameters) & frozenset(given)
 
 
 async def _called(option: str, function: Callable[..., Any], tool: str, arguments: Arguments) -> Any:
     """What a function of the author's says, given the arguments that it names."""
     try:
-        given: dict[str, Any] = {TOOL: tool, **arguments}
+        given: dict[str, Any] = {**arguments, TOOL: tool}
         parameters = signature(function).parameters.values()
         taken = taken_by(function, given)
         if missing := [one.name for one in parameters if _is_missing(one, taken)]:
@@ -171,4 +198,4 @@ def _broken(option: str, error: Exception) -> AuthorError:
 def _said(part: object) -> str:
     if isinstance(part, Template):
         return part.text
-    return "" if part is None else str(getattr(part, "__qualname__", type(part).__qualname__))
+    return "" if part is None else written(part)

@@ -3,10 +3,11 @@
 import json
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, cast
 
 from askback.guards.arguments import HIDDEN, Secret, plain
+from askback.schema.message import MOST_MESSAGE
 
 _WORD = re.compile(r"[\w/~@+-](?:[\w./~@+:=,%#-]*[\w/~@+-])?")
 """What stands without quotes: a path, a name, an address, a number; no spaces, and no full stop at its end."""
@@ -28,6 +29,8 @@ _BLANK = frozenset(map(chr, range(0xFE00, 0xFE10))) | frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\ufffc\U0001d159"
 )
 """Letters that draw nothing, and what changes the one before."""
+
+_BREAK = re.compile(r"(?<=([^\n]))\n+(?=([^\n]))")
 
 _MISLEADING = _QUOTES | _BLANK
 
@@ -56,10 +59,23 @@ def defanged(text: str) -> str:
 
 def made_plain(message: str, arguments: Mapping[str, Any]) -> str:
     """A question that an author put together: values in it that would draw lines of their own are quoted."""
-    for text in sorted(set(_texts(plain(arguments))), key=len, reverse=True):
-        if not _is_legible(text) and text in message and ("\n" in text or legible(text) != text):
+    if len(message) > MOST_MESSAGE:
+        return message  # nobody will be shown it
+    texts = {text for text in _texts(plain(arguments)) if not _is_legible(text)}
+    for text in sorted(texts, key=len, reverse=True):
+        if text in message and ("\n" in text or legible(text) != text):
             message = message.replace(text, quoted(text))
-    return legible(message)
+    breaks = {_beside(found) for text in texts for found in _BREAK.finditer(text)}
+    return legible(_BREAK.sub(lambda found: _unbroken(found, breaks), message))
+
+
+def _beside(found: re.Match[str]) -> tuple[str, str]:
+    return found[1].casefold(), found[2].casefold()
+
+
+def _unbroken(found: re.Match[str], breaks: Collection[tuple[str, str]]) -> str:
+    """A line break that came with a value, of which the author has cut or changed something."""
+    return found[0].replace("\n", "\\n") if _beside(found) in breaks else found[0]
 
 
 def legible(message: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from askback.conversation import Conversation
 from askback.journal.entries import Action
-from askback.witness import DID_NOT_RUN, Happening, came_back, decided
+from askback.witness import Happening, came_back, decided
 
 Facts = Mapping[str, Any]
 Ending = Literal["ran", "raised", "did not run"]
@@ -47,7 +47,6 @@ class Told:
         self._decided(
             reason, decided(place, message=message, facts=facts, word=word, action=action, reason=reason)
         )
-        self.came_back(DID_NOT_RUN)
 
     async def write(self) -> None:
         """What was agreed to is on record before it is done."""

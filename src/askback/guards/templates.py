@@ -11,8 +11,7 @@ from askback.guards.risk import Arguments
 from askback.guards.showing import as_text
 
 TOOL = "tool"
-"""What every template and function of a guard may name beside the arguments."""
-
+"""What every template and function of a guard may name beside the arguments: never one of them, whatever they bring."""
 
 _NAME = re.compile(r"[.\[]")
 _FORMATTER = Formatter()
@@ -47,7 +46,7 @@ class Template:
         self._parts = list(_parsed(text, option))
         fields = [part for part in self._parts if part.field is not None]
         self.names = frozenset(part.name for part in fields)
-        self.whole = frozenset(part.name for part in fields if part.is_whole)
+        self.whole = frozenset(part.name for part in fields if part.is_whole) - {TOOL}
         """Arguments that it shows in full."""
 
     def require(self, known: Collection[str], *, option: str, what: str) -> None:
@@ -60,14 +59,14 @@ class Template:
 
     def render(self, tool: str, arguments: Arguments) -> str:
         """The text with the values in it."""
-        given = {TOOL: tool, **arguments}
+        given = {**arguments, TOOL: tool}
         return "".join(
             part.text + (_shown(part, given) if part.field is not None else "") for part in self._parts
         )
 
     def values(self, tool: str, arguments: Arguments) -> list[tuple[str, Any]]:
         """The fields with what they come to, for a digest."""
-        given = {TOOL: tool, **arguments}
+        given = {**arguments, TOOL: tool}
         return [(part.field, _value(part, given)) for part in self._parts if part.field is not None]
 
 

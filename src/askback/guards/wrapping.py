@@ -1,6 +1,6 @@
 """A function that asks before it runs: the same to its callers and to its host, and awaited."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import replace
 from functools import partial, wraps
 from inspect import isasyncgenfunction, isawaitable, iscoroutinefunction, isgeneratorfunction
@@ -10,10 +10,11 @@ from anyio import to_thread
 
 from askback.errors import AuthorError
 from askback.guards.arguments import Parameters, changed
+from askback.guards.code import written
 from askback.guards.deciding import guarded
 from askback.guards.risk import Arguments
 from askback.guards.rule import Rule
-from askback.guards.templates import Template
+from askback.guards.templates import TOOL, Template
 
 MARK = "__askback_guard__"
 
@@ -31,8 +32,13 @@ class Mark(NamedTuple):
 
 def is_passed_by(function: object) -> bool:
     """Whether this function has a guard that whoever calls it directly passes by: a tool must not be made of it."""
-    mark = _mark_of(function)
-    return mark is not None and mark.bare is function
+    for one in _inwards(function):
+        mark = _mark_of(one)
+        if mark is not None and mark.guarded is one:
+            return False
+        if mark is not None and any(inner is one for inner in _inwards(mark.bare)):
+            return True
+    return False
 
 
 def wrapped(function: Callable[..., Any], rule: Rule) -> Callable[..., Coroutine[Any, Any, Any]]:
@@ -42,7 +48,7 @@ def wrapped(function: Callable[..., Any], rule: Rule) -> Callable[..., Coroutine
     inner = mark if mark is not None and mark.guarded is function else None
     bare = function if inner is None else inner.bare
     parameters, name = Parameters(bare), _name_of(bare)
-    own = replace(rule, name=rule.name or name)
+    own = replace(rule, name=rule.name or name, before=written(bare))
     _require_names(own, parameters, name)
     return _asking(bare, name, parameters, (own, *(() if inner is None else inner.guards)))
 
@@ -62,7 +68,8 @@ def _asking(
 
     mark = Mark(bare, ask_first, guards)
     setattr(ask_first, MARK, mark)
-    _leave(mark, on=bare)
+    for one in _inwards(bare):
+        _leave(mark, on=one)
     return ask_first
 
 
@@ -74,7 +81,15 @@ async def _called(bare: Callable[..., Any], call: Callable[[], Any]) -> Any:
     return await result if isawaitable(result) else result
 
 
-def _leave(mark: Mark, *, on: Callable[..., Any]) -> None:
+def _inwards(function: object) -> Iterator[object]:
+    """Itself, and what it was wrapped around."""
+    while function is not None:
+        function = getattr(function, "__func__", function)  # of a method
+        yield function
+        function = getattr(function, "__wrapped__", None)
+
+
+def _leave(mark: Mark, *, on: object) -> None:
     try:
         setattr(on, MARK, mark)
     except (AttributeError, TypeError):  # a method of C, a slotted object: no host makes a tool of those
@@ -108,3 +123,14 @@ def _require_names(own: Rule, parameters: Parameters, what: str) -> None:
     for option, template in (("say", own.say), ("key", own.key)):
         if isinstance(template, Template):
             template.require(parameters.names, option=option, what=what)
+    if TOOL in parameters.names:
+        require_plain(own, what)
+
+
+def require_plain(rule: Rule, what: str) -> None:
+    """Refuse what could mean the name of the tool or an argument of that name, where there may be both."""
+    if rule.names_tool:
+        raise AuthorError(
+            f"A guard before {what} names {{tool}}, which is the name of the tool, and there is an argument called "
+            "'tool' as well. Give the argument another name, or leave {tool} out: the argument is shown below the text."
+        )

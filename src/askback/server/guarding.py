@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, cast
 
 from mcp_types import ToolAnnotations
 
+from askback.errors import NotApproved
 from askback.guards import Guard
 from askback.guards.arguments import changed
 from askback.guards.deciding import guarded
@@ -38,16 +39,18 @@ class Seen(NamedTuple):
     names: tuple[str, ...] = ()
     annotations: tuple[ToolAnnotations, ...] = ()
     arguments: frozenset[str] = frozenset()
+    version: str = ""
+    """Of the tool, where its host has several of one name: what was said of one is not said of another."""
 
     def also(
         self, names: Iterable[str], annotations: ToolAnnotations | None, arguments: Iterable[str]
     ) -> "Seen":
         """One further on the way."""
         stated = () if annotations is None else (annotations,)
-        return Seen(
-            tuple(dict.fromkeys((*self.names, *names))),
-            (*self.annotations, *stated),
-            self.arguments.union(arguments),
+        return self._replace(
+            names=tuple(dict.fromkeys((*self.names, *names))),
+            annotations=(*self.annotations, *stated),
+            arguments=self.arguments.union(arguments),
         )
 
     def given(self, arguments: Iterable[str]) -> "Seen":
@@ -73,6 +76,17 @@ class Rules(tuple[Guard, ...]):
         return isinstance(other, Rules) and [*map(id, self)] == [*map(id, other)]
 
 
+class Applying(NamedTuple):
+    """Those of a server's guards that are for one tool, and their numbers among all of them: which others apply as
+    well may depend on what a call brings, and must not make one pass for another."""
+
+    guards: Rules = Rules()
+    numbers: tuple[int, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.guards)
+
+
 class Watch(NamedTuple):
     """The guards that a call is under, wherever it gets to."""
 
@@ -90,19 +104,22 @@ class Watch(NamedTuple):
         seen = self.seen.also(inner.seen.names, None, inner.seen.arguments)
         return Watch(guards, seen, self.within)
 
-    def applying(self) -> Rules:
-        """Those that are for the tool that the call has come to."""
-        names, hints, parameters = self.seen.names, self.seen.hints(), self.seen.arguments
-        return Rules(
-            guard
-            for guard in self.guards
+    def applying(self, *, is_known: bool = True) -> Applying:
+        """Those that are for the tool that the call has come to; whatever it is called, where nobody knows it."""
+        names = self.seen.names if is_known else (None,)
+        hints, parameters = self.seen.hints(), self.seen.arguments
+        found = [
+            (number, guard)
+            for number, guard in enumerate(self.guards)
             if any(guard.is_for(name, annotations=hints, parameters=parameters) for name in names)
-        )
+        ]
+        return Applying(Rules(guard for _, guard in found), tuple(number for number, _ in found))
 
     @property
     def label(self) -> str:
         """What the tool is called before the person and on record: as it is listed, and by whom it is called."""
-        name = self.seen.names[0]
+        version = f" (version {self.seen.version})" if self.seen.version else ""
+        name = f"{self.seen.names[0]}{version}"
         return f"{self.within} > {name}" if self.within else name
 
     def inside(self, tool: object) -> "Watch":
@@ -137,16 +154,37 @@ def filled_in(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None) ->
 
 
 async def ask_and_run(
-    guards: Rules, tool: str, arguments: Mapping[str, Any], run: Callable[[Mapping[str, Any]], Awaitable[Any]]
+    applying: Applying,
+    tool: str,
+    arguments: Mapping[str, Any],
+    schema: Mapping[str, Any] | None,
+    run: Callable[[Mapping[str, Any]], Awaitable[Any]],
 ) -> Any:
-    """What `run(approved)` gives. A guard without a name is on record under the tool's."""
-    return await guarded(_named(guards, tool), tool=tool, arguments=arguments, run=run)
+    """What `run(approved)` gives, of a tool of which only the schema is known. A guard without a name is on record
+    under the tool's."""
+    _require_listed(applying.guards, tool, frozenset(arguments) - takes(schema).keys())
+    given = filled_in(arguments, schema)
+    return await guarded(
+        _named(applying.guards, tool), tool=tool, arguments=given, run=run, numbers=applying.numbers
+    )
+
+
+def _require_listed(guards: Rules, tool: str, unlisted: frozenset[str]) -> None:
+    """What only the caller has thought of must not decide whether they are asked."""
+    for guard in guards:
+        if taken := guard.could_take(unlisted):
+            raise NotApproved(
+                tool=tool,
+                outcome="refused",
+                reason=f"It came with {min(taken)!r:.80}, which the tool is not listed with, and its guard would "
+                "go by that.",
+            )
 
 
 @lru_cache(maxsize=KEPT)
-def asking(body: Body, run: Run, guards: Rules, tool: str, injected: frozenset[str]) -> Body:
+def asking(body: Body, run: Run, applying: Applying, tool: str, injected: frozenset[str]) -> Body:
     """A function like `body`, which asks and then has `run(body, ...)` run it. What a host injects is no argument."""
-    parameters, named = signature(body), _named(guards, tool)
+    parameters, named = signature(body), _named(applying.guards, tool)
 
     @wraps(body)
     async def ask_first(*args: Any, **kwargs: Any) -> Any:
@@ -158,7 +196,7 @@ def asking(body: Body, run: Run, guards: Rules, tool: str, injected: frozenset[s
             call = changed(bound, approved)
             return await run(body, *call.args, **call.kwargs)
 
-        return await guarded(named, tool=tool, arguments=arguments, run=go_on)
+        return await guarded(named, tool=tool, arguments=arguments, run=go_on, numbers=applying.numbers)
 
     return ask_first
 

@@ -21,12 +21,12 @@ from askback.server.adapters.mcp_tools import Handler, handler_of
 from askback.server.guarding import (
     KEPT,
     WATCH,
+    Applying,
     Rules,
     Seen,
     Watch,
     ask_and_run,
     asking,
-    filled_in,
     takes,
     under,
 )
@@ -180,7 +180,13 @@ def _watch_over(tool: Tool) -> Watch | None:
 def _seen_at(tool: Tool, watch: Watch) -> Watch:
     own = (getattr(tool, name, None) for name in OWN_NAMES)
     names = [tool.name, *vars(tool).get(NAMES, ()), *(name for name in own if isinstance(name, str))]
-    return watch._replace(seen=watch.seen.also(names, tool.annotations, takes(tool.parameters)))
+    seen = watch.seen.also(names, tool.annotations, {*takes(tool.parameters), *_taken(tool)})
+    return watch._replace(seen=seen if tool.version is None else seen._replace(version=tool.version))
+
+
+def _taken(tool: Tool) -> frozenset[str]:
+    """The names that a function has for its arguments; it may be listed with others."""
+    return _asked(tool.fn) if isinstance(tool, FunctionTool) else frozenset()
 
 
 async def _run_under(
@@ -192,13 +198,14 @@ async def _run_under(
             return await run(tool, arguments)
     applying = watch._replace(seen=watch.seen.given(arguments)).applying()
     if applying and _is_plain_function(tool):
-        tool, applying = _asking_function(tool, watch, applying), Rules()
+        tool, applying = _asking_function(tool, watch, applying), Applying()
     # What a proxy calls is run by another server, even if that is in this process.
     with under(Watch(Rules(), tool=tool) if isinstance(tool, ProxyTool) else watch.inside(tool)):
         if not applying:
             return await run(tool, arguments)
-        shown = filled_in(arguments, tool.parameters)
-        return await ask_and_run(applying, watch.label, shown, lambda approved: run(tool, dict(approved)))
+        return await ask_and_run(
+            applying, watch.label, arguments, tool.parameters, lambda approved: run(tool, dict(approved))
+        )
 
 
 def _passes_on(tool: Tool) -> bool:
@@ -217,18 +224,22 @@ def _is_plain_function(tool: Tool) -> TypeGuard[FunctionTool]:
     )
 
 
-def _asking_function(tool: FunctionTool, watch: Watch, guards: Rules) -> FunctionTool:
+def _asking_function(tool: FunctionTool, watch: Watch, applying: Applying) -> FunctionTool:
     """The same tool with a function that asks. Its time begins when it has been let go: a person takes longer."""
     run = _Running(tool.name, tool.run_in_thread, tool.timeout)
-    body = asking(tool.fn, run, guards, watch.label, _injected(tool.fn))
+    body = asking(tool.fn, run, applying, watch.label, _injected(tool.fn))
     return tool.model_copy(update={"fn": body, "timeout": None})
+
+
+@lru_cache(maxsize=KEPT)
+def _asked(body: Callable[..., Any]) -> frozenset[str]:
+    return frozenset(signature(without_injected_parameters(body)).parameters)
 
 
 @lru_cache(maxsize=KEPT)
 def _injected(body: Callable[..., Any]) -> frozenset[str]:
     """What FastMCP gives a function by itself."""
-    asked = signature(without_injected_parameters(body)).parameters
-    return frozenset(signature(body).parameters.keys() - asked.keys())
+    return frozenset(signature(body).parameters) - _asked(body)
 
 
 class _Running(NamedTuple):

@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from inspect import signature
 from typing import Any, cast
 
@@ -246,23 +247,57 @@ def settle_in(server: object) -> None:
     """Let our errors out of an MCPServer body also where a task group wrapped them: it would flatten the group."""
     if isinstance(server, MCPServer):
         host = cast("Any", server)
-        host.call_tool = _telling(_holding_to_guards(host, host.call_tool))
+        for verb, find in _FOUND.items():
+            setattr(host, verb, _holding_to_guards(partial(find, host), getattr(host, verb)))
+        host.call_tool = _telling(host.call_tool)
         host.read_resource = _telling(host.read_resource)
 
 
-def _holding_to_guards(host: Any, call_tool: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+def _tools(host: Any, name: str) -> list[Any]:
+    return [host._tool_manager.get_tool(name)]
+
+
+def _prompts(host: Any, name: str) -> list[Any]:
+    return [host._prompt_manager.get_prompt(name)]
+
+
+def _resources(host: Any, uri: object) -> list[Any]:
+    """All that it could be, as far as we need to know."""
+    resources, templates = host._resource_manager.list_resources(), host._resource_manager.list_templates()
+    return [one for one in resources if str(one.uri) == str(uri)] or [
+        one for one in templates if _matches(one, str(uri))
+    ]
+
+
+def _matches(template: Any, uri: str) -> bool:
+    try:
+        return template.matches(uri) is not None
+    except ValueError:  # the host refuses it by itself
+        return False
+
+
+_FOUND: dict[str, Callable[[Any, Any], list[Any]]] = {
+    "call_tool": _tools,
+    "get_prompt": _prompts,
+    "read_resource": _resources,
+}
+"""What each verb of an MCPServer would run."""
+
+
+def _holding_to_guards(
+    find: Callable[[Any], list[Any]], run: Callable[..., Awaitable[Any]]
+) -> Callable[..., Awaitable[Any]]:
     """`@guard(...)` above the line that makes a tool guards a function that nobody calls: such a tool is not run."""
 
-    async def call_tool_unless_bare(name: str, *args: Any, **kwargs: Any) -> Any:
-        tool = host._tool_manager.get_tool(name)
-        if tool is not None and is_passed_by(tool.fn):
+    async def run_unless_bare(name: Any, *args: Any, **kwargs: Any) -> Any:
+        if any(is_passed_by(getattr(one, "fn", None)) for one in find(name)):
             raise AuthorError(
-                f"{name} was not run: it has a guard, and the tool was made of the function without it. Put "
-                "@guard(...) directly above def, and the line that makes a tool of it above that."
+                f"{name} was not run: it has a guard, and it was made of the function without it. Put @guard(...) "
+                "directly above def, and the line that makes a tool, prompt or resource of it above that."
             )
-        return await call_tool(name, *args, **kwargs)
+        return await run(name, *args, **kwargs)
 
-    return call_tool_unless_bare
+    return run_unless_bare
 
 
 def _telling(run: Callable[..., Awaitable[Any]]) -> Callable[..., Coroutine[Any, Any, Any]]:

@@ -15,8 +15,8 @@ from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp_types import CallToolRequestParams
 
 from askback.server.adapters.mcp import Context, listed_tool, require
-from askback.server.guarding import WATCH, Rules, Seen, Watch, ask_and_run, asking, filled_in, takes, under
-from askback.wire.era import TOOLS_CALL
+from askback.server.guarding import WATCH, Rules, Seen, Watch, ask_and_run, asking, takes, under
+from askback.wire.era import TOOLS_CALL, TOOLS_LIST
 
 FIELDS = {
     "fn",
@@ -104,8 +104,9 @@ async def _run(
         injected = frozenset({*tool.resolved_params, *filter(None, [tool.context_kwarg])})
         body = asking(tool.fn, in_thread if not tool.is_async else at_once, applying, watch.label, injected)
         return await run(tool.model_copy(update={"fn": body, "is_async": True}), arguments)
-    shown = filled_in(arguments, tool.parameters)
-    return await ask_and_run(applying, watch.label, shown, lambda approved: run(tool, dict(approved)))
+    return await ask_and_run(
+        applying, watch.label, arguments, tool.parameters, lambda approved: run(tool, dict(approved))
+    )
 
 
 async def at_once(body: Callable[..., Awaitable[Any]], *args: Any, **kwargs: Any) -> Any:
@@ -135,17 +136,19 @@ def watch_handler(lowlevel: Server[Any], guards: Rules, leads_to_tools: Callable
 
 def _asking_handler(lowlevel: Server[Any], handler: Handler, guards: Rules) -> Handler:
     async def ask_and_handle(ctx: Context, params: CallToolRequestParams) -> Any:
-        # One that is not listed says nothing of itself, and may be there all the same.
+        # One that is not listed says nothing of itself, and may be there all the same, perhaps by another name: the
+        # handler may read names less strictly.
         tool = await listed_tool(lowlevel, ctx, params.name)
+        is_known = tool is not None or lowlevel.get_request_handler(TOOLS_LIST) is None
         schema, annotations = (None, None) if tool is None else (tool.input_schema, tool.annotations)
-        shown = filled_in(params.arguments or {}, schema)
-        watch = Watch(guards, Seen().also([params.name], annotations, {*shown, *takes(schema)}))
+        given = params.arguments or {}
+        watch = Watch(guards, Seen().also([params.name], annotations, {*given, *takes(schema)}))
 
         def go_on(approved: Mapping[str, Any]) -> Awaitable[Any]:
             return handler(ctx, params.model_copy(update={"arguments": dict(approved)}))
 
-        if not (applying := watch.applying()):
+        if not (applying := watch.applying(is_known=is_known)):
             return await handler(ctx, params)
-        return await ask_and_run(applying, watch.label, shown, go_on)
+        return await ask_and_run(applying, watch.label, given, schema, go_on)
 
     return ask_and_handle
