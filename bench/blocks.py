@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from random import Random
 from statistics import median
+from time import perf_counter
 
 Call = Callable[[], Awaitable[object]]
 Clock = Callable[[], float]
@@ -15,6 +16,9 @@ WARM_CALLS, TRIAL_CALLS = 15, 5
 
 SETTLING_CALLS = 3
 """At the head of each block and not timed: the other side's code is still in the processor's caches."""
+
+LONG_SECONDS = 0.5
+"""From which on calls that do not count are over: a long one leaves nothing cold behind it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +80,7 @@ def steady_memory() -> Generator[None]:
 
 async def _calls_per_block(sides: tuple[Call, Call], plan: Plan, clock: Clock) -> int:
     for call in sides:
-        await time_block(call, WARM_CALLS, clock)
+        await _warm(call, WARM_CALLS)
     slower = max([await time_block(call, TRIAL_CALLS, clock) for call in sides])
     return max(1, round(plan.block_seconds / slower))
 
@@ -84,9 +88,17 @@ async def _calls_per_block(sides: tuple[Call, Call], plan: Plan, clock: Clock) -
 async def time_block(call: Call, calls: int, clock: Clock) -> float:
     """Seconds per call. The garbage collector stays on, as in any server: who leaves more behind pays for it."""
     gc.collect()
-    for _ in range(SETTLING_CALLS):
-        await call()
+    await _warm(call, SETTLING_CALLS)
     start = clock()
     for _ in range(calls):
         await call()
     return (clock() - start) / calls
+
+
+async def _warm(call: Call, most: int) -> None:
+    """So many calls that do not count; fewer, where each is a long one."""
+    end = perf_counter() + LONG_SECONDS
+    for _ in range(most):
+        await call()
+        if perf_counter() > end:
+            return

@@ -18,7 +18,7 @@ from bench.thinking import TARGET_BYTES, Memory
 
 Verdict = Literal["met", "not shown", "missed", "no target"]
 
-PACKAGES = ("askback", "mcp", "fastmcp", "pydantic", "anyio", "uvicorn")
+PACKAGES = ("askback", "mcp", "fastmcp", "pydantic", "anyio", "uvicorn", "sqlglot")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,6 +49,14 @@ def test_what_grows_comes_with_an_interval_and_its_target(tmp_path: Path, capsys
     assert "check 50 fields" in capsys.readouterr().out
 
 
+def test_what_a_guard_costs_is_told_against_sqlglot(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    written = tmp_path / "bench.json"
+    assert main(["--quick", "--only", "guards/sqlglot/short", "--pairs", "2", "--json", str(written)]) == 0
+    report = json.loads(written.read_text())
+    assert [growth["target"]["ratio"] for growth in report["growths"]] == [2.0, 2.0]
+    assert "guard SQL, short, asked about" in capsys.readouterr().out
+
+
 @pytest.mark.services
 @pytest.mark.parametrize(
     ("only", "told"),

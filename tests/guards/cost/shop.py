@@ -1,5 +1,7 @@
 """One shop on three engines, and what statements over it really read."""
 
+from askback.guards.cost import Estimator, Limits
+
 ORDERS = 200_000
 CUSTOMERS = 1_000
 
@@ -59,3 +61,10 @@ WRITES = [
 def is_near(estimate: float | None, truth: float) -> bool:
     """Within a factor of three."""
     return estimate is not None and truth / 3 <= estimate <= truth * 3
+
+
+async def check_rows(estimator: Estimator, statement: str) -> None:
+    """That one of `READS` is taken for as many rows as it reads."""
+    estimate = await estimator.estimate(statement)
+    assert is_near(estimate.rows, READS[statement])
+    assert Limits(rows=4 * ORDERS).exceeded(estimate) == ()

@@ -87,6 +87,8 @@ class Scroll:
     body: int = 0
     words_page: int = field(default=1)
     """How many lines of the server's words were in sight last time."""
+    tallest: int = 0
+    """The most rows that the body had so far: the words above it do not jump when a field opens or closes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,9 +132,9 @@ def at_most(rows: list[Row], most: int) -> list[Row]:
 
 
 def theirs(lines: Iterable[str], width: int, *, indent: str = " ") -> list[Row]:
-    """What a server writes: every row behind a bar of ours, so that it stays in its frame wherever it is broken."""
+    """What a server writes: every row behind a bar of ours, and further in what only goes on from the row before."""
     bar = f"{indent}│ "
-    return [[(PLAIN, row)] for line in lines for row in hung(line, width, before=bar, hang=bar)]
+    return [[(PLAIN, row)] for line in lines for row in hung(line, width, before=bar, hang=f"{bar}  ")]
 
 
 def link_rows(href: str, width: int) -> list[Row]:
@@ -192,11 +194,12 @@ def _button(button: Button, size: Size) -> str:
 
 
 def _words(page: Page, size: Size, scroll: Scroll, room: int) -> list[Row]:
-    """The server's frame: at most a third of the room, more of it by PgDn."""
+    """The server's frame: a third of the room, and whatever the body leaves; more of it by PgDn."""
     if not page.words:
         return []
     rows = theirs(page.words, size.columns)
-    most = max(1, room // 3)
+    scroll.tallest = max(scroll.tallest, len(page.body.rows))
+    most = max(1, room // 3, room - scroll.tallest - (1 if size.is_low else 3))
     shown = min(len(rows), most)
     scroll.words_page = shown
     scroll.words = max(0, min(scroll.words, len(rows) - shown))

@@ -57,10 +57,10 @@ class Asking:
         self._tty.tell(sentence, before=before, hang=DEEP)
 
     def quote(self, lines: Iterable[str], *, indent: str = "") -> None:
-        """What the server writes: every line behind a bar, so that none passes for ours."""
+        """What the server writes: every line behind a bar, and further in what only goes on from the line before."""
         bar = f"{indent}| "
         for line in lines:
-            self._tty.tell(line, before=bar, hang=bar)
+            self._tty.tell(line, before=bar, hang=f"{bar}  ")
 
     def warn(self, *lines: str) -> None:
         for line in lines:
