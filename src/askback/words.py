@@ -180,7 +180,7 @@ class Words:
         unit, one, several = next(row for row in _UNITS if seconds % row[0] == 0 or row[0] == 1)
         count = seconds / unit
         template: str = getattr(self, one if count == 1 else several)
-        return template.format(count=f"{count:g}")
+        return template.format(count=f"{count:.15g}")
 
 
 def _check_template(name: str, template: str, known: frozenset[str]) -> None:

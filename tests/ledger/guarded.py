@@ -8,14 +8,28 @@ from tests.ledger.books import THEN, entry
 
 WHERE = f"{PLACE}query:{'ab' * 16}"
 
-MESSAGE = "This reads personal data: 2 columns.\nSELECT name, email FROM customers"
+MESSAGE = """\
+Run this query?
+
+How much: scans about 48 million rows, 3.1 GB.
+Personal columns that it shows or tests:
+- main.customers.email: contact details, such as robin@example.org
+- main.customers.name: names, such as Robin Example
+
+All of it:
+  | SELECT name, email FROM customers"""
 
 FACTS: dict[str, Any] = {
     "tool": "query",
     "arguments": "ef" * 32,
-    "personal": {"customers.email": "email", "customers.name": "name"},
+    "statement": "cd" * 32,
+    "dialect": "duckdb",
+    "catalogue": "de" * 32,
+    "personal": {"main.customers.email": "contact", "main.customers.name": "name"},
     "writes": [],
-    "cost": {"rows": 48_000_000, "bytes": 3_100_000_000, "seconds": None},
+    "unresolved": [],
+    "cost": {"engine": "DuckDB", "rows": 48e6, "widest": 48e6, "bytes": 3.1e9, "seconds": None, "cost": None},
+    "over": [],
 }
 
 

@@ -29,24 +29,28 @@ from tests.ledger.test_cli import shell as shell
 
 REPORT = """\
      2  2027-01-15 08:00:30  21-8d41c0  shop/query  approved once: ran
-        "This reads personal data: 2 columns."
-        personal: customers.email (email), customers.name (name)
-        cost: rows 48,000,000, bytes 3,100,000,000
+        "Run this query?"
+        dialect: duckdb
+        personal: main.customers.email (contact), main.customers.name (name)
+        cost: engine (DuckDB), rows 48,000,000, widest 48,000,000, bytes 3,100,000,000
         by ada, with mcpdo 1.4, in a terminal, on the client's word
      6  2027-01-15 08:00:30  22-8d41c0  shop/query  approved for an hour: raised
-        "This reads personal data: 2 columns."
-        personal: customers.email (email), customers.name (name)
-        cost: rows 48,000,000, bytes 3,100,000,000
+        "Run this query?"
+        dialect: duckdb
+        personal: main.customers.email (contact), main.customers.name (name)
+        cost: engine (DuckDB), rows 48,000,000, widest 48,000,000, bytes 3,100,000,000
         by ada, with mcpdo 1.4, in a terminal, on the client's word
     10  2027-01-15 08:00:30  23-8d41c0  shop/query  by the approval of 22-8d41c0: ran
-        "This reads personal data: 2 columns."
-        personal: customers.email (email), customers.name (name)
-        cost: rows 48,000,000, bytes 3,100,000,000
+        "Run this query?"
+        dialect: duckdb
+        personal: main.customers.email (contact), main.customers.name (name)
+        cost: engine (DuckDB), rows 48,000,000, widest 48,000,000, bytes 3,100,000,000
         for ada, with mcpdo 1.4
     12  2027-01-15 08:00:30  24-8d41c0  shop/query  declined: did not run
-        "This reads personal data: 2 columns."
-        personal: customers.email (email), customers.name (name)
-        cost: rows 48,000,000, bytes 3,100,000,000
+        "Run this query?"
+        dialect: duckdb
+        personal: main.customers.email (contact), main.customers.name (name)
+        cost: engine (DuckDB), rows 48,000,000, widest 48,000,000, bytes 3,100,000,000
         by ada, with mcpdo 1.4, in a terminal, on the client's word
 """
 
@@ -93,7 +97,7 @@ def test_for_programs_each_run_is_a_line(shell: Shell):
 
 
 TOLD = {
-    "approved with limit: no end on record": story(call_of(1), rule="limit", how=None),
+    "approved with a limit: no end on record": story(call_of(1), rule="limit", how=None),
     "approved for this call: ran": story(call_of(1), rule="conversation"),
     "nobody could be asked: did not run": [decided(call_of(1), reason="cannot ask", caller=None)],
     "nobody answered in time: did not run": [asked(call_of(1)), decided(call_of(1), reason="timed out")],

@@ -11,12 +11,13 @@ import anyio
 
 from askback.approvals import Approval, Approvals
 from askback.cli.endings import Exit, Interrupted, Misused
+from askback.cli.failing import failed
 from askback.cli.granted import Wanted, as_json, print_approvals
 from askback.cli.notes import safe
 from askback.cli.paper import Paper, say
 from askback.cli.signals import run
 from askback.cli.stores import existing, place_of
-from askback.errors import OperatorError, StoreUnavailable
+from askback.errors import OperatorError
 from askback.stores import open_store
 
 EXAMPLES = """\
@@ -50,7 +51,7 @@ def main(words: Sequence[str]) -> int:
     except Interrupted as end:
         return end.exit
     except OperatorError as error:
-        return _failed(error, is_json=chosen.json)
+        return failed(error, as_json=chosen.json)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -145,12 +146,3 @@ def _wanted(chosen: argparse.Namespace) -> Wanted:
 
 def _counted(count: int) -> str:
     return "1 approval" if count == 1 else f"{count} approvals"
-
-
-def _failed(error: OperatorError, *, is_json: bool) -> int:
-    code = Exit.FAILED if isinstance(error, StoreUnavailable) else Exit.MISUSED
-    if is_json:
-        print(json.dumps({"error": {"kind": type(error).__name__, "message": error.message}, "exit": code}))
-    else:
-        say(error.message)
-    return code

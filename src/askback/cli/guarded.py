@@ -26,6 +26,7 @@ DECISIONS: Mapping[str, str] = {
     "approved": "approved",
     "once": "approved once",
     "conversation": "approved for this call",
+    "limit": "approved with a limit",
     "cannot ask": "nobody could be asked",
     "timed out": "nobody answered in time",
     "cannot be shown": "too long to be asked",
@@ -47,7 +48,6 @@ CHANNELS: Mapping[str, str] = {
     "policy": "by a policy",
     "script": "by a script",
 }
-
 
 NONE = "No guard has stood before anything in this ledger, or not since then."
 

@@ -8,11 +8,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from askback.cli.endings import Exit, Interrupted, Misused
+from askback.cli.failing import failed
 from askback.cli.notes import safe
-from askback.cli.paper import Paper, say
+from askback.cli.paper import Paper
 from askback.cli.signals import run
 from askback.cli.stores import existing, is_postgres
-from askback.errors import OperatorError, StoreUnavailable
+from askback.errors import OperatorError
 from askback.stores import open_store
 
 EXAMPLES = """\
@@ -52,7 +53,7 @@ def main(words: Sequence[str]) -> int:
     except Interrupted as end:
         return end.exit
     except OperatorError as error:
-        return _failed(error, as_json=chosen.json)
+        return failed(error, as_json=chosen.json)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -127,13 +128,4 @@ def _say(chosen: argparse.Namespace, text: str, code: Exit = Exit.DONE, **facts:
         paper = Paper()
         for line in text.splitlines():
             paper.write(line)  # whole, to be copied
-    return code
-
-
-def _failed(error: OperatorError, *, as_json: bool) -> int:
-    code = Exit.FAILED if isinstance(error, StoreUnavailable) else Exit.MISUSED
-    if as_json:
-        print(json.dumps({"error": {"kind": type(error).__name__, "message": error.message}, "exit": code}))
-    else:
-        say(error.message)
     return code

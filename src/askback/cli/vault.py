@@ -9,12 +9,13 @@ from collections.abc import Callable, Sequence
 from contextlib import aclosing
 
 from askback.cli.endings import Exit, Interrupted, Misused
+from askback.cli.failing import failed
 from askback.cli.notes import as_json, meant, named, print_notes, safe
 from askback.cli.paper import Paper, say
 from askback.cli.signals import run
 from askback.cli.stores import existing, place_of
 from askback.cli.streams import is_terminal
-from askback.errors import OperatorError, StoreUnavailable, VaultUnavailable
+from askback.errors import OperatorError
 from askback.owners import described
 from askback.stores import Store, open_store
 from askback.vault.keys import VARIABLE, add_key, known_keys, new_key
@@ -49,7 +50,7 @@ def main(words: Sequence[str]) -> int:
     except Interrupted as end:
         return end.exit
     except OperatorError as error:
-        return _failed(error, as_json=getattr(chosen, "json", False))
+        return failed(error, as_json=getattr(chosen, "json", False))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -193,12 +194,3 @@ def _is_agreed(note: Note) -> bool:
 
 def _counted(rows: int) -> str:
     return "1 row was" if rows == 1 else f"{rows} rows were"
-
-
-def _failed(error: OperatorError, *, as_json: bool) -> int:
-    code = Exit.FAILED if isinstance(error, StoreUnavailable | VaultUnavailable) else Exit.MISUSED
-    if as_json:
-        print(json.dumps({"error": {"kind": type(error).__name__, "message": error.message}, "exit": code}))
-    else:
-        say(error.message)
-    return code

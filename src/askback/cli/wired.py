@@ -50,9 +50,15 @@ def _outline(value: Mapping[str, Any], indent: int) -> Iterator[Row]:
             yield from _outline(cast("Mapping[str, Any]", member), indent + 2)
         elif "\n" in inline:
             yield Row(f"{name}:", indent=indent)
-            yield from (Row(line, indent=indent + 2) for line in inline.splitlines())
+            yield from (_further_in(line, indent + 2) for line in inline.splitlines())
         else:
             yield Row(f"{name}: {inline}", indent=indent)
+
+
+def _further_in(line: str, indent: int) -> Row:
+    """What a line begins with counts as indent, so that it goes on behind it."""
+    text = line.lstrip(" ")
+    return Row(text, indent=indent + len(line) - len(text))
 
 
 def _inline(value: Any) -> str:

@@ -103,6 +103,20 @@ def test_space_chooses_the_first_where_nothing_is_chosen_and_keeps_what_is(seat:
     assert seat.answer()["content"] == {"crust": "very thick", "hurry": True}
 
 
+def test_a_long_option_is_shown_in_full_when_it_is_chosen(seat: Seat):
+    long = "Yes, and for the rest of this call: send with to = bob, and whatever else changes"
+    fields = {"decision": {"type": "string", "title": "Decision", "enum": [long, "No"]}}
+    schema = {"type": "object", "required": ["decision"], "properties": fields}
+    terminal = seat.form("( ) Yes, and for", schema=schema)
+    assert "else changes" not in terminal.until("( ) No")
+    terminal.press("space")
+    terminal.until("> (•) Yes, and for", "│ else changes", "( ) No")
+    terminal.press("down")
+    assert "│ else changes" not in terminal.until("> (•) No")
+    terminal.press("cancel")
+    seat.answer()
+
+
 def test_enter_goes_from_field_to_field_and_from_the_last_to_the_review(seat: Seat):
     terminal = seat.form("1 of 7", schema=EVERYTHING)
     terminal.type("Ada")

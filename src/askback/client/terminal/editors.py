@@ -12,7 +12,7 @@ from prompt_toolkit.document import Document
 from askback.client import labels, safe
 from askback.client.forms import Draft, Entry
 from askback.client.terminal.cells import cut, filled, width_of
-from askback.client.terminal.page import BOLD, EDITED, PLAIN, Row
+from askback.client.terminal.page import BOLD, EDITED, PLAIN, Row, at_most, text_rows
 from askback.client.terminal.said import titles
 
 INDENT = "   "
@@ -170,9 +170,11 @@ class ChoiceEditor(Editor):
             yield [(PLAIN, f"{INDENT}  nothing here has these letters")]
         for place in places[top : top + most]:
             value, title = self._options[place]
-            pointer = ">" if place == self.at else " "
-            text = cut(f"{INDENT}{pointer} {self.mark(value)} {title}", width)
-            yield [(BOLD if place == self.at else PLAIN, text)]
+            if place == self.at:  # in full: what is chosen was read
+                before, after = f"{INDENT}> {self.mark(value)} ", f"{INDENT}    │ "
+                yield from at_most(text_rows(title, width, before=before, after=after, style=BOLD), most)
+            else:
+                yield [(PLAIN, cut(f"{INDENT}  {self.mark(value)} {title}", width))]
         if len(places) > most:
             yield [(PLAIN, f"{INDENT}      {top + 1} to {top + most} of {len(places)}")]
 
