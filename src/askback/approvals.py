@@ -106,11 +106,15 @@ class Approvals:
             call=call,
             word=word,
         )
-        mark = token_hex(8).encode()
-        first = await self._store.settle(_given(call, place), mark, until=approval.until + remembered)
-        if first == mark:
+        if await self.put_down(call, place, seconds=seconds + remembered):
             written = to_json({name: getattr(approval, name) for name in _WRITTEN})
             await self._store.put(_shelf(scope.owner), scope.name, written, until=approval.until)
+
+    async def put_down(self, call: str, place: str, *, seconds: float) -> bool:
+        """That the person agreed at this place of this call: whether that is new. Raises `StoreUnavailable`, so that
+        nothing is run on a yes that could not be kept."""
+        mark = token_hex(8).encode()
+        return await self._store.settle(_given(call, place), mark, until=self._clock() + seconds) == mark
 
     async def rows(self, owner: str | None = None) -> list[Approval]:
         """Those that hold now, of one owner or of all, by owner."""

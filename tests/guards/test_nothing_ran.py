@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from mcp.shared.exceptions import MCPError
 
+from askback import guard
 from askback.guards.cost import Limits
 from askback.guards.cost.sqlite import SQLiteEstimator
 from askback.guards.sql import Known, guard_sql
@@ -164,6 +165,36 @@ async def test_nothing_runs_where_something_is_missing(
     assert book.ran == []
     assert re.search(given.says, told)
     assert len(asked) == bool(given.asks) and given.asks in "".join(asked)
+
+
+@pytest.mark.services
+async def test_on_a_yes_that_cannot_be_kept_nothing_runs(serve: Serve, revision: str, tmp_path: Path):
+    log = tmp_path / "ran"
+
+    @guard("Write to {to}?")
+    async def write(to: str) -> str:
+        log.touch()
+        return f"written to {to}"
+
+    with found(), redis_server(keeps=False) as redis:
+
+        def answer(question: Asked) -> Reply:
+            redis.kill()
+            return accept(yes=True)
+
+        store = RedisStore(redis.url)
+        call = run_tool(
+            serve(write, store=store),
+            "write",
+            {"to": "ada"},
+            answer,
+            revision=revision,
+            always_replay=False,
+        )
+        with pytest.raises(MCPError, match="cannot keep what this call needs"):
+            await call
+        await store.close()
+    assert not log.exists()
 
 
 @pytest.mark.parametrize("statement", [HARMLESS, WRITES])

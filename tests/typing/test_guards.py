@@ -29,8 +29,12 @@ async def weigh(statement: str) -> Risk | None:
 
 
 @guard(say=weigh, even_if=("cannot ask", "timed out"), timeout=timedelta(minutes=5), name="query")
-@guard(say=lambda statement, tool: f"{tool} {statement}", even_if="cancelled")
 async def query(statement: str) -> list[str]:
+    return [statement]
+
+
+@guard(say=lambda statement, tool: f"{tool} {statement}", even_if="cancelled")
+async def told(statement: str) -> list[str]:
     return [statement]
 
 
@@ -45,22 +49,23 @@ async def awaited() -> None:
     assert_type(await delete("a", recursive=True), int)
     assert_type(await pay("ada", 5), str)
     assert_type(await query("select 1"), list[str])
+    assert_type(await told("select 1"), list[str])
     assert_type(asyncio.create_task(pay("ada", 5)), asyncio.Task[str])
-    await delete(1)  # pyright: ignore[reportArgumentType] # the point
-    await pay("ada")  # pyright: ignore[reportCallIssue] # the point
+    await delete(1)  # type: ignore[arg-type] # the point
+    await pay("ada")  # type: ignore[call-arg] # the point
     kept: Callable[[str, int], Coroutine[Any, Any, str]] = pay
     assert_type(await kept("ada", 5), str)
 
 
 def mistakes() -> None:
     """What a checker finds before Python does."""
-    guard(even_if="declined")  # pyright: ignore[reportArgumentType] # the point
-    guard(offers=["for ever"])  # pyright: ignore[reportArgumentType] # the point
-    guard(hints="safeHint")  # pyright: ignore[reportArgumentType] # the point
-    guard(say=lambda path: 5)  # pyright: ignore[reportArgumentType] # the point
+    guard(even_if="declined")  # type: ignore[arg-type] # the point
+    guard(offers=["for ever"])  # type: ignore[list-item] # the point
+    guard(hints="safeHint")  # type: ignore[arg-type] # the point
+    guard(say=lambda path: 5)  # type: ignore[arg-type] # the point
 
 
 @pytest.mark.anyio
-async def test_the_types_hold_at_run_time():
+async def test_the_types_hold_at_run_time() -> None:
     run = await run_tool(mcpserver(pay), "pay", {"to": "ada", "amount": 500}, [accept(decision="once")])
     assert run.text == "ada 500"

@@ -75,31 +75,34 @@ async def _answered(
         _refuse(case, told, "declined", word=word, action=action)
     given = case.run.arguments
     changed = None if option is None else {**given, **option.change(given)}
-    if offer is not None:
-        await _keep(conversation, case, offer, word)
+    await _keep(conversation, case, offer, word)
     facts = case.facts if changed is None else {**case.facts, "runs with": digest_of(dict(changed))}
     told.approved(case.place, case.message, facts, _rule(decision, offer), word=word)
     return changed
 
 
-async def _keep(conversation: Conversation, case: Case, offer: Offer, word: str) -> None:
-    if offer.seconds is None:
+async def _keep(conversation: Conversation, case: Case, offer: Offer | None, word: str) -> None:
+    """In the store before anything is run on it, for as long as the person chose: once per call."""
+    if offer is not None and offer.seconds is None:
         conversation.agreed.add(case.scope.name)
+    setting, kept = conversation.setting, f"kept {case.place}"
+    if conversation.noted(kept):
         return
-    setting, granted = conversation.setting, f"granted {case.place}"
-    if conversation.noted(granted):
-        return
-    await setting.approvals.grant(
-        case.scope,
-        seconds=offer.seconds,
-        covers=case.covers,
-        message=case.message,
-        call=await setting.conversation_id(),
-        place=case.place,
-        remembered=setting.think_time,
-        word=word,
-    )
-    conversation.note(granted, True)
+    call = await setting.conversation_id()
+    if offer is None or offer.seconds is None:
+        await setting.approvals.put_down(call, case.place, seconds=setting.think_time)
+    else:
+        await setting.approvals.grant(
+            case.scope,
+            seconds=offer.seconds,
+            covers=case.covers,
+            message=case.message,
+            call=call,
+            place=case.place,
+            remembered=setting.think_time,
+            word=word,
+        )
+    conversation.note(kept, True)
 
 
 def _unanswered(

@@ -61,25 +61,34 @@ def test_a_yes_for_an_hour_says_what_it_covers_and_the_next_call_asks_nothing(sc
     assert served.errands.sent == ["ada: hello", "ada: again"]
 
 
+CHOOSING = "Up Down Space: choose"
+"""Which keys do what: said once keys count."""
+
 PLACE = re.compile(r"lines (\d+)-(\d+) of (\d+), PgUp PgDn")
 
 
+def place_of(terminal: Screen) -> tuple[int, int, int] | None:
+    """The first and the last line in sight, and how many there are; None where all are."""
+    terminal.until("( ) Run it", "( ) Do not run it", CHOOSING)
+    place = PLACE.search(terminal.text)
+    return (int(place[1]), int(place[2]), int(place[3])) if place else None
+
+
 def leaf(terminal: Screen, key: str) -> None:
-    before = terminal.text
+    before = place_of(terminal)
     terminal.press(key)
-    terminal.until_that(lambda: terminal.text != before, "another page")
-    terminal.until_still(0.05)
+    terminal.until_that(lambda: place_of(terminal) != before, "another page")
 
 
 def read_through(terminal: Screen) -> list[str]:
     """All words of the server, from the first page to the last, without the frame."""
-    while (place := PLACE.search(terminal.text)) and place[1] != "1":
+    while (place := place_of(terminal)) and place[0] != 1:
         leaf(terminal, "page up")
     lines: list[str] = []
     while True:
+        place = place_of(terminal)
         shown = [line[3:] for line in terminal.lines if line.startswith(" │")]
-        place = PLACE.search(terminal.text)
-        first, last, count = map(int, place.groups()) if place else (1, len(shown), len(shown))
+        first, last, count = place or (1, len(shown), len(shown))
         lines[first - 1 :] = shown
         if last == count:
             return lines
@@ -91,9 +100,10 @@ def test_a_statement_can_be_read_to_its_end_before_anything_is_chosen(screen: Op
     terminal = screen("call", *served.words, "query", f"statement={STATEMENT}", columns=40)
     for columns, rows in ((40, 20), (120, 40), (80, 24)):
         terminal.resize(columns, rows)
-        terminal.until("( ) Run it", "( ) Do not run it", "choose")
+        rule = "─" * columns
+        terminal.until_that(lambda rule=rule: terminal.lines[-3] == rule, "a screen of this size")
         lines = read_through(terminal)
-        assert (rows == 40) == (PLACE.search(terminal.text) is None), "where there is room nothing is cut off"
+        assert (rows == 40) == (place_of(terminal) is None), "where there is room nothing is cut off"
         assert any(line.startswith("- main.people.name: names, such as") for line in lines)
         assert lines[-2:] == ["  |   AND name <> 'anybody'", "  | ORDER BY id"]
         ours = "It shows and tests no personal columns."
