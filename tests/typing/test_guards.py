@@ -29,12 +29,8 @@ async def weigh(statement: str) -> Risk | None:
 
 
 @guard(say=weigh, even_if=("cannot ask", "timed out"), timeout=timedelta(minutes=5), name="query")
-async def query(statement: str) -> list[str]:
-    return [statement]
-
-
 @guard(say=lambda statement, tool: f"{tool} {statement}", even_if="cancelled")
-async def told(statement: str) -> list[str]:
+async def query(statement: str) -> list[str]:
     return [statement]
 
 
@@ -49,7 +45,6 @@ async def awaited() -> None:
     assert_type(await delete("a", recursive=True), int)
     assert_type(await pay("ada", 5), str)
     assert_type(await query("select 1"), list[str])
-    assert_type(await told("select 1"), list[str])
     assert_type(asyncio.create_task(pay("ada", 5)), asyncio.Task[str])
     await delete(1)  # type: ignore[arg-type] # the point
     await pay("ada")  # type: ignore[call-arg] # the point

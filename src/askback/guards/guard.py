@@ -52,15 +52,16 @@ class Guard(Rule):
             and (not self.parameters or any(name in parameters for name in self.parameters))
         )
 
+    # What they give is spelled without Any: before a second guard, mypy would find that more than one of them fits.
     @overload
     def __call__(
         self, function: Callable[P, Coroutine[Any, Any, T]], /
-    ) -> Callable[P, Coroutine[Any, Any, T]]: ...
+    ) -> Callable[P, Coroutine[None, None, T]]: ...
     @overload
-    def __call__(self, function: Callable[P, Awaitable[T]], /) -> Callable[P, Coroutine[Any, Any, T]]: ...
+    def __call__(self, function: Callable[P, Awaitable[T]], /) -> Callable[P, Coroutine[None, None, T]]: ...
     @overload
-    def __call__(self, function: Callable[P, T], /) -> Callable[P, Coroutine[Any, Any, T]]: ...
-    def __call__(self, function: Callable[P, Any], /) -> Callable[P, Coroutine[Any, Any, Any]]:
+    def __call__(self, function: Callable[P, T], /) -> Callable[P, Coroutine[None, None, T]]: ...
+    def __call__(self, function: Callable[P, Any], /) -> Callable[P, Coroutine[None, None, Any]]:
         """The same function, which asks before it runs. One written with `def` runs in a worker thread then."""
         if self.tools or self.hints or self.parameters:
             raise AuthorError(
