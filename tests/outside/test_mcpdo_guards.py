@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.guards.people.errands import FEW, NAMES, STATEMENT, Errands, command
+from tests.guards.people.errands import FEW, NAMES, STATEMENT, Errands
+from tests.guards.people.serving import command
 from tests.outside.mcpdo import Guest, guest_at, text_of
 
 pytestmark = [pytest.mark.strangers, pytest.mark.slow]

@@ -10,14 +10,13 @@ from contextlib import asynccontextmanager
 import anyio
 
 from askback.approvals import Approval, Approvals
-from askback.cli.endings import Exit, Interrupted, Misused
-from askback.cli.failing import failed
+from askback.cli.endings import Exit, Misused
+from askback.cli.failing import carried_out
 from askback.cli.granted import Wanted, as_json, print_approvals
 from askback.cli.notes import safe
 from askback.cli.paper import Paper, say
 from askback.cli.signals import run
 from askback.cli.stores import existing, place_of
-from askback.errors import OperatorError
 from askback.stores import open_store
 
 EXAMPLES = """\
@@ -46,12 +45,7 @@ TWO_CHOICES = "--all is every approval of everybody: leave it out, or all else. 
 def main(words: Sequence[str]) -> int:
     """Run it; the exit code is for the shell."""
     chosen = _parser().parse_args(words)
-    try:
-        return VERBS[chosen.verb](chosen)
-    except Interrupted as end:
-        return end.exit
-    except OperatorError as error:
-        return failed(error, as_json=chosen.json)
+    return carried_out(VERBS[chosen.verb], chosen)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -7,13 +7,12 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from askback.cli.endings import Exit, Interrupted, Misused
-from askback.cli.failing import failed
+from askback.cli.endings import Exit, Misused
+from askback.cli.failing import carried_out
 from askback.cli.notes import safe
 from askback.cli.paper import Paper
 from askback.cli.signals import run
 from askback.cli.stores import existing, is_postgres
-from askback.errors import OperatorError
 from askback.stores import open_store
 
 EXAMPLES = """\
@@ -46,14 +45,7 @@ BY_ITSELF = {
 def main(words: Sequence[str]) -> int:
     """Run it; the exit code is for the shell."""
     chosen = _parser().parse_args(words)
-    try:
-        if not chosen.store:
-            raise Misused(f"Say which store: with --store, or in {VARIABLE}.")
-        return VERBS[chosen.verb](chosen)
-    except Interrupted as end:
-        return end.exit
-    except OperatorError as error:
-        return failed(error, as_json=chosen.json)
+    return carried_out(_with_a_store, chosen)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -110,6 +102,12 @@ def _check(chosen: argparse.Namespace) -> int:
 
 
 VERBS: dict[str, Callable[[argparse.Namespace], int]] = {"migrate": _migrate, "check": _check}
+
+
+def _with_a_store(chosen: argparse.Namespace) -> int:
+    if not chosen.store:
+        raise Misused(f"Say which store: with --store, or in {VARIABLE}.")
+    return VERBS[chosen.verb](chosen)
 
 
 async def _asked(written: str) -> tuple[str, str, int]:

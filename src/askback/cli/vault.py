@@ -8,14 +8,13 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
 
-from askback.cli.endings import Exit, Interrupted, Misused
-from askback.cli.failing import failed
+from askback.cli.endings import Exit, Misused
+from askback.cli.failing import carried_out
 from askback.cli.notes import as_json, meant, named, print_notes, safe
 from askback.cli.paper import Paper, say
 from askback.cli.signals import run
 from askback.cli.stores import existing, place_of
 from askback.cli.streams import is_terminal
-from askback.errors import OperatorError
 from askback.owners import described
 from askback.stores import Store, open_store
 from askback.vault.keys import VARIABLE, add_key, known_keys, new_key
@@ -45,12 +44,7 @@ KINDS = ("secret", "connection")
 def main(words: Sequence[str]) -> int:
     """Run it; the exit code is for the shell."""
     chosen = _parser().parse_args(words)
-    try:
-        return VERBS[chosen.verb](chosen)
-    except Interrupted as end:
-        return end.exit
-    except OperatorError as error:
-        return failed(error, as_json=getattr(chosen, "json", False))
+    return carried_out(VERBS[chosen.verb], chosen)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -9,7 +9,6 @@ from typing import Any
 
 from askback import guard
 from askback.guards.sql import Known, guard_sql
-from askback.stores import SQLiteStore
 
 KNOWN = Known(
     tables={"main.people": {"id": "INTEGER", "name": "TEXT", "town": "TEXT"}},
@@ -80,18 +79,3 @@ class Errands:
                 return " ".join(str(row[0]) for row in connection.execute(statement))
 
         return [delete, send, query]
-
-
-def command(host: str, folder: Path, *how: str) -> list[str]:
-    """What Python is to be given; over HTTP with the word `http`."""
-    return ["-m", f"tests.guards.people.on_{host.lower()}", str(folder), *how]
-
-
-def everybody(_: Any) -> str:
-    return "ada"
-
-
-def served(folder: str) -> tuple[Errands, dict[str, Any]]:
-    """As a process serves them: what was approved is kept in the folder, and whoever calls is one and the same."""
-    store = SQLiteStore(Path(folder) / "store.db")
-    return Errands(Path(folder)), {"store": store, "caller": everybody}

@@ -1,6 +1,6 @@
 """Guards on the desk, in a real browser: what is asked is read in full, and what is not agreed to does not run."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -11,12 +11,11 @@ from playwright.async_api import Browser, Page, expect
 from askback.client import Driver
 from tests.client.desk.sitting import PATIENCE, press, ready, review_and_send, sit_down
 from tests.examples_pages.going import text_of
-from tests.guards.people import on_fastmcp, on_mcpserver
 from tests.guards.people.errands import FEW, NAMES, STATEMENT, Errands
+from tests.guards.serving import HOSTS
 
 pytestmark = [pytest.mark.anyio, pytest.mark.browser]
 
-HOSTS: dict[str, Callable[..., Any]] = {"MCPServer": on_mcpserver.make, "FastMCP": on_fastmcp.make}
 
 WIDTHS = {"desktop": {"width": 1200, "height": 800}, "phone": {"width": 390, "height": 844}}
 
@@ -63,7 +62,7 @@ async def calling(browser: Browser, server: Any, revision: str, **look: Any) -> 
 
 async def test_a_yes_and_nothing_else_deletes(browser: Browser, errands: Errands, host: str, revision: str):
     file = errands.add("old.txt")
-    async with calling(browser, HOSTS[host](errands), revision) as agent:
+    async with calling(browser, HOSTS[host](*errands.functions()), revision) as agent:
         for name in ("Decline", "Cancel"):
             async with agent.call("delete", path="old.txt") as page:
                 await expect(page.locator(".message")).to_have_text("Delete old.txt?")
@@ -78,7 +77,7 @@ async def test_a_yes_and_nothing_else_deletes(browser: Browser, errands: Errands
 async def test_a_yes_for_an_hour_says_what_it_covers_and_covers_no_more(
     browser: Browser, errands: Errands, host: str, revision: str
 ):
-    async with calling(browser, HOSTS[host](errands), revision) as agent:
+    async with calling(browser, HOSTS[host](*errands.functions()), revision) as agent:
         async with agent.call("send", to="ada", text="hello") as page:
             hour = page.get_by_label("Yes, and for an hour: send with to = ada, whatever else changes")
             await hour.check()
@@ -96,7 +95,7 @@ async def test_a_yes_for_an_hour_says_what_it_covers_and_covers_no_more(
 async def test_a_statement_is_read_to_its_end_with_all_choices_in_sight(
     browser: Browser, errands: Errands, width: str
 ):
-    server = HOSTS["MCPServer"](errands)
+    server = HOSTS["MCPServer"](*errands.functions())
     async with calling(browser, server, "2026-07-28", viewport=WIDTHS[width]) as agent:
         async with agent.call("query", statement=STATEMENT) as page:
             for choice in ("Run it", f"Run it for at most {FEW} rows", "Do not run it"):

@@ -11,7 +11,8 @@ from typing import IO, Any
 
 import pytest
 
-from tests.guards.people.errands import Errands, command
+from tests.guards.people.errands import Errands
+from tests.guards.people.serving import command
 from tests.outside.programs import ENDING, ROOT, STARTING
 
 YES = {"action": "accept", "content": {"yes": True}}
