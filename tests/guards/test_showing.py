@@ -72,7 +72,7 @@ SHOWN: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("value", "text"), SHOWN, ids=lambda one: repr(one)[:30])
+@pytest.mark.parametrize(("value", "text"), SHOWN, ids=[f"{text[:30]!r}" for _value, text in SHOWN])
 def test_a_value_is_shown_whole_and_on_one_line(value: Any, text: str):
     assert shown(value) == text
 
