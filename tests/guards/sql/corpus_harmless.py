@@ -98,7 +98,7 @@ OWN: dict[Dialect, list[str]] = {
         "SUMMARIZE orders",
         "DESCRIBE customers",
         "SHOW TABLES",
-        "SELECT unnest(tags) AS tag, count(*) FROM customers GROUP BY tag",
+        "SELECT tag, count(*) FROM (SELECT unnest(tags) AS tag FROM customers) GROUP BY tag",
         "SELECT t.tag FROM customers, unnest(tags) AS t(tag)",
         "SELECT address.city FROM customers",
         "SELECT c.address.city, count(*) FROM customers c GROUP BY 1",

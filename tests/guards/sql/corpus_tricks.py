@@ -188,7 +188,7 @@ DUCKDB: Tricks = {
         "SELECT id FROM (SELECT * RENAME (email AS country, country AS x) FROM customers ORDER BY country LIMIT 1)",
         "SELECT email_1 FROM (SELECT a.email, b.email FROM customers a, customers b)",
         "SELECT (SELECT max(email_1) FROM (SELECT a.email, b.email FROM customers a, customers b) AS x) FROM (SELECT 1 AS email_1) AS y",
-        "SELECT x.d FROM ((SELECT 1 AS q, 1 AS id) AS o JOIN customers c USING (id)) AS x(a, b, c, d)",
+        "SELECT x.d FROM (SELECT * FROM (SELECT 1 AS q, 1 AS id) AS o JOIN customers c USING (id)) AS x(a, b, c, d)",
         "SELECT d FROM (SELECT * FROM (SELECT 1 AS id) AS a SEMI JOIN (SELECT 1 AS id, 2 AS z) AS b USING (id) JOIN customers c ON true) AS x(a, b, c, d)",
         "SELECT COLUMNS(* REPLACE (email AS name)) FROM customers",
         "SELECT COLUMNS(['id', 'EMAIL']) FROM customers",
