@@ -118,7 +118,10 @@ def test_a_guest_who_declines_types_nothing(shell: Shell):
     assert "Meanwhile in the browser" not in ended.out
 
 
-def test_what_an_agent_may_read_is_asked_for_and_what_it_may_count_is_not(shell: Shell):
+def test_what_an_agent_may_read_is_asked_for_and_what_it_may_count_is_not(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("COLUMNS", "200")  # so that no name is broken
     played, refused = shell.run("demo"), shell.run("demo", "--no")
     assert (played.code, refused.code) == (0, 0)
     assert "- main.customers.email:" in played.out and "decision = limit" in played.out
