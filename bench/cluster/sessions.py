@@ -28,6 +28,10 @@ class Gone(Exception):
     """The session, or the connection that its call was on: what the protocol has for it."""
 
 
+UNBEGUN = "its connection broke"
+"""Before the first event of its stream: there is nothing to take it up by."""
+
+
 class NeverCalled(Exception):
     """The session had gone before the call was made."""
 
@@ -48,7 +52,7 @@ class Session:
                     flow.owner = self.owner
                     await self._call_or_begin_anew(flow)
         except (Gone, Cut) as error:
-            flow.end("gone", str(error) or "its connection broke")
+            flow.end("gone", str(error) or UNBEGUN)
             self._headers = {}
         except TimeoutError:
             flow.end("hung")

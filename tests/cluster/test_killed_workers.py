@@ -7,6 +7,7 @@ from bench.cluster.faults import kill_workers, meanwhile
 from bench.cluster.flows import Flow
 from bench.cluster.load import ONE_QUESTION, THREE_QUESTIONS, Load, run
 from bench.cluster.recorded import recorded
+from bench.cluster.sessions import UNBEGUN
 from bench.cluster.tally import Death, Tally, read_runs, tally
 from tests.cluster.stores import LASTING, serving
 
@@ -47,7 +48,8 @@ async def test_on_2025_every_flow_ends_right_but_those_whose_worker_was_killed(s
             assert told.deaths >= 2
             assert set(told.endings) <= {"right", "gone"}, str(told)
             assert not told.unexcused, str(told)
-            # One that had begun to answer for another when it was killed: no proxy can take that back.
-            assert len(told.dropped) <= len(flows) // 100, str(told)
+            # Cut between the head of an answer and its first event: too late for a proxy, too early to be taken up.
+            between = {flow.name for flow in flows if flow.said == UNBEGUN}
+            assert between.issuperset(told.dropped) and len(told.dropped) <= told.deaths, str(told)
             assert not told.run_twice and not told.run_again and not told.without_effect, str(told)
             await require_recorded(them, flows)
