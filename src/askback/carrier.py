@@ -6,7 +6,6 @@ from typing import NamedTuple, Protocol
 
 from askback.journal.entries import Arrival
 from askback.question import Question
-from askback.schema.render import Dialect
 from askback.visits import Ending
 
 Ended = Callable[[float], Awaitable[Ending | None]]
@@ -44,11 +43,6 @@ class Showing(NamedTuple):
 
 class Carrier(Protocol):
     """Carries the questions of one call."""
-
-    @property
-    def dialect(self) -> Dialect:
-        """The words this revision has for a form."""
-        ...
 
     async def deliver(self, showings: Sequence[Showing]) -> Mapping[str, Arrival] | None:
         """Put at least the first of these to the person; give what arrived, by place.

@@ -21,7 +21,7 @@ from askback.errors import (
     OutsideConversation,
     TimedOut,
 )
-from askback.host import Host, running_task
+from askback.host import Host, Task, running_task
 from askback.journal.entries import Answered, Arrival, Broken, Late, Opened, Outcome, Reply
 from askback.journal.replay import drop_from, gist_of, note_drift, recall, reopen
 from askback.premises import Premises
@@ -73,6 +73,8 @@ class Conversation:
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
+        self.takes_returns = setting.takes_returns
+        """Whether a body that returns questions is to `hand_back` them."""
         self._task = running_task()
 
     def _begin(self) -> None:
@@ -87,15 +89,16 @@ class Conversation:
 
     def put(self, question: Question, *, key: str | None, seconds: float | None) -> Put:
         """Give a question its place."""
-        place = self._take_place(key, kind="ask")
-        seconds = self._setting.policy.seconds if seconds is None else seconds
-        return Put(place, key is not None, question, seconds)
+        if seconds is None:
+            seconds = self._setting.policy.seconds
+        return Put(self._take_place(key, "ask"), key is not None, question, seconds)
 
-    def _take_place(self, key: str | None, *, kind: str, verb: str = "ask") -> str:
+    def _take_place(self, key: str | None, kind: str, *, verb: str = "ask") -> str:
         """The author's key, or the question's number among those without one."""
-        if key is None:
+        place = key
+        if place is None:
             self._unkeyed += 1
-        place = f"{kind}-{self._unkeyed}" if key is None else key
+            place = f"{kind}-{self._unkeyed}"
         if place in self._places:
             raise KeyTaken(place, kind=verb)
         self._places.add(place)
@@ -128,19 +131,19 @@ class Conversation:
 
     async def ask(self, put: Put) -> Answer[Any]:
         """The answer, from the journal where it has it."""
-        self._enter()
+        task = self._enter()
         while (answer := self._known(put)) is None:
-            await self._deliver((put,))
+            await self._deliver((put,), task)
         if (witness := self._setting.witness) is not None:
             await witness.heed()
         return answer
 
     async def ask_all(self, puts: Sequence[Put]) -> list[Answer[Any]]:
         """The answers in order; what the journal does not have goes out together."""
-        self._enter()
+        task = self._enter()
         answers = {put.place: self._known(put) for put in puts}
         while missing := [put for put in puts if answers[put.place] is None]:
-            await self._deliver(missing)
+            await self._deliver(missing, task)
             answers |= {put.place: self._known(put) for put in missing}
         if (witness := self._setting.witness) is not None:
             await witness.heed()
@@ -149,7 +152,7 @@ class Conversation:
     async def visit(self, going: Going, *, key: str | None) -> Answer[Any]:
         """Send the person somewhere; their answer is what came of it, or their no."""
         self._enter()
-        place = self._take_place(key, kind="link", verb="visit")
+        place = self._take_place(key, "link", verb="visit")
         return await Trips(self, self._setting, self._journal).go(place, going, is_keyed=key is not None)
 
     async def premises(self, verb: str) -> Premises:
@@ -199,7 +202,7 @@ class Conversation:
 
     async def wait_outside(self, waiting: Callable[[], Awaitable[Ending | Pause]]) -> Ending | Pause:
         """Wait for something other than a reply; if the body is left meanwhile, so is this."""
-        abroad = self._host.begin_waiting()
+        abroad = self._host.begin_waiting(running_task())
         try:
             return await waiting()
         finally:
@@ -228,11 +231,6 @@ class Conversation:
             self._host.interrupt()
         raise Stopped
 
-    @property
-    def takes_returns(self) -> bool:
-        """Whether a body that returns questions is to `hand_back` them."""
-        return self._setting.takes_returns
-
     def hand_back(self, result: object) -> NoReturn:
         """Leave with the questions that the body returned; the middleware asks them and calls the body again."""
         self.is_left, self.returned = True, result
@@ -257,11 +255,14 @@ class Conversation:
         is_running = self._effects is not None and self._effects.are_running
         return is_running and self.last_words is not None
 
-    def _enter(self) -> None:
-        self._host.require_same_loop()
-        inside = EFFECT.get()
+    def _enter(self) -> Task | None:
+        """The task that asks, if it may."""
+        task, inside = running_task(), EFFECT.get()
+        if task is not self._task:
+            self._host.require_same_loop(task)
         if inside is not None:
             raise AskedInsideOnce(inside)
+        return task
 
     # From here: a question, from the journal to the person and back.
 
@@ -282,12 +283,14 @@ class Conversation:
     def _take(self, put: Put, opened: Opened, arrival: Arrival) -> Answer[Any] | None:
         if isinstance(arrival, Reply):
             self._words[put.place] = word_of(arrival)
+        witness = self._setting.witness
+        if witness is None:
+            return self._read(put, opened, arrival)
         try:
             return self._read(put, opened, arrival)
         finally:
-            if (witness := self._setting.witness) is not None:
-                for happening in taken(opened, arrival, self._journal.answered.get(put.place)):
-                    witness.tell(happening)
+            for happening in taken(opened, arrival, self._journal.answered.get(put.place)):
+                witness.tell(happening)
 
     def _answer(self, put: Put, closed: Answered) -> Answer[Any]:
         match closed.outcome:
@@ -308,14 +311,14 @@ class Conversation:
 
     def _read(self, put: Put, opened: Opened, arrival: Arrival) -> Answer[Any] | None:
         match arrival:
-            case Late():
-                return self._answer(put, self._close(opened, "late"))
-            case Broken():
-                return self._ask_again(put, opened, (Problem(code=arrival.code),))
             case Reply(action="accept"):
                 return self._accept(put, opened, arrival.content)
             case Reply():
                 return self._answer(put, self._close(opened, arrival.action))
+            case Late():
+                return self._answer(put, self._close(opened, "late"))
+            case Broken():
+                return self._ask_again(put, opened, (Problem(code=arrival.code),))
             case _:
                 assert_never(arrival)
 
@@ -326,7 +329,7 @@ class Conversation:
             return self._ask_again(put, opened, (Problem(code="no_content"),))
         setting = self._setting
         read = read_content(
-            put.question.sheet, content, setting.carrier.dialect, most_bytes=setting.policy.most_bytes
+            put.question.sheet, content, setting.dialect, most_bytes=setting.policy.most_bytes
         )
         if isinstance(read, Misfit):
             return self._ask_again(put, opened, read.problems)
@@ -349,12 +352,12 @@ class Conversation:
         self._journal.answered[place] = closed
         return closed
 
-    async def _deliver(self, missing: Sequence[Put]) -> None:
+    async def _deliver(self, missing: Sequence[Put], task: Task | None) -> None:
         if self._waiting and not all(put.keyed for put in (*self._waiting, *missing)):
             self._fault = KeysNeeded()
             raise self._fault
         self._waiting.extend(missing)
-        abroad = self._host.begin_waiting()
+        abroad = self._host.begin_waiting(task)
         try:
             arrived = await self._setting.carrier.deliver([self._show(put) for put in missing])
             if arrived is None:

@@ -22,7 +22,10 @@ ERRAND: ContextVar[Callable[[], None] | None] = ContextVar("askback_errand", def
 """Set in a task that asks for a thread of the body, and called when the wait for a person begins."""
 
 
-def running_task() -> asyncio.Task[object] | None:
+Task = asyncio.Task[object]
+
+
+def running_task() -> Task | None:
     """The task that runs now, or None under another event loop than asyncio's."""
     try:
         return asyncio.current_task()
@@ -35,9 +38,9 @@ class Host:
 
     __slots__ = ("_is_interrupted", "_others", "_task")
 
-    def __init__(self, task: asyncio.Task[object] | None) -> None:
+    def __init__(self, task: Task | None) -> None:
         self._task = task
-        self._others: set[asyncio.Task[object]] = set()
+        self._others: set[Task] = set()
         self._is_interrupted = False
 
     def is_here(self) -> bool:
@@ -45,24 +48,23 @@ class Host:
         task = running_task()
         return task is None or task is self._task or not self._is_of_its_loop(task)
 
-    def require_same_loop(self) -> None:
+    def require_same_loop(self, task: Task | None) -> None:
         """Refuse a loop that the body started in a thread: it could never be left from there."""
-        task = running_task()
-        if task is not self._task and task is not None and not self._is_of_its_loop(task):
+        if task is not None and not self._is_of_its_loop(task):
             raise OutsideConversation(
                 "This question is asked from another event loop than the one that serves the call. Write the tool with "
                 "async def and await the question in it; do not wrap it in asyncio.run(...)."
             )
 
-    def _is_of_its_loop(self, task: asyncio.Task[object]) -> bool:
+    def _is_of_its_loop(self, task: Task) -> bool:
         return self._task is None or task.get_loop() is self._task.get_loop()
 
-    def begin_waiting(self) -> asyncio.Task[object] | None:
-        """From here the running task waits for an answer; gives it, if it is another than the body's own.
+    def begin_waiting(self, task: Task | None) -> Task | None:
+        """From here this task, which runs, waits for an answer; gives it, if it is another than the body's own.
 
         It is ended with the body: nobody could answer it then.
         """
-        task, errand = running_task(), ERRAND.get()
+        errand = ERRAND.get()
         if errand is not None:
             errand()
         if task is None or task is self._task or self._task is None:
@@ -73,7 +75,7 @@ class Host:
             return None
         return task
 
-    def end_waiting(self, task: asyncio.Task[object]) -> None:
+    def end_waiting(self, task: Task) -> None:
         """That task goes on by itself."""
         self._others.discard(task)
 

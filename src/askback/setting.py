@@ -8,6 +8,7 @@ from askback.effects import Keeper
 from askback.grounds import Grounds
 from askback.journal.entries import Journal
 from askback.premises import Premises
+from askback.schema.render import Dialect
 from askback.words import Words
 
 
@@ -31,6 +32,11 @@ class Setting(Grounds, Protocol):
 
     @property
     def policy(self) -> Policy: ...
+
+    @property
+    def dialect(self) -> Dialect:
+        """The words that the client's revision has for a form."""
+        ...
 
     @property
     def keeper(self) -> Keeper: ...

@@ -30,6 +30,15 @@ class Mark(NamedTuple):
     guards: tuple[Rule, ...]
 
 
+class _Seen:
+    marks = False
+
+
+def any_marked() -> bool:
+    """Whether any function of this process has a guard at all; most servers have none, and need look no further."""
+    return _Seen.marks
+
+
 def is_passed_by(function: object) -> bool:
     """Whether this function has a guard that whoever calls it directly passes by: a tool must not be made of it."""
     for one in _inwards(function):
@@ -67,6 +76,7 @@ def _asking(
         return await guarded(guards, tool=tool, arguments=parameters.shown(bound), run=run)
 
     mark = Mark(bare, ask_first, guards)
+    _Seen.marks = True
     setattr(ask_first, MARK, mark)
     for one in _inwards(bare):
         _leave(mark, on=one)

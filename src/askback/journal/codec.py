@@ -64,23 +64,28 @@ def decode(state: str) -> Journal:
     try:
         # What people answered must not stay in a cache of the parser's.
         record = from_json(_quoted(state[len(TAG) :]), cache_strings="none")
-        journal = Journal(record["c"], record["r"])
-        for row in record.get("a", ()):
-            journal.answered[row[0]] = Answered(*row)
-        for row in record.get("o", ()):
+        journal = Journal(record.pop("c"), record.pop("r"))
+        for row in record.pop("o", ()):
             journal.opened[row[0]] = Opened(*row)
-        for row in record.get("e", ()):
-            journal.effects[row[0]] = Effect(*row)
-        for row in record.get("t", ()):
-            journal.trips[row[0]] = Trip(*row)
-        for place, row in record.get("h", {}).items():
-            journal.arrived[place] = _arrival(row)
-        journal.drifted.update(record.get("d", ()))
-        journal.notes.update(record.get("m", {}))
-        journal.nested = Nested(*record["n"]) if "n" in record else None
+        for row in record.pop("a", ()):
+            journal.answered[row[0]] = Answered(*row)
+        if record:
+            _read_rarer(record, journal)
     except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         raise UnreadableJournal("a journal of another shape") from error
     return journal
+
+
+def _read_rarer(record: dict[str, Any], journal: Journal) -> None:
+    for row in record.get("e", ()):
+        journal.effects[row[0]] = Effect(*row)
+    for row in record.get("t", ()):
+        journal.trips[row[0]] = Trip(*row)
+    for place, row in record.get("h", {}).items():
+        journal.arrived[place] = _arrival(row)
+    journal.drifted.update(record.get("d", ()))
+    journal.notes.update(record.get("m", {}))
+    journal.nested = Nested(*record["n"]) if "n" in record else None
 
 
 def _unquoted(json: str) -> str:

@@ -77,14 +77,22 @@ def form_of(
     message: str, what: Any, *, initial: object = None, meta: Mapping[str, Any] | None = None
 ) -> Form[Any]:
     """A question that can be put; raises QuestionRefused where it could never be shown."""
+    is_kept = meta is None and isinstance(message, str) and len(message) <= _LONGEST_KEPT  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
+    if is_kept and initial is None and isinstance(what, type):
+        return _kept_of_type(message, what)
     sheet: Sheet[Any] = sheet_of(what)
     if initial is not None:
         sheet = sheet.with_initial(initial)
-    if meta is None and isinstance(message, str) and len(message) <= _LONGEST_KEPT:  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
+    if is_kept:
         return _kept(message, sheet)
     if meta is not None:
         examine_meta(meta)
     return _made(message, sheet, meta)
+
+
+@lru_cache(maxsize=_KEPT)
+def _kept_of_type(message: str, what: type[Any]) -> Form[Any]:
+    return _made(message, of_type(what), None)
 
 
 @lru_cache(maxsize=_KEPT)

@@ -34,8 +34,7 @@ _MOST_REASON = 500
 _KEPT = 1024
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fits(Generic[T_co]):
+class Fits(NamedTuple, Generic[T_co]):
     """The reply fits: the content as it can be kept, defaults filled in, and what the author made of it."""
 
     content: Json
@@ -95,7 +94,7 @@ def _check(slots: tuple[_Slot, ...], given: Json) -> tuple[Json, list[Problem]]:
 
 def _build(sheet: Sheet[T], checked: Json) -> Fits[T] | Misfit:
     try:
-        return Fits(content=checked, value=sheet.build(checked))
+        return Fits(checked, sheet.build(checked))
     except ValidationError as error:
         details = error.errors(include_url=False, include_input=False)
         return Misfit(problems=tuple(_objection(sheet, one) for one in details[:_MOST_PROBLEMS]))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.context import ServerRequestContext
@@ -13,6 +13,7 @@ from mcp.server.session import ServerSession
 from askback.approvals import Approvals
 from askback.errors import CallerUnknown
 from askback.journal.entries import Journal
+from askback.schema.render import Dialect
 from askback.server.adapters.mcp import Caller, back_channel
 from askback.server.house import House, Rooms
 from askback.server.keeping import Keeping, caller_of, scope_of
@@ -32,6 +33,9 @@ from askback.wire.push import Push
 from askback.wire.replay import Replaying
 from askback.wire.requests import Client
 from askback.wire.rounds import Holding, Rounds
+
+if TYPE_CHECKING:
+    from askback.server.returning import Returning
 
 Context = ServerRequestContext[Any, Any]
 
@@ -92,6 +96,8 @@ class Call:
     _ids: QuestionIds | None = None
     recording: Recording | None = None
     """What has happened in this call, where a record is kept and anything has."""
+    returning: "Returning | None" = None
+    """The rounds of a body that returns its questions, where the revision cannot carry them."""
 
     def __init__(self, settings: Settings, ctx: Context) -> None:
         self.ctx = ctx
@@ -106,6 +112,10 @@ class Call:
     @property
     def policy(self) -> Policy:
         return self.settings.policy
+
+    @property
+    def dialect(self) -> Dialect:
+        return self.revision.dialect
 
     @property
     def now(self) -> float:
@@ -155,7 +165,8 @@ class Call:
     @property
     def ids(self) -> QuestionIds:
         """Of the questions of this request."""
-        self._ids = self._ids or self._make_ids()
+        if self._ids is None:
+            self._ids = self._make_ids()
         return self._ids
 
     def question_id(self, place: str) -> str:
@@ -232,7 +243,7 @@ class Call:
         return scope_of(self.ctx, caller, f"{self.server_name}/{owner}/{place}")
 
     def _caller(self) -> str:
-        return caller_of(self.ctx, self.settings.caller, self.owner)
+        return caller_of(self.ctx, self.settings.caller, self.settings.owner)
 
     def tell_end_of(self, id: str, *, until: float) -> None:
         """On the rounds era clients come and ask; and one that never shook hands has no connection to be told on."""
@@ -273,7 +284,7 @@ class Call:
             caller = self._caller()
         except CallerUnknown:
             caller = ""
-        return QuestionIds(self.server_name, caller, ctx.method, self.params, ctx.request_id)
+        return QuestionIds(self.settings.house.server, caller, ctx.method, self.params, ctx.request_id)
 
     def _make_carrier(self) -> Carriers:
         if self.revision.era is Era.ROUNDS:

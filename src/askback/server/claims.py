@@ -45,10 +45,29 @@ async def run_once(
     )
     if (telemetry := call.settings.telemetry) is not None:
         telemetry.count_round(_became(verdict))
+    if not isinstance(verdict, Mine):
+        return _not_run(verdict, call)
+    call.claim = claim = verdict
+    # Whatever happens, the claim is recorded or released: its copies wait as long as it is neither.
+    try:
+        _go_on_from(claim.noted, call, resumed)
+        result = await run()
+    except Exception as error:
+        if can_be_mended(error):
+            await _release(store, claim)
+        else:
+            await _record(store, claim, _error_as_bytes(error))
+        raise
+    except BaseException:
+        # Cancelled: the next copy may take over.
+        await _release(store, claim)
+        raise
+    await _record(store, claim, _as_bytes({"result": result}))
+    return result
+
+
+def _not_run(verdict: Done | Forgotten | Refused | Lost, call: Call) -> dict[str, Any]:
     match verdict:
-        case Mine() as claim:
-            call.claim = claim
-            return await _run(store, claim, call, resumed, run)
         case Done(end):
             return _given_again(end, call)
         case Forgotten():
@@ -81,27 +100,6 @@ def _go_on_from(noted: bytes, call: Call, resumed: Resumed) -> None:
     if (witness := call.witness) is not None:
         tell(witness, redeemed(resumed, begun.values()))
     judge_lateness(resumed, now=call.claimed_at)
-
-
-async def _run(
-    store: Store, claim: Mine, call: Call, resumed: Resumed, run: Callable[[], Awaitable[HandlerResult]]
-) -> HandlerResult:
-    """Whatever happens, the claim is recorded or released: its copies wait as long as it is neither."""
-    try:
-        _go_on_from(claim.noted, call, resumed)
-        result = await run()
-    except Exception as error:
-        if can_be_mended(error):
-            await _release(store, claim)
-        else:
-            await _record(store, claim, _error_as_bytes(error))
-        raise
-    except BaseException:
-        # Cancelled: the next copy may take over.
-        await _release(store, claim)
-        raise
-    await _record(store, claim, _as_bytes({"result": result}))
-    return result
 
 
 def can_be_mended(error: Exception) -> bool:

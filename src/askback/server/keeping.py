@@ -16,6 +16,7 @@ from askback.journal.entries import Effect
 from askback.journal.once import FORGOTTEN, INTERRUPTED
 from askback.owners import LOCAL
 from askback.server.adapters.mcp import Caller
+from askback.server.owners import OwnerOf
 from askback.stores.protocol import Done, Forgotten, Lost, Mine, Refused, Store
 from askback.wire.era import target_of
 
@@ -97,7 +98,7 @@ class Keeping:
             logger.exception("what an effect gave could not be kept for later calls")
 
 
-def caller_of(ctx: Context, caller: Caller, owner: str) -> str:
+def caller_of(ctx: Context, caller: Caller, owner: OwnerOf) -> str:
     """The principal behind the call; over HTTP somebody must tell, or strangers would share what is kept.
 
     Of a token without a subject the SDK tells the client alone, which all its users share: then it is the `owner`, as
@@ -105,7 +106,7 @@ def caller_of(ctx: Context, caller: Caller, owner: str) -> str:
     """
     token, told = get_access_token(), caller(ctx)
     if told is not None and token is not None and caller is authenticated_principal and not token.subject:
-        told = owner or None
+        told = owner(ctx) or None
     if told is not None:
         return told
     if ctx.request is not None or token is not None:

@@ -25,17 +25,24 @@ from askback.server.call import Call, Context, Settings
 from askback.server.claims import can_be_mended, is_store_gone, run_once
 from askback.server.recording import Recording
 from askback.server.returning import Returning
-from askback.server.session import held
+from askback.server.shelving import LONG, is_handle
 from askback.server.telling import NOT_ASKED, refusal_in, tell, unread
 from askback.trips import leave_trips
 from askback.wire.demands import Demands
 from askback.wire.era import CONVERSATION_METHODS, TOOLS_CALL, Era
-from askback.wire.nested import asks_by_itself, brings_unasked, nested_round, take_over, without_round
+from askback.wire.nested import (
+    OF_A_ROUND,
+    asks_by_itself,
+    brings_unasked,
+    nested_round,
+    take_over,
+    without_round,
+)
 from askback.wire.notices import demands_visits, visits_required
 from askback.wire.replay import Replaying
 from askback.wire.results import Unusable, enveloped, error_end, polite_end, sieved, unusable_end
 from askback.wire.rounds import Rounds, carries_journal, input_required, resume
-from askback.wire.state import exchange_state
+from askback.wire.state import STATE, exchange_state
 from askback.wire.witnessed import asked_in, demanded_in
 
 logger = logging.getLogger("askback")
@@ -54,6 +61,8 @@ class Middleware:
         if ctx.method not in CONVERSATION_METHODS or ctx.request_id is None:
             return await call_next(ctx)
         call = Call(self._settings, ctx)
+        if ctx.params is None or OF_A_ROUND.isdisjoint(ctx.params):
+            return await self._converse(call, call_next)
         if call.revision.era is Era.ROUNDS and carries_journal(ctx.params):
             return await self._next_round(call, call_next)
         if brings_unasked(ctx.params, call.revision):
@@ -67,7 +76,8 @@ class Middleware:
         params = cast("dict[str, Any]", call.ctx.params)
         until = call.now + self._settings.life
         try:
-            await exchange_state(params, self._settings.shelf.whole)
+            if is_handle(params[STATE]):
+                await exchange_state(params, self._settings.shelf.whole)
             resumed = resume(params)
             call.journal = resumed.journal
             converse = partial(self._converse, call, call_next)
@@ -110,53 +120,54 @@ class Middleware:
 
     async def _passes(self, call: Call, call_next: CallNext) -> HandlerResult:
         """Pass after pass of the body, until one is the last of this request."""
-        returning: Returning | None = None
+        session: Any = call.ctx.session  # the kernel makes it for this request alone: see `Held`
         while True:
-            conversation = Conversation(call)
-            result = await self._run(call, conversation, call_next)
+            conversation = session.askback_conversation = Conversation(call)
+            token = CURRENT.set(conversation)
+            effect = EFFECT.set(None) if EFFECT.get() is not None else None
+            try:
+                result = await call_next(call.ctx)
+                if asks_by_itself(result):
+                    result = await self._nested(call, result)
+            except (KeyboardInterrupt, SystemExit):
+                raise
+            except BaseException as error:  # noqa: BLE001 - also what a body made of being left
+                result = None if conversation.is_left else await self._answer_for(call, error)
+            finally:
+                if not conversation.is_clear:
+                    await conversation.clear()
+                session.askback_conversation = None
+                CURRENT.reset(token)
+                if effect is not None:
+                    EFFECT.reset(effect)
+                conversation.is_over = True
             if not conversation.is_left:
                 return result
-            if conversation.last_words is not None:
-                return await self._stop(call, conversation.last_words)
-            if isinstance(call.carrier, Rounds):
-                return await self._ask(call, call.carrier)
-            try:
-                if isinstance(call.carrier, Demands) and call.carrier.showings:
-                    await leave_trips(call, call.journal, out=call.carrier.showings)
-                    demand = call.carrier.demand()
-                    tell(call.witness, demanded_in(demand, call.carrier.showings))
-                    raise demand
-                if conversation.returned is not None:
-                    returning = returning or Returning(call)
-                    await returning.prepare_next(conversation.returned)
-                else:
-                    await self._rehearse(call)
-            except AskbackError as error:
-                return self._failure(call, error)
+            # However the body took its leaving, it is answered for.
+            end = await self._end_of(call, conversation)
+            if end is not None:
+                return end
 
-    async def _run(self, call: Call, conversation: Conversation, call_next: CallNext) -> HandlerResult:
-        """One pass of the body. A body that left is answered for, however it took its leaving."""
-        session = held(call.ctx.session)
-        session.askback_conversation = conversation
-        token = CURRENT.set(conversation)
-        effect = EFFECT.set(None) if EFFECT.get() is not None else None
+    async def _end_of(self, call: Call, conversation: Conversation) -> dict[str, Any] | None:
+        """What a call is answered whose body was left; None where the body runs once more."""
+        if conversation.last_words is not None:
+            return await self._stop(call, conversation.last_words)
+        if isinstance(call.carrier, Rounds):
+            return await self._ask(call, call.carrier)
         try:
-            result = await call_next(call.ctx)
-            return await self._nested(call, result) if asks_by_itself(result) else result
-        except (KeyboardInterrupt, SystemExit):
-            raise
-        except BaseException as error:  # noqa: BLE001 - also what a body made of being left
-            if conversation.is_left:
-                return None
-            return await self._answer_for(call, error)
-        finally:
-            if not conversation.is_clear:
-                await conversation.clear()
-            session.askback_conversation = None
-            CURRENT.reset(token)
-            if effect is not None:
-                EFFECT.reset(effect)
-            conversation.is_over = True
+            if isinstance(call.carrier, Demands) and call.carrier.showings:
+                await leave_trips(call, call.journal, out=call.carrier.showings)
+                demand = call.carrier.demand()
+                tell(call.witness, demanded_in(demand, call.carrier.showings))
+                raise demand
+            if conversation.returned is not None:
+                call.returning = call.returning or Returning(call)
+                await call.returning.prepare_next(conversation.returned)
+            else:
+                await self._rehearse(call)
+        except AskbackError as error:
+            return self._failure(call, error)
+        return None
 
     async def _answer_for(self, call: Call, error: BaseException) -> dict[str, Any]:
         """What the body raised, where it is ours to say; else it goes on."""
@@ -170,13 +181,16 @@ class Middleware:
         return self._failure(call, ours)
 
     async def _ask(self, call: Call, carrier: Rounds) -> dict[str, Any]:
-        take_over(call.ctx.params, call.journal)
+        journal = call.journal
+        take_over(call.ctx.params, journal)
         try:
-            await leave_trips(call, call.journal)
-            asked = input_required(await self._named(call.journal), carrier)
+            if journal.trips:
+                await leave_trips(call, journal)
+            asked = input_required(await self._named(journal), carrier)
             if (witness := call.witness) is not None:
                 tell(witness, asked_in(asked, carrier.showings))
-            await exchange_state(asked, self._settings.shelf.carried)
+            if len(asked[STATE]) > LONG:
+                await exchange_state(asked, self._settings.shelf.carried)
         except AskbackError as error:
             return self._failure(call, error)
         return self._enveloped(call, asked)

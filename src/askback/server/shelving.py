@@ -56,7 +56,7 @@ class Shelf:
 
     async def whole(self, state: str) -> str:
         """The state that the client carries, or the one that its handle names."""
-        if not state.startswith(HANDLE):
+        if not is_handle(state):
             return state
         secret = state.removeprefix(HANDLE)
         sealed = await self._store.get(OWNER, _name(secret))
@@ -67,6 +67,11 @@ class Shelf:
         except InvalidTag as error:  # somebody wrote to the store
             raise RoundForgotten from error
         return opened.decode("utf-8", "surrogatepass")
+
+
+def is_handle(state: str) -> bool:
+    """Whether a client carries this for a journal that is in the store."""
+    return state.startswith(HANDLE)
 
 
 def _bounded(state: str, most: int, of_what: str) -> str:

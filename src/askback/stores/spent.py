@@ -7,44 +7,47 @@ the last has. Turns that last much longer than others would keep those from bein
 generations of its own, at most two at once.
 """
 
+from array import array
 from math import inf, log
-
-Places = list[int]
-"""Which bits stand for one turn."""
+from typing import NamedTuple
 
 BYTES = 2**21
 """2 MiB: for 400,000 turns, say 100,000 conversations of four, the rate of false refusals stays below 1 in 150,000."""
 
-PLACES = 6
-"""Bits per turn: more would hardly be mistaken less often, and each costs time in a full store."""
-
-BITS = 8 * BYTES - 1
-"""The last bit; as a mask, any bit."""
+WORDS = BYTES // 8
 
 SPAN = 8
 """Turns whose times to live differ by more than this factor are kept apart."""
 
 
+class Places(NamedTuple):
+    """Which bits stand for one turn: four in each of two words. Two, since a word that is not in the processor's cache
+    costs more than all there is to reckon."""
+
+    first: int
+    bits: int
+    second: int
+    more_bits: int
+
+
 class Generation:
     """Turns that were put in at about the same time."""
 
-    __slots__ = ("_bits", "first_until", "last_until")
+    __slots__ = ("_words", "first_until", "last_until")
 
     def __init__(self, until: float) -> None:
-        self._bits = bytearray(BYTES)
+        self._words = array("Q", bytes(BYTES))
         self.first_until = self.last_until = until
 
     def add(self, places: Places, until: float) -> None:
-        bits = self._bits
-        for place in places:
-            bits[place >> 3] |= 1 << (place & 7)
+        first, bits, second, more_bits = places
+        self._words[first] |= bits
+        self._words[second] |= more_bits
         self.last_until = max(self.last_until, until)
 
     def holds(self, places: Places) -> bool:
-        for place in places:  # noqa: SIM110 - a new turn is told by its first bit or two, sooner than a generator begins
-            if not self._bits[place >> 3] & 1 << (place & 7):
-                return False
-        return True
+        first, bits, second, more_bits = places
+        return self._words[first] & bits == bits and self._words[second] & more_bits == more_bits
 
 
 class Spent:
@@ -63,15 +66,22 @@ class Spent:
     def add(self, key: str, turn: int, *, until: float, now: float) -> None:
         """Put in this turn and all before it, so that a later look need ask for one turn alone."""
         generation = self.make_room(until=until, now=now)
-        for earlier in range(turn + 1):
+        for earlier in range(min(turn, 1), turn + 1):
             generation.add(_places(key, earlier), until)
 
     def holds(self, key: str, turn: int) -> bool:
         """Whether this turn, or a later one of the key, was put in."""
         if not self._spans:
             return False
-        places = _places(key, turn)
-        return any(generation.holds(places) for span in self._spans.values() for generation in span)
+        # Few keys have a turn 0, and those have no other: it is put in alone, and known by the next one too.
+        return self._has(_places(key, turn)) or (turn == 0 and self._has(_places(key, 1)))
+
+    def _has(self, places: Places) -> bool:
+        for span in self._spans.values():
+            for generation in span:
+                if generation.holds(places):
+                    return True
+        return False
 
     def make_room(self, *, until: float, now: float) -> Generation:
         """The generation that takes in what expires then; takes its memory now."""
@@ -93,8 +103,11 @@ class Spent:
 
 
 def _places(key: str, turn: int) -> Places:
-    """Two halves of one hash are as good as six hashes. Python's own is keyed anew in each process, which is as long
-    as this lasts."""
-    hashed = hash((turn, key))
-    first, step = hashed & BITS, hashed >> 32 | 1
-    return [(first + number * step) & BITS for number in range(PLACES)]
+    """Python's own hash is keyed anew in each process, which is as long as this lasts."""
+    one, other = hash((turn, key)), hash((key, turn))
+    return Places(one % WORDS, _four_bits(one >> 20), other % WORDS, _four_bits(other >> 20))
+
+
+def _four_bits(number: int) -> int:
+    """Of a word, by as many bits of a hash as it takes; two may be the same."""
+    return 1 << (number & 63) | 1 << (number >> 6 & 63) | 1 << (number >> 12 & 63) | 1 << (number >> 18 & 63)

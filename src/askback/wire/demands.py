@@ -10,7 +10,6 @@ from askback.carrier import Ended, Pause, Showing
 from askback.errors import CannotAsk
 from askback.journal.entries import Arrival
 from askback.question import Visit
-from askback.schema.render import Dialect
 from askback.visits import Ending
 from askback.wire.era import CanShow, Revision, require_mode
 from askback.wire.push import Push, shown
@@ -30,10 +29,6 @@ class Demands:
         self.grace: float | None = hold
         self._is_caller_known = is_caller_known
         self.showings: dict[str, Showing] = {}
-
-    @property
-    def dialect(self) -> Dialect:
-        return self._push.dialect
 
     async def deliver(self, showings: Sequence[Showing]) -> Mapping[str, Arrival] | None:
         if not isinstance(showings[0].question, Visit):

@@ -5,10 +5,10 @@ second one asks what the first has asked already.
 """
 
 from collections.abc import Mapping
-from hashlib import sha256
+from hashlib import blake2b
 from typing import Any, cast
 
-from askback.wire.era import target_of
+from askback.wire.era import RESOURCES_READ
 
 QUESTION_META_KEY = "askback/question"
 """Where the id of a question stands that is a request of its own."""
@@ -35,20 +35,17 @@ class QuestionIds:
         self, server: str, caller: str, method: str, params: Mapping[str, Any], request_id: str | int
     ) -> None:
         """`caller` is empty where nobody tells: strangers may then have the same ids, and nothing but ids."""
-        target, arguments = target_of(method, params)
-        # Not JSON, which takes longer than all the rest: whoever sends a request again sends the same.
-        self._request = repr((server, caller, method, target, _in_order(arguments), request_id))
+        # Neither JSON nor in order, which would take longer than all the rest: whoever sends a request again sends the
+        # same.
+        about = params.get("uri") if method == RESOURCES_READ else params.get("name")
+        self._request = f"{server}\0{caller}\0{method}\0{about}\0{request_id!r}\0{params.get('arguments')!r}"
         self._asked: dict[str, int] = {}
 
     def next(self, place: str, round: int) -> str:  # noqa: A002 - it is the number of the round
         """A new one for each time that something is asked at this place: a reply that does not fit is no copy."""
         number = self._asked[place] = self._asked.get(place, 0) + 1
-        named = f"{self._request}{round}.{number}.{place}"
-        return sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:ID_LENGTH]
-
-
-def _in_order(arguments: Any) -> Any:
-    return sorted(cast("dict[str, Any]", arguments).items()) if isinstance(arguments, dict) else arguments
+        named = f"{self._request}\0{round}.{number}.{place}"
+        return blake2b(named.encode("utf-8", "surrogatepass"), digest_size=ID_LENGTH // 2).hexdigest()
 
 
 def noted(meta: Mapping[str, Any] | None, id: str, *, key: str) -> dict[str, Any]:

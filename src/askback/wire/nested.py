@@ -19,6 +19,9 @@ from askback.wire.replies import REFUSED_RESPONSES
 from askback.wire.requests import Client, examine, read_round
 from askback.wire.state import state_after
 
+OF_A_ROUND = frozenset({"inputResponses", "requestState"})
+"""What a call brings only where it is a later round."""
+
 
 def asks_by_itself(result: HandlerResult) -> TypeGuard[dict[str, Any]]:
     """Whether what a body returned is a round of questions. Its state is its own, however it begins."""
@@ -64,7 +67,7 @@ def give_back(params: dict[str, Any], journal: Journal, replies: Mapping[str, An
 
 def without_round(params: Mapping[str, Any]) -> dict[str, Any]:
     """A call as it was first made."""
-    return {name: value for name, value in params.items() if name not in _OF_A_ROUND}
+    return {name: value for name, value in params.items() if name not in OF_A_ROUND}
 
 
 def brings_unasked(params: Mapping[str, Any] | None, revision: Revision) -> bool:
@@ -72,7 +75,7 @@ def brings_unasked(params: Mapping[str, Any] | None, revision: Revision) -> bool
 
     Every question of a server with Askback comes back with its state, and on the push era none comes back so at all.
     """
-    if params is None or _OF_A_ROUND.isdisjoint(params):
+    if params is None or OF_A_ROUND.isdisjoint(params):
         return False
     return revision.era is not Era.ROUNDS or params.get("requestState") is None
 
@@ -81,6 +84,3 @@ def require_readable(replies: dict[str, Any]) -> None:
     """Raise pydantic's error where these are not what a client replies with."""
     if replies:
         InputResponseRequestParams.model_validate({"inputResponses": replies}, by_name=False)
-
-
-_OF_A_ROUND = frozenset({"inputResponses", "requestState"})

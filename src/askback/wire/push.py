@@ -11,7 +11,7 @@ from askback.carrier import Ended, Pause, Showing
 from askback.errors import CannotAsk
 from askback.journal.entries import Arrival, Late
 from askback.question import Question, Visit
-from askback.schema.render import Dialect, render
+from askback.schema.render import render
 from askback.visits import Ending
 from askback.wire.era import INSTEAD, NOUN, CanShow, Era, Mode, Revision, require_mode
 from askback.wire.ids import QUESTION_META_KEY, noted
@@ -61,10 +61,6 @@ class Push:
         self._witness = witness
         self._turn: anyio.Lock | None = None
         self._told: set[str] = set()
-
-    @property
-    def dialect(self) -> Dialect:
-        return self._revision.dialect
 
     async def deliver(self, showings: Sequence[Showing]) -> Mapping[str, Arrival]:
         first = showings[0]

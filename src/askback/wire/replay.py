@@ -9,7 +9,6 @@ import anyio
 
 from askback.carrier import Ended, Pause, Showing
 from askback.journal.entries import Arrival, Journal
-from askback.schema.render import Dialect
 from askback.visits import Ending
 from askback.wire.push import Push
 
@@ -24,10 +23,6 @@ class Replaying:
         self._push = push
         self.arrived: dict[str, Arrival] = {}
         self._turn: anyio.Lock | None = None
-
-    @property
-    def dialect(self) -> Dialect:
-        return self._push.dialect
 
     async def deliver(self, showings: Sequence[Showing]) -> Mapping[str, Arrival] | None:
         self._turn = self._turn or anyio.Lock(fast_acquire=True)

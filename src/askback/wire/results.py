@@ -88,8 +88,10 @@ def enveloped(result: dict[str, Any], *, revision: Revision, server_info: dict[s
     """What the SDK stamps on results that pass through it; ours do not."""
     if revision.era is not Era.ROUNDS:
         return result
-    meta = {SERVER_INFO_META_KEY: server_info} | result.get("_meta", {})
-    return {"resultType": "complete"} | result | {"_meta": meta}
+    if "resultType" not in result:
+        result = {"resultType": "complete", **result}
+    result["_meta"] = {SERVER_INFO_META_KEY: server_info, **result.get("_meta", {})}
+    return result
 
 
 def _tool_text(text: str, *, is_error: bool) -> dict[str, Any]:

@@ -12,8 +12,7 @@ from mcp_types import INVALID_PARAMS
 from askback.carrier import Ended, Pause, Showing
 from askback.errors import AskbackError
 from askback.journal.codec import UnreadableJournal, decode, is_ours
-from askback.journal.entries import Arrival, Broken, Journal, Late, Opened
-from askback.schema.render import Dialect
+from askback.journal.entries import Arrival, Broken, Journal, Late
 from askback.visits import Ending
 from askback.wire.clients import Patience
 from askback.wire.era import CanShow, Revision, require_mode
@@ -46,20 +45,17 @@ class Rounds:
 
     grace: float | None = None
     comes_back = True
+    _progress: "_Progress | None" = None
 
     def __init__(self, *, revision: Revision, can_show: CanShow, holding: Callable[[], Holding]) -> None:
         self.revision, self._can_show, self._holding = revision, can_show, holding
         self.showings: dict[str, Showing] = {}
-        self._progress = _Progress()
-
-    @property
-    def dialect(self) -> Dialect:
-        return self.revision.dialect
 
     async def deliver(self, showings: Sequence[Showing]) -> Mapping[str, Arrival] | None:
         for showing in showings:
             require_mode(mode_of(showing.question), self.revision, self._can_show)
-        self.showings.update({showing.place: showing for showing in showings})
+        for showing in showings:
+            self.showings[showing.place] = showing
         return None
 
     def require_visits(self) -> None:
@@ -67,6 +63,7 @@ class Rounds:
 
     async def end_of(self, id: str, ended: Ended, *, seconds: float) -> Ending | Pause:
         holding = self._holding()
+        self._progress = self._progress or _Progress()
         ending = await _hold(ended, min(holding.seconds, seconds), holding.channel, self._progress)
         if ending is not None:
             return ending
@@ -115,6 +112,7 @@ async def _hold(
 
 
 _NONE: Mapping[str, Any] = {}
+_OF_A_REPLY = frozenset({"action", "content"})
 
 
 class Resumed(NamedTuple):
@@ -157,8 +155,12 @@ def resume(params: dict[str, Any]) -> Resumed:
     except UnreadableJournal as error:
         raise MCPError(INVALID_PARAMS, REFUSED_STATE, {"reason": "invalid_request_state"}) from error
     replies = _replies(params.pop("inputResponses", None))
-    out = [place for place in journal.opened if place not in journal.arrived]
-    taken, given = _take_replies(journal, out, replies), _NONE
+    arrived = journal.arrived
+    out = [place for place in journal.opened if place not in arrived]
+    # Replies to what was asked; other keys are nobody's question and are not looked at (R42).
+    taken, given = {place: replies[place] for place in out if replies.get(place) is not None}, _NONE
+    for place, raw in taken.items():
+        arrived[place] = _arrival(raw)
     written = _written(taken, _flat)
     if journal.nested is not None:
         given = give_back(params, journal, replies)
@@ -175,24 +177,13 @@ def _replies(responses: Any) -> dict[str, Any]:
     return cast("dict[str, Any]", responses or {})
 
 
-def _take_replies(journal: Journal, out: list[str], replies: dict[str, Any]) -> dict[str, Any]:
-    """Replies to what was asked; other keys are nobody's question and are not looked at (R42)."""
-    taken = {place: replies[place] for place in out if replies.get(place) is not None}
-    for place, raw in taken.items():
-        journal.arrived[place] = _arrival(raw)
-    return taken
-
-
 def judge_lateness(resumed: Resumed, *, now: float) -> None:
     """When the round is claimed for the first time, and for good: a copy that comes later was still in time."""
     journal = resumed.journal
     for place in resumed.out:
-        if is_late(journal.opened[place], now=now):
+        opened = journal.opened[place]
+        if opened.seconds is not None and now - opened.asked_at > opened.seconds:
             journal.arrived[place] = Late()
-
-
-def is_late(opened: Opened, *, now: float) -> bool:
-    return opened.seconds is not None and now - opened.asked_at > opened.seconds
 
 
 def _arrival(raw: Any) -> Arrival:
@@ -209,23 +200,24 @@ def _digest(state: str, written: str) -> str:
 
 
 def _written(taken: Mapping[str, Any], write: Callable[[Any], str]) -> str:
-    written: list[tuple[str, str]] = []
-    for place in sorted(taken):
+    written = ""
+    for place in sorted(taken) if len(taken) > 1 else taken:
         try:
-            written.append((place, write(taken[place])))
+            written += f"{place}\0{write(taken[place])}\0"
         except (ValueError, TypeError, RecursionError):
             # Numbers or depths that no question takes: each is asked again alike.
-            written.append((place, "unreadable"))
-    return repr(written)
+            written += f"{place}\0unreadable\0"
+    return written
 
 
 def _flat(raw: Mapping[str, Any]) -> str:
     """A reply to a question of ours, which has no objects below the fields of its content."""
-    return repr([(name, _in_order(raw[name])) for name in sorted(raw)])
-
-
-def _in_order(member: Any) -> Any:
-    return sorted(cast("dict[str, Any]", member).items()) if isinstance(member, dict) else member
+    content = raw.get("content")
+    if isinstance(content, dict):
+        content = sorted(cast("dict[str, Any]", content).items())
+    written = repr((raw["action"], content))
+    rest = raw.keys() - _OF_A_REPLY if len(raw) > len(_OF_A_REPLY) else ()
+    return written + _deep({name: raw[name] for name in rest}) if rest else written
 
 
 def _deep(raw: Any) -> str:
@@ -235,23 +227,17 @@ def _deep(raw: Any) -> str:
 
 def input_required(journal: Journal, carrier: Rounds) -> dict[str, Any]:
     """The result that ends this round; replies that came before the body got to them travel on in the state."""
-    showings = carrier.showings
-    result: dict[str, Any] = {
+    showings, revision = carrier.showings, carrier.revision
+    if not showings:  # a visit is under way: the client comes back to hear of its end
+        return {"resultType": "input_required", "requestState": state_after(journal, ())}
+    requests: dict[str, Any] = {}
+    notes: dict[str, Any] = {}
+    for place, (_, question, message, _, id) in showings.items():
+        requests[place] = {"method": METHOD, "params": shown(question, message, revision)}
+        notes[place] = noted(question.meta, id, key=ID)
+    return {
         "resultType": "input_required",
-        "inputRequests": {
-            place: {
-                "method": METHOD,
-                "params": shown(showing.question, showing.message, carrier.revision),
-            }
-            for place, showing in showings.items()
-        },
-        "requestState": state_after(journal, showings.keys()),
+        "inputRequests": requests,
+        "requestState": state_after(journal, showings),
+        "_meta": {QUESTIONS_META_KEY: notes},
     }
-    if showings:
-        notes = {
-            place: noted(showing.question.meta, showing.id, key=ID) for place, showing in showings.items()
-        }
-        result["_meta"] = {QUESTIONS_META_KEY: notes}
-    else:
-        del result["inputRequests"]  # a visit is under way: the client comes back to hear of its end
-    return result

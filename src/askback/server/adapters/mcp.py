@@ -20,8 +20,9 @@ from mcp_types.methods import is_input_required
 
 from askback.current import CURRENT
 from askback.errors import AuthorError, UnsupportedHost, own_error
-from askback.guards.wrapping import is_passed_by
+from askback.guards.wrapping import any_marked, is_passed_by
 from askback.pages.settings import ROOT
+from askback.server.adapters.sealing import boundary_class
 from askback.wire.era import TOOLS_LIST
 from askback.wire.push import BackChannel
 
@@ -98,7 +99,7 @@ def see_to_boundary(lowlevel: Server[Any], seal: Seal) -> Sealed:
     at = _place_of_boundary(chain)
     present = cast("RequestStateBoundary", chain[at]) if at is not None else None
     security, audience = _security(lowlevel, present, seal)
-    boundary = RequestStateBoundary(security, default_audience=audience)
+    boundary = boundary_class()(security, default_audience=audience)
     if at is None:
         # Outermost but for the SDK's tracing, whose spans should record the sealed form.
         at = 1 if chain and type(chain[0]).__name__ == "OpenTelemetryMiddleware" else 0
@@ -244,13 +245,12 @@ async def listed_tool(lowlevel: Server[Any], ctx: Context, name: str) -> Tool | 
 
 
 def settle_in(server: object) -> None:
-    """Let our errors out of an MCPServer body also where a task group wrapped them: it would flatten the group."""
+    """Have an MCPServer hold to guards, and let our errors out also where a task group wrapped them: it would flatten
+    the group."""
     if isinstance(server, MCPServer):
         host = cast("Any", server)
         for verb, find in _FOUND.items():
-            setattr(host, verb, _holding_to_guards(partial(find, host), getattr(host, verb)))
-        host.call_tool = _telling(host.call_tool)
-        host.read_resource = _telling(host.read_resource)
+            setattr(host, verb, _seen_to(partial(find, host), getattr(host, verb)))
 
 
 def _tools(host: Any, name: str) -> list[Any]:
@@ -284,33 +284,30 @@ _FOUND: dict[str, Callable[[Any, Any], list[Any]]] = {
 """What each verb of an MCPServer would run."""
 
 
-def _holding_to_guards(
+def _seen_to(
     find: Callable[[Any], list[Any]], run: Callable[..., Awaitable[Any]]
 ) -> Callable[..., Awaitable[Any]]:
-    """`@guard(...)` above the line that makes a tool guards a function that nobody calls: such a tool is not run."""
-
-    async def run_unless_bare(name: Any, *args: Any, **kwargs: Any) -> Any:
-        if any(is_passed_by(getattr(one, "fn", None)) for one in find(name)):
-            raise AuthorError(
-                f"{name} was not run: it has a guard, and it was made of the function without it. Put @guard(...) "
-                "directly above def, and the line that makes a tool, prompt or resource of it above that."
-            )
-        return await run(name, *args, **kwargs)
-
-    return run_unless_bare
-
-
-def _telling(run: Callable[..., Awaitable[Any]]) -> Callable[..., Coroutine[Any, Any, Any]]:
-    async def run_and_tell(*args: Any, **kwargs: Any) -> Any:
+    async def run_seen_to(name: Any, *args: Any, **kwargs: Any) -> Any:
+        if any_marked():
+            _require_guarded(name, find(name))
         try:
-            return await run(*args, **kwargs)
+            return await run(name, *args, **kwargs)
         except (ToolError, ResourceError) as error:
             ours = own_error(error.__cause__)
             if ours is None:
                 raise
             raise ours from error
 
-    return run_and_tell
+    return run_seen_to
+
+
+def _require_guarded(name: object, found: list[Any]) -> None:
+    """`@guard(...)` above the line that makes a tool guards a function that nobody calls: such a tool is not run."""
+    if any(is_passed_by(getattr(one, "fn", None)) for one in found):
+        raise AuthorError(
+            f"{name} was not run: it has a guard, and it was made of the function without it. Put @guard(...) "
+            "directly above def, and the line that makes a tool, prompt or resource of it above that."
+        )
 
 
 def require(holds: bool, what: str, package: str = "mcp") -> None:

@@ -1,0 +1,243 @@
+"""Our boundary and the SDK's are one to whoever looks from outside: what one seals, the other opens or refuses."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+from mcp.server.context import HandlerResult, ServerRequestContext
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.shared.exceptions import MCPError
+from mcp_types import InputRequiredResult
+
+from askback.server.adapters.sealing import Boundary, boundary_class
+
+Context = ServerRequestContext[Any, Any]
+
+KEY = b"k" * 32
+TEXTS = some.text(some.characters(exclude_categories=()), max_size=12)  # halves of surrogate pairs among them
+SCALARS = some.none() | some.booleans() | some.integers() | some.floats() | TEXTS
+VALUES = some.recursive(
+    SCALARS,
+    lambda inner: some.lists(inner, max_size=3) | some.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=8,
+)
+ARGUMENTS = some.dictionaries(TEXTS, VALUES, max_size=4)
+KINDS = [(Boundary, RequestStateBoundary), (RequestStateBoundary, Boundary), (Boundary, Boundary)]
+"""Who seals, and who opens."""
+
+TOOL: dict[str, Any] = {"name": "order", "arguments": {"guest": "you", "seats": 2}}
+
+
+def context(method: str, params: Mapping[str, Any] | None) -> Context:
+    return ServerRequestContext(
+        session=cast("Any", None),
+        lifespan_context={},
+        protocol_version="2026-07-28",
+        method=method,
+        params=params,
+    )
+
+
+def made(
+    kind: type[RequestStateBoundary],
+    *,
+    ttl: float = 60.0,
+    audience: str | None = "shop",
+    principal: str | None = None,
+) -> RequestStateBoundary:
+    security = RequestStateSecurity(keys=[KEY], ttl=ttl, bind_principal=lambda _: principal)
+    return kind(security, default_audience=audience)
+
+
+async def sealed(boundary: RequestStateBoundary, method: str, params: Mapping[str, Any], state: str) -> str:
+    async def body(_: Context) -> HandlerResult:
+        return {"resultType": "input_required", "requestState": state}
+
+    result = await boundary(context(method, params), body)
+    assert isinstance(result, dict)
+    return result["requestState"]
+
+
+async def opened(
+    boundary: RequestStateBoundary, method: str, params: Mapping[str, Any], token: object
+) -> str:
+    seen: list[str] = []
+
+    async def body(ctx: Context) -> HandlerResult:
+        assert ctx.params is not None
+        seen.append(ctx.params["requestState"])
+        return {"resultType": "complete"}
+
+    await boundary(context(method, {**params, "requestState": token}), body)
+    return seen[0]
+
+
+@pytest.mark.parametrize(("sealing", "opening"), KINDS)
+@given(arguments=ARGUMENTS, name=TEXTS, state=TEXTS, audience=some.none() | TEXTS)
+async def test_what_either_has_sealed_the_other_opens(
+    sealing: type[RequestStateBoundary],
+    opening: type[RequestStateBoundary],
+    arguments: dict[str, Any],
+    name: str,
+    state: str,
+    audience: str | None,
+):
+    params = {"name": name, "arguments": arguments}
+    token = await sealed(made(sealing, audience=audience), "tools/call", params, state)
+    assert await opened(made(opening, audience=audience), "tools/call", params, token) == state
+
+
+@pytest.mark.parametrize(("sealing", "opening"), KINDS)
+async def test_names_in_another_order_are_the_same_arguments(
+    sealing: type[RequestStateBoundary], opening: type[RequestStateBoundary]
+):
+    token = await sealed(made(sealing), "tools/call", TOOL, "state")
+    turned = {"name": "order", "arguments": dict(reversed(TOOL["arguments"].items()))}
+    assert await opened(made(opening), "tools/call", turned, token) == "state"
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("prompts/get", TOOL),
+        ("tools/call", {**TOOL, "name": "cancel"}),
+        ("tools/call", {"name": "order", "arguments": {"guest": "me", "seats": 2}}),
+        ("tools/call", {"name": "order", "arguments": {"guest": "you", "seats": 2.0}}),
+        ("tools/call", {"name": "order", "arguments": {"guest": "you", "seats": True}}),
+        ("tools/call", {"name": "order", "arguments": {"guest": "you"}}),
+        ("tools/call", {"name": "order"}),
+    ],
+)
+@pytest.mark.parametrize(("sealing", "opening"), KINDS)
+async def test_another_call_is_refused(
+    sealing: type[RequestStateBoundary],
+    opening: type[RequestStateBoundary],
+    method: str,
+    params: dict[str, Any],
+):
+    token = await sealed(made(sealing), "tools/call", TOOL, "state")
+    with pytest.raises(MCPError, match="Invalid or expired requestState"):
+        await opened(made(opening), method, params, token)
+
+
+@pytest.mark.parametrize(("sealing", "opening"), KINDS)
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({}, {"audience": "bank"}),
+        ({"audience": None}, {}),
+        ({}, {"principal": "ann"}),
+        ({"principal": "ann"}, {}),
+        ({"principal": "ann"}, {"principal": "bob"}),
+    ],
+)
+async def test_another_server_or_caller_is_refused(
+    sealing: type[RequestStateBoundary],
+    opening: type[RequestStateBoundary],
+    before: dict[str, Any],
+    after: dict[str, Any],
+):
+    token = await sealed(made(sealing, **before), "tools/call", TOOL, "state")
+    assert await opened(made(opening, **before), "tools/call", TOOL, token) == "state"
+    with pytest.raises(MCPError, match="Invalid or expired requestState"):
+        await opened(made(opening, **after), "tools/call", TOOL, token)
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"v": 2},
+        {"iat": 4e9},
+        {"iat": "now"},
+        {"exp": 1.0},
+        {"exp": float("nan")},
+        {"exp": None},
+        {"s": {"not": "text"}},
+        {"m": None},
+        {"p": None, "aud": None},
+        {"p": "somebody's"},
+    ],
+)
+async def test_claims_that_are_not_in_order_are_refused_though_the_seal_is_good(claims: dict[str, Any]):
+    boundary = made(Boundary)
+    codec = made(Boundary)._security.codec  # pyright: ignore[reportPrivateUsage]
+    good = json.loads(codec.unseal(await sealed(boundary, "tools/call", TOOL, "state")))
+    token = codec.seal(json.dumps({**good, **claims}).encode())
+    for kind in (Boundary, RequestStateBoundary):
+        with pytest.raises(MCPError, match="Invalid or expired requestState"):
+            await opened(made(kind), "tools/call", TOOL, token)
+
+
+@pytest.mark.parametrize("token", ["", "v1.", "v1.AAAA", "not a token", 7, ["v1."], {}])
+async def test_what_is_no_token_is_refused(token: object):
+    with pytest.raises(MCPError, match="Invalid or expired requestState"):
+        await opened(made(Boundary), "tools/call", TOOL, token)
+
+
+async def test_a_caller_that_cannot_be_told_gets_nothing_sealed_and_nothing_opened():
+    def broken(_: Context) -> str:
+        raise RuntimeError("no directory")
+
+    token = await sealed(made(Boundary), "tools/call", TOOL, "state")
+    boundary = Boundary(RequestStateSecurity(keys=[KEY], bind_principal=broken), default_audience="shop")
+    with pytest.raises(MCPError, match="Invalid or expired requestState"):
+        await opened(boundary, "tools/call", TOOL, token)
+    with pytest.raises(MCPError, match="Internal error"):
+        await sealed(boundary, "tools/call", TOOL, "state")
+
+
+@pytest.mark.parametrize("kind", [Boundary, RequestStateBoundary])
+async def test_what_needs_no_seal_passes_as_it_is(kind: type[RequestStateBoundary]):
+    results: list[HandlerResult] = [
+        None,
+        {"resultType": "complete", "requestState": "not ours"},
+        {"resultType": "input_required", "inputRequests": {}},
+        {"resultType": "input_required", "requestState": 7},
+    ]
+    for result in results:
+
+        async def body(_: Context, result: HandlerResult = result) -> HandlerResult:
+            return result
+
+        assert await made(kind)(context("tools/call", TOOL), body) is result
+    asks = {"resultType": "input_required", "requestState": "state"}
+
+    async def listed(_: Context) -> HandlerResult:
+        return asks
+
+    assert await made(kind)(context("tools/list", {}), listed) is asks
+
+
+async def test_a_result_that_is_a_model_is_sealed_too():
+    async def body(_: Context) -> HandlerResult:
+        return InputRequiredResult(request_state="state")
+
+    result = await made(Boundary)(context("tools/call", TOOL), body)
+    assert isinstance(result, InputRequiredResult)
+    assert await opened(made(RequestStateBoundary), "tools/call", TOOL, result.request_state) == "state"
+
+
+async def test_the_context_of_those_outside_keeps_the_sealed_state():
+    token = await sealed(made(Boundary), "tools/call", TOOL, "state")
+    outer = context("tools/call", {**TOOL, "requestState": token})
+    inner: list[Context] = []
+
+    async def body(ctx: Context) -> HandlerResult:
+        inner.append(ctx)
+        return {}
+
+    await made(Boundary)(outer, body)
+    assert outer.params == {**TOOL, "requestState": token}
+    assert inner[0].params == {**TOOL, "requestState": "state"}
+    assert vars(inner[0]) | {"params": None} == vars(outer) | {"params": None}
+
+
+def test_where_the_sdk_has_moved_its_own_boundary_is_used(monkeypatch: pytest.MonkeyPatch):
+    assert boundary_class() is Boundary
+    monkeypatch.setattr(RequestStateBoundary, "_seal", lambda self, claims: "")  # pyright: ignore[reportUnknownArgumentType,reportUnknownLambdaType]
+    assert boundary_class() is RequestStateBoundary
+    monkeypatch.delattr(RequestStateBoundary, "_seal")
+    assert boundary_class() is RequestStateBoundary
