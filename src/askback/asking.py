@@ -9,7 +9,7 @@ from typing import Any, Generic, Literal, ParamSpec, TypeVar, cast, overload
 from typing_extensions import TypeForm
 
 from askback.answer import Accepted, Answer
-from askback.conversation import Conversation, Put
+from askback.conversation import Conversation
 from askback.current import current_conversation
 from askback.duration import seconds_of
 from askback.effects import Terms
@@ -92,7 +92,9 @@ async def ask(
     """
     conversation = current_conversation("ask(...)")
     form = form_of(message, what, initial=initial, meta=meta)
-    return await conversation.ask(_put(conversation, form, key, timeout))
+    key = None if key is None else _checked(key)
+    seconds = None if timeout is None else seconds_of(timeout, "timeout")
+    return await conversation.ask(conversation.put(form, key=key, seconds=seconds))
 
 
 async def confirm(message: str, *, key: str | None = None, timeout: Seconds = None) -> bool:
@@ -139,10 +141,9 @@ async def choose(
 
     `least` and `most` bound how many, where `multiple` is true.
     """
-    conversation = current_conversation("choose(...)")
-    sheet = sheet_of_options(options, multiple=multiple, least=least, most=most)
-    form = form_of(message, sheet, initial=initial)
-    return await conversation.ask(_put(conversation, form, key, timeout))
+    current_conversation("choose(...)")
+    sheet: Any = sheet_of_options(options, multiple=multiple, least=least, most=most)
+    return await ask(message, sheet, key=key, initial=initial, timeout=timeout)
 
 
 class Ask(Generic[T]):
@@ -317,11 +318,6 @@ async def visit(
         meta=meta,
     )
     return await conversation.visit(going, key=_checked(key))
-
-
-def _put(conversation: Conversation, form: Form[Any], key: str | None, timeout: Seconds) -> Put:
-    seconds = None if timeout is None else seconds_of(timeout, "timeout")
-    return conversation.put(form, key=None if key is None else _checked(key), seconds=seconds)
 
 
 def _question(key: str, pair: Any) -> Ask[Any]:

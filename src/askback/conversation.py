@@ -241,7 +241,7 @@ class Conversation:
         """Whether the body has left nothing waiting behind; else `clear` it."""
         if not self._is_begun:
             return True
-        return self._host.is_clear and not self._is_stopped_in_an_effect
+        return self._host.is_clear and (self._effects is None or not self._is_stopped_in_an_effect)
 
     async def clear(self) -> None:
         """End what the body has left waiting; an effect that was under way when it was stopped is waited for."""

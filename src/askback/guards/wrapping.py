@@ -30,13 +30,10 @@ class Mark(NamedTuple):
     guards: tuple[Rule, ...]
 
 
-class _Seen:
-    marks = False
-
-
-def any_marked() -> bool:
+class Marks:
     """Whether any function of this process has a guard at all; most servers have none, and need look no further."""
-    return _Seen.marks
+
+    are_left = False
 
 
 def is_passed_by(function: object) -> bool:
@@ -76,7 +73,7 @@ def _asking(
         return await guarded(guards, tool=tool, arguments=parameters.shown(bound), run=run)
 
     mark = Mark(bare, ask_first, guards)
-    _Seen.marks = True
+    Marks.are_left = True
     setattr(ask_first, MARK, mark)
     for one in _inwards(bare):
         _leave(mark, on=one)

@@ -38,18 +38,15 @@ def encode(journal: Journal) -> str:
         record["a"] = [list(entry) for entry in journal.answered.values()]
     if journal.opened:
         record["o"] = [list(entry) for entry in journal.opened.values()]
-    if journal.arrived:
-        record["h"] = {place: _arrival_row(arrival) for place, arrival in journal.arrived.items()}
-    if journal.effects:
-        record["e"] = [list(entry) for entry in journal.effects.values()]
-    if journal.drifted:
-        record["d"] = sorted(journal.drifted)
-    if journal.trips:
-        record["t"] = [list(entry) for entry in journal.trips.values()]
-    if journal.notes:
-        record["m"] = journal.notes
-    if journal.nested is not None:
-        record["n"] = list(journal.nested)
+    if (
+        journal.arrived
+        or journal.effects
+        or journal.drifted
+        or journal.trips
+        or journal.notes
+        or journal.nested
+    ):
+        _add_rarer(record, journal)
     try:
         return TAG + _unquoted(to_json(record).decode())
     except PydanticSerializationError as error:
@@ -74,6 +71,21 @@ def decode(state: str) -> Journal:
     except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
         raise UnreadableJournal("a journal of another shape") from error
     return journal
+
+
+def _add_rarer(record: dict[str, Any], journal: Journal) -> None:
+    if journal.arrived:
+        record["h"] = {place: _arrival_row(arrival) for place, arrival in journal.arrived.items()}
+    if journal.effects:
+        record["e"] = [list(entry) for entry in journal.effects.values()]
+    if journal.drifted:
+        record["d"] = sorted(journal.drifted)
+    if journal.trips:
+        record["t"] = [list(entry) for entry in journal.trips.values()]
+    if journal.notes:
+        record["m"] = journal.notes
+    if journal.nested is not None:
+        record["n"] = list(journal.nested)
 
 
 def _read_rarer(record: dict[str, Any], journal: Journal) -> None:

@@ -39,14 +39,11 @@ class Form(Generic[T_co]):
     message: str
     sheet: Sheet[T_co]
     meta: Mapping[str, Any] | None = None
-    _digest: str = field(default="", init=False, repr=False)
+    digest: str = field(default="", init=False, repr=False)
+    """The same for the same question on every worker; `meta` is not part of what is asked."""
 
-    @property
-    def digest(self) -> str:
-        """The same for the same question on every worker; `meta` is not part of what is asked."""
-        if not self._digest:
-            object.__setattr__(self, "_digest", digest_of(self.message, under=self.sheet.digest))
-        return self._digest
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "digest", digest_of(self.message, under=self.sheet.digest))
 
 
 def digest_of(text: str, *, under: str = "") -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.context import ServerRequestContext
@@ -32,10 +32,8 @@ from askback.wire.ids import QuestionIds
 from askback.wire.push import Push
 from askback.wire.replay import Replaying
 from askback.wire.requests import Client
+from askback.wire.returned import Returned
 from askback.wire.rounds import Holding, Rounds
-
-if TYPE_CHECKING:
-    from askback.server.returning import Returning
 
 Context = ServerRequestContext[Any, Any]
 
@@ -96,7 +94,7 @@ class Call:
     _ids: QuestionIds | None = None
     recording: Recording | None = None
     """What has happened in this call, where a record is kept and anything has."""
-    returning: "Returning | None" = None
+    returned: Returned | None = None
     """The rounds of a body that returns its questions, where the revision cannot carry them."""
 
     def __init__(self, settings: Settings, ctx: Context) -> None:
@@ -104,14 +102,11 @@ class Call:
         self.revision = revision_of(ctx.protocol_version)
         self.takes_returns = self.revision.era is not Era.ROUNDS
         self.settings = settings
+        self.policy = settings.policy
 
     @property
     def params(self) -> Mapping[str, Any]:
         return self.ctx.params or {}
-
-    @property
-    def policy(self) -> Policy:
-        return self.settings.policy
 
     @property
     def dialect(self) -> Dialect:
@@ -170,7 +165,7 @@ class Call:
         return self._ids
 
     def question_id(self, place: str) -> str:
-        return self.ids.next(place, self.journal.round)
+        return (self._ids or self.ids).next(place, self.journal.round)
 
     @property
     def carrier(self) -> Carriers:
@@ -280,15 +275,18 @@ class Call:
     def _make_ids(self) -> QuestionIds:
         ctx = self.ctx
         assert ctx.request_id is not None, "a notification has no conversation"
+        settings = self.settings
         try:
-            caller = self._caller()
+            caller = caller_of(ctx, settings.caller, settings.owner)
         except CallerUnknown:
             caller = ""
-        return QuestionIds(self.settings.house.server, caller, ctx.method, self.params, ctx.request_id)
+        return QuestionIds(settings.house.server, caller, ctx.method, ctx.params or {}, ctx.request_id)
 
     def _make_carrier(self) -> Carriers:
         if self.revision.era is Era.ROUNDS:
-            return Rounds(revision=self.revision, can_show=self.can_show, holding=self._holding)
+            # A partial and no method, for the same reason as `can_show`.
+            holding = partial(_holding, self.settings, self.ctx, self.journal)
+            return Rounds(revision=self.revision, can_show=self.can_show, holding=holding)
         rehearsal = REHEARSAL.get()
         push = self.make_push()
         if self._demands_visits:
@@ -306,11 +304,6 @@ class Call:
         if not self.revision.visits:
             return False
         return self.settings.demands_visits or not self.ctx.session.can_send_request
-
-    @property
-    def _holding(self) -> Callable[[], Holding]:
-        """A partial and no method, for the same reason as `can_show`."""
-        return partial(_holding, self.settings, self.ctx, self.journal)
 
     @property
     def can_show(self) -> CanShow:

@@ -24,7 +24,7 @@ from askback.server.adapters.mcp import output_schema
 from askback.server.call import Call, Context, Settings
 from askback.server.claims import can_be_mended, is_store_gone, run_once
 from askback.server.recording import Recording
-from askback.server.returning import Returning
+from askback.server.returning import prepare_next
 from askback.server.shelving import LONG, is_handle
 from askback.server.telling import NOT_ASKED, refusal_in, tell, unread
 from askback.trips import leave_trips
@@ -144,16 +144,16 @@ class Middleware:
             if not conversation.is_left:
                 return result
             # However the body took its leaving, it is answered for.
+            if conversation.last_words is None and isinstance(carrier := call.carrier, Rounds):
+                return await self._ask(call, carrier)
             end = await self._end_of(call, conversation)
             if end is not None:
                 return end
 
     async def _end_of(self, call: Call, conversation: Conversation) -> dict[str, Any] | None:
-        """What a call is answered whose body was left; None where the body runs once more."""
+        """The author's last words, or how a call of the push era ends; None where its body runs once more."""
         if conversation.last_words is not None:
             return await self._stop(call, conversation.last_words)
-        if isinstance(call.carrier, Rounds):
-            return await self._ask(call, call.carrier)
         try:
             if isinstance(call.carrier, Demands) and call.carrier.showings:
                 await leave_trips(call, call.journal, out=call.carrier.showings)
@@ -161,8 +161,7 @@ class Middleware:
                 tell(call.witness, demanded_in(demand, call.carrier.showings))
                 raise demand
             if conversation.returned is not None:
-                call.returning = call.returning or Returning(call)
-                await call.returning.prepare_next(conversation.returned)
+                await prepare_next(call, conversation.returned)
             else:
                 await self._rehearse(call)
         except AskbackError as error:
@@ -193,7 +192,7 @@ class Middleware:
                 await exchange_state(asked, self._settings.shelf.carried)
         except AskbackError as error:
             return self._failure(call, error)
-        return self._enveloped(call, asked)
+        return enveloped(asked, revision=call.revision, server_info=dict(self._server_info))
 
     async def _nested(self, call: Call, result: dict[str, Any]) -> dict[str, Any]:
         """A round that is not ours: it gets our state around its own, and so is run once like ours."""

@@ -34,6 +34,6 @@ class Names:
         """The same journal with an id."""
         if not journal.conversation:
             # What differs comes first, for those who read the beginning alone.
-            number = f"{next(_NUMBERS):x}-{_Process.mark}"
-            journal.conversation = conversation_id(number, epoch=await self._store.epoch())
+            number, epoch = f"{next(_NUMBERS):x}-{_Process.mark}", await self._store.epoch()
+            journal.conversation = conversation_id(number, epoch=epoch) if epoch else number
         return journal

@@ -1,6 +1,7 @@
 """A body that returns its own questions, served to a client of the push era: asked here, then called again."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from askback.answer import Answer
@@ -11,22 +12,20 @@ from askback.server.call import Call
 from askback.wire.returned import Returned
 
 
-class Returning:
-    """The rounds of one call. What the body asks with `ask` stays in the call's journal from round to round."""
+async def prepare_next(call: Call, result: object) -> None:
+    """Ask what the body returned, and let its next call bring the replies.
 
-    def __init__(self, call: Call) -> None:
-        self._call = call
-        self._rounds = Returned(client=call.client, channel=back_channel(call.ctx), ask=self._ask)
+    What the body asks with `ask` stays in the call's journal from round to round.
+    """
+    call.returned = call.returned or Returned(client=call.client, channel=back_channel(call.ctx))
+    params = await call.returned.next_params(call.params, result, ask=partial(_ask, call))
+    call.ctx = replace(call.ctx, params=params)
 
-    async def prepare_next(self, result: object) -> None:
-        """Ask what the body returned, and let its next call bring the replies."""
-        params = await self._rounds.next_params(self._call.params, result)
-        self._call.ctx = replace(self._call.ctx, params=params)
 
-    async def _ask(self, key: str, question: Question) -> Answer[Any]:
-        conversation = Conversation(_Aside(self._call))
-        conversation.require_open(key)
-        return await conversation.ask(conversation.put(question, key=key, seconds=None))
+async def _ask(call: Call, key: str, question: Question) -> Answer[Any]:
+    conversation = Conversation(_Aside(call))
+    conversation.require_open(key)
+    return await conversation.ask(conversation.put(question, key=key, seconds=None))
 
 
 class _Aside(Call):

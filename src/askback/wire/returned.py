@@ -31,11 +31,11 @@ Ask = Callable[[str, Question], Awaitable[Answer[Any]]]
 class Returned:
     """The rounds of one call, until its body gives a result."""
 
-    def __init__(self, *, client: Client, channel: BackChannel, ask: Ask) -> None:
-        self._client, self._channel, self._ask = client, channel, ask
+    def __init__(self, *, client: Client, channel: BackChannel) -> None:
+        self._client, self._channel = client, channel
         self._rounds = self._empty_rounds = 0
 
-    async def next_params(self, params: Mapping[str, Any], result: object) -> dict[str, Any]:
+    async def next_params(self, params: Mapping[str, Any], result: object, *, ask: Ask) -> dict[str, Any]:
         """What the body is called with after these questions: their replies, and its own state."""
         self._rounds += 1
         if self._rounds > MOST_ROUNDS:
@@ -47,14 +47,15 @@ class Returned:
         examine(asked.input_requests, self._client)
         if not asked.input_requests:
             await self._pause()
-        replies = {key: await self._fulfil(key, one) for key, one in (asked.input_requests or {}).items()}
+        requests = asked.input_requests or {}
+        replies = {key: await self._fulfil(key, request, ask) for key, request in requests.items()}
         given = {"inputResponses": replies or None, "requestState": asked.request_state}
         return without_round(params) | {name: value for name, value in given.items() if value is not None}
 
-    async def _fulfil(self, key: str, request: InputRequest) -> dict[str, Any]:
+    async def _fulfil(self, key: str, request: InputRequest, ask: Ask) -> dict[str, Any]:
         match request:
             case ElicitRequest():
-                return reply_of(await self._ask(key, question_of(request.params)))
+                return reply_of(await ask(key, question_of(request.params)))
             case CreateMessageRequest():
                 return await self._send(request, "sampling")
             case ListRootsRequest():

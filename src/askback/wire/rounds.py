@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, cast
 import anyio
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
+from pydantic_core import to_json
 
 from askback.carrier import Ended, Pause, Showing
 from askback.errors import AskbackError
@@ -20,7 +21,7 @@ from askback.wire.ids import ID, QUESTIONS_META_KEY, noted
 from askback.wire.nested import give_back
 from askback.wire.push import METHOD, BackChannel, mode_of, shown
 from askback.wire.replies import REFUSED_RESPONSES, read_reply
-from askback.wire.state import state_after
+from askback.wire.state import STATE, state_after
 
 REFUSED_STATE = "Invalid or expired requestState"
 """The SDK's own sentence for a state that does not verify; one sentence for every reason."""
@@ -140,7 +141,7 @@ def state_in(params: Mapping[str, Any] | None) -> str:
 
 def carries_journal(params: Mapping[str, Any] | None) -> bool:
     """Whether this call is a later round of ours."""
-    return params is not None and "requestState" in params and is_ours(params["requestState"])
+    return params is not None and is_ours(params.get(STATE))
 
 
 def resume(params: dict[str, Any]) -> Resumed:
@@ -154,13 +155,20 @@ def resume(params: dict[str, Any]) -> Resumed:
         journal = decode(state)
     except UnreadableJournal as error:
         raise MCPError(INVALID_PARAMS, REFUSED_STATE, {"reason": "invalid_request_state"}) from error
-    replies = _replies(params.pop("inputResponses", None))
+    replies = cast("dict[str, Any] | None", params.pop("inputResponses", None))
+    if replies is None:
+        replies = {}
+    elif not isinstance(replies, dict):  # pyright: ignore[reportUnnecessaryIsInstance] # whatever a client sends
+        raise MCPError(INVALID_PARAMS, REFUSED_RESPONSES)
     arrived = journal.arrived
     out = [place for place in journal.opened if place not in arrived]
     # Replies to what was asked; other keys are nobody's question and are not looked at (R42).
     taken, given = {place: replies[place] for place in out if replies.get(place) is not None}, _NONE
     for place, raw in taken.items():
-        arrived[place] = _arrival(raw)
+        reply = read_reply(raw)
+        if isinstance(reply, Broken):  # not even shaped like one: the client's mistake, and no person's (R41)
+            raise MCPError(INVALID_PARAMS, REFUSED_RESPONSES)
+        arrived[place] = reply
     written = _written(taken, _flat)
     if journal.nested is not None:
         given = give_back(params, journal, replies)
@@ -169,12 +177,6 @@ def resume(params: dict[str, Any]) -> Resumed:
     if unasked:
         unasked -= sum(reply is None for reply in replies.values())
     return Resumed(journal, _digest(state, written), out, given, unasked)
-
-
-def _replies(responses: Any) -> dict[str, Any]:
-    if responses is not None and not isinstance(responses, dict):
-        raise MCPError(INVALID_PARAMS, REFUSED_RESPONSES)
-    return cast("dict[str, Any]", responses or {})
 
 
 def judge_lateness(resumed: Resumed, *, now: float) -> None:
@@ -186,43 +188,35 @@ def judge_lateness(resumed: Resumed, *, now: float) -> None:
             journal.arrived[place] = Late()
 
 
-def _arrival(raw: Any) -> Arrival:
-    """What is not even shaped like a reply is the client's mistake, and no person's (R41)."""
-    reply = read_reply(raw)
-    if isinstance(reply, Broken):
-        raise MCPError(INVALID_PARAMS, REFUSED_RESPONSES)
-    return reply
-
-
-def _digest(state: str, written: str) -> str:
+def _digest(state: str, written: bytes) -> str:
     """The same for the same replies to the same round, in whatever order they came."""
-    return blake2b(f"{state}\0{written}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return blake2b(state.encode("utf-8", "surrogatepass") + written, digest_size=16).hexdigest()
 
 
-def _written(taken: Mapping[str, Any], write: Callable[[Any], str]) -> str:
-    written = ""
+def _written(taken: Mapping[str, Any], write: Callable[[str, Any], bytes]) -> bytes:
+    written = b""
     for place in sorted(taken) if len(taken) > 1 else taken:
         try:
-            written += f"{place}\0{write(taken[place])}\0"
+            written += write(place, taken[place])
         except (ValueError, TypeError, RecursionError):
-            # Numbers or depths that no question takes: each is asked again alike.
-            written += f"{place}\0unreadable\0"
+            # Texts, numbers or depths that no question takes: each is asked again alike.
+            written += f"\0{place}\0".encode("utf-8", "surrogatepass")
     return written
 
 
-def _flat(raw: Mapping[str, Any]) -> str:
+def _flat(place: str, raw: Mapping[str, Any]) -> bytes:
     """A reply to a question of ours, which has no objects below the fields of its content."""
+    if len(raw) > len(_OF_A_REPLY):
+        return _deep(place, raw)
     content = raw.get("content")
     if isinstance(content, dict):
         content = sorted(cast("dict[str, Any]", content).items())
-    written = repr((raw["action"], content))
-    rest = raw.keys() - _OF_A_REPLY if len(raw) > len(_OF_A_REPLY) else ()
-    return written + _deep({name: raw[name] for name in rest}) if rest else written
+    return to_json((place, raw["action"], content))
 
 
-def _deep(raw: Any) -> str:
-    """A reply to somebody else, with objects at any depth: roots, or what a model said."""
-    return json.dumps(raw, sort_keys=True)
+def _deep(place: str, raw: Any) -> bytes:
+    """A reply with objects at any depth: to somebody else, or with notes of the client's own."""
+    return json.dumps((place, raw), sort_keys=True).encode()
 
 
 def input_required(journal: Journal, carrier: Rounds) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from mcp_types.methods import is_input_required
 
 from askback.current import CURRENT
 from askback.errors import AuthorError, UnsupportedHost, own_error
-from askback.guards.wrapping import any_marked, is_passed_by
+from askback.guards.wrapping import Marks, is_passed_by
 from askback.pages.settings import ROOT
 from askback.server.adapters.sealing import boundary_class
 from askback.wire.era import TOOLS_LIST
@@ -196,7 +196,7 @@ def hand_returns_over(lowlevel: Server[Any]) -> None:
 
     def get_request_handler(method: str) -> HandlerEntry[Any] | None:
         entry, conversation = look_up(method), CURRENT.get()
-        if entry is None or conversation is None or not conversation.takes_returns:
+        if conversation is None or not conversation.takes_returns or entry is None:
             return entry
         if method not in watched or watched[method][0] is not entry:  # it may be registered anew at any time
             watched[method] = entry, replace(entry, handler=_handing_over(entry.handler))
@@ -288,7 +288,7 @@ def _seen_to(
     find: Callable[[Any], list[Any]], run: Callable[..., Awaitable[Any]]
 ) -> Callable[..., Awaitable[Any]]:
     async def run_seen_to(name: Any, *args: Any, **kwargs: Any) -> Any:
-        if any_marked():
+        if Marks.are_left:
             _require_guarded(name, find(name))
         try:
             return await run(name, *args, **kwargs)

@@ -7,6 +7,7 @@ here is left to the SDK, which refuses it, and says why in the log.
 import json
 import time
 from binascii import b2a_base64
+from functools import lru_cache
 from hashlib import sha256
 from inspect import signature
 from typing import Any
@@ -31,6 +32,9 @@ SKEW = 60.0
 """Seconds that the clock of another worker may be ahead."""
 
 _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+
+_KEPT, _LONGEST_KEPT = 512, 500
+"""Arguments whose digest is kept, and bytes of each."""
 
 _PLAIN = frozenset({str, int, bool, type(None)})
 
@@ -108,7 +112,15 @@ class Boundary(RequestStateBoundary):
 def _digest(arguments: Any) -> str:
     """As the SDK has it: of JSON in ASCII with its names in order."""
     written = _plainly(arguments) or _canonical(arguments).encode()
+    return _kept_digest(written) if len(written) <= _LONGEST_KEPT else _digest_of(written)
+
+
+def _digest_of(written: bytes) -> str:
     return b2a_base64(sha256(written).digest()[:16])[:22].translate(_URL_SAFE).decode()
+
+
+_kept_digest = lru_cache(maxsize=_KEPT)(_digest_of)
+"""Every round of a call brings the same arguments."""
 
 
 def _plainly(arguments: dict[str, Any]) -> bytes:
@@ -123,7 +135,7 @@ def _plainly(arguments: dict[str, Any]) -> bytes:
 def with_params(ctx: Context, params: dict[str, Any]) -> Context:
     """A copy of the context; `dataclasses.replace` takes five times as long for it."""
     other = object.__new__(type(ctx))
-    other.__dict__.update(ctx.__dict__, params=params)
+    other.__dict__ = {**ctx.__dict__, "params": params}
     return other
 
 
