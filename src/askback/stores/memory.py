@@ -22,6 +22,9 @@ from askback.stores.spent import Spent
 REST = 0.001
 """Seconds per row between two looks at all rows: so looking takes a fixed, tiny share of the time."""
 
+SHARE = 100
+"""One in so many results goes at a time: one by one they would take several times as long."""
+
 TWO_LOOPS = (
     "This MemoryStore is in use on another event loop, where somebody is running or waiting, and could not be woken "
     'from here. Give each loop a store of its own, or give both store="sqlite:///askback.db".'
@@ -29,7 +32,7 @@ TWO_LOOPS = (
 
 
 class MemoryStore:
-    """Keeps `most` results and as many lines of the ledger; the oldest go first, what is being run never.
+    """Keeps at most `most` results and as many lines of the ledger; the oldest go first, what is being run never.
 
     A claim whose result had to go is refused until it expires: see `askback.stores.spent`.
     """
@@ -190,9 +193,10 @@ class MemoryStore:
     def _make_room(self) -> None:
         now = self._clock()
         if len(self._resting) > self._most:
-            key, row = self._resting.popitem(last=False)
-            if row.until > now:
-                self._evicted.add(key, row.turn, until=row.until, now=now)
+            for _ in range(1 + self._most // SHARE):
+                key, row = self._resting.popitem(last=False)
+                if row.until > now:
+                    self._evicted.add(key, row.turn, until=row.until, now=now)
         elif (until := next(reversed(self._resting.values())).until) > now:
             # Full, and not yet over: take the memory now, so that a full store does not grow.
             self._evicted.make_room(until=until, now=now)

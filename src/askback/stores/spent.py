@@ -9,10 +9,9 @@ generations of its own, at most two at once.
 
 from array import array
 from math import inf, log
-from typing import NamedTuple
 
 BYTES = 2**21
-"""2 MiB: for 400,000 turns, say 100,000 conversations of four, the rate of false refusals stays below 1 in 150,000."""
+"""2 MiB: for 400,000 turns, say 100,000 conversations of four, the rate of false refusals stays below 1 in 200,000."""
 
 WORDS = BYTES // 8
 
@@ -20,18 +19,11 @@ SPAN = 8
 """Turns whose times to live differ by more than this factor are kept apart."""
 
 
-class Places(NamedTuple):
-    """Which bits stand for one turn: four in each of two words. Two, since a word that is not in the processor's cache
-    costs more than all there is to reckon."""
-
-    first: int
-    bits: int
-    second: int
-    more_bits: int
-
-
 class Generation:
-    """Turns that were put in at about the same time."""
+    """Turns that were put in at about the same time: five bits for each in one word, and five in another.
+
+    Two words, since one that is not in the processor's cache costs more than all there is to reckon.
+    """
 
     __slots__ = ("_words", "first_until", "last_until")
 
@@ -39,15 +31,35 @@ class Generation:
         self._words = array("Q", bytes(BYTES))
         self.first_until = self.last_until = until
 
-    def add(self, places: Places, until: float) -> None:
-        first, bits, second, more_bits = places
-        self._words[first] |= bits
-        self._words[second] |= more_bits
+    def add(self, key: str, turn: int, until: float) -> None:
+        words = self._words
+        for number in (hash((turn, key)), hash((key, turn))):
+            words[number % WORDS] |= _bits(number)
         self.last_until = max(self.last_until, until)
 
-    def holds(self, places: Places) -> bool:
-        first, bits, second, more_bits = places
-        return self._words[first] & bits == bits and self._words[second] & more_bits == more_bits
+    def holds(self, key: str, turn: int) -> bool:
+        number = hash((turn, key))
+        bits = _bits(number)
+        return self._words[number % WORDS] & bits == bits and self._holds_more(hash((key, turn)))
+
+    def _holds_more(self, number: int) -> bool:
+        bits = _bits(number)
+        return self._words[number % WORDS] & bits == bits
+
+
+def _bits(number: int) -> int:
+    """Of a word, by bits of a hash that do not tell which word it is; two may be the same.
+
+    Python's own hash is keyed anew in each process, which is as long as this lasts.
+    """
+    at = number >> 20
+    return (
+        1 << (at & 63)
+        | 1 << (at >> 6 & 63)
+        | 1 << (at >> 12 & 63)
+        | 1 << (at >> 18 & 63)
+        | 1 << (at >> 24 & 63)
+    )
 
 
 class Spent:
@@ -67,19 +79,19 @@ class Spent:
         """Put in this turn and all before it, so that a later look need ask for one turn alone."""
         generation = self.make_room(until=until, now=now)
         for earlier in range(min(turn, 1), turn + 1):
-            generation.add(_places(key, earlier), until)
+            generation.add(key, earlier, until)
 
     def holds(self, key: str, turn: int) -> bool:
         """Whether this turn, or a later one of the key, was put in."""
         if not self._spans:
             return False
         # Few keys have a turn 0, and those have no other: it is put in alone, and known by the next one too.
-        return self._has(_places(key, turn)) or (turn == 0 and self._has(_places(key, 1)))
+        return self._has(key, turn) or (turn == 0 and self._has(key, 1))
 
-    def _has(self, places: Places) -> bool:
+    def _has(self, key: str, turn: int) -> bool:
         for span in self._spans.values():
             for generation in span:
-                if generation.holds(places):
+                if generation.holds(key, turn):
                     return True
         return False
 
@@ -100,14 +112,3 @@ class Spent:
                 del self._spans[length]
         kept = (generation.last_until for span in self._spans.values() for generation in span)
         return min(kept, default=inf)
-
-
-def _places(key: str, turn: int) -> Places:
-    """Python's own hash is keyed anew in each process, which is as long as this lasts."""
-    one, other = hash((turn, key)), hash((key, turn))
-    return Places(one % WORDS, _four_bits(one >> 20), other % WORDS, _four_bits(other >> 20))
-
-
-def _four_bits(number: int) -> int:
-    """Of a word, by as many bits of a hash as it takes; two may be the same."""
-    return 1 << (number & 63) | 1 << (number >> 6 & 63) | 1 << (number >> 12 & 63) | 1 << (number >> 18 & 63)
