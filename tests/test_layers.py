@@ -13,6 +13,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "src" / "askback"
 LAYERS = [
     "errors",
     "duration",
+    "unique",
     "current",
     "owners",
     "channels",

@@ -7,8 +7,6 @@ import time
 import weakref
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from itertools import count
-from secrets import token_hex
 from typing import Any, NamedTuple, TypeVar
 
 import anyio
@@ -23,6 +21,7 @@ from askback.stores.postgres.connecting import Greeted
 from askback.stores.postgres.keeper import Keeper
 from askback.stores.postgres.pool import Pool, Statement
 from askback.stores.protocol import Done, Forgotten, Lost, Mine, Reach, Refused, Verdict
+from askback.unique import unique_name
 
 T = TypeVar("T")
 
@@ -84,7 +83,6 @@ class PostgresStore:
         self._address: Address = read_address(url, schema=schema)
         self._clock = clock
         self._lease = require_lease(lease, of="PostgresStore")
-        self._mark, self._numbers = token_hex(8), count(1)
         self._lock = threading.Lock()
         self._keeper: Keeper | None = None
         self._pools: dict[asyncio.AbstractEventLoop, Pool] = {}
@@ -115,7 +113,7 @@ class PostgresStore:
         takeover: bool = True,
         epoch: str = "",
     ) -> Verdict:
-        asked = Asked(key, turn, digest, until, takeover, epoch, self._token(), self._clock())
+        asked = Asked(key, turn, digest, until, takeover, epoch, unique_name(), self._clock())
         keeper, pool = self._opened()
         async with pool.lines.place("run", key, turn, digest, epoch):
             verdict = await self._claim(asked, keeper, pool)
@@ -125,7 +123,7 @@ class PostgresStore:
 
             def look() -> Awaitable[Verdict | Waits]:
                 # Under a token of its own: one that went unanswered is given back, whenever it is granted.
-                return self._claim(asked._replace(token=self._token()), keeper, pool)
+                return self._claim(asked._replace(token=unique_name()), keeper, pool)
 
             with keeper.bells.hung_up("run", sql.key_of(key)) as bell:
                 return await self._wait_for(look, bell, keeper)
@@ -212,7 +210,7 @@ class PostgresStore:
         return Waits(self._lease) if value is None else value
 
     async def spend(self, key: str, *, until: float) -> bool:
-        return await self._value(sql.SPEND, sql.key_of(key), until, self._token(), self._clock())
+        return await self._value(sql.SPEND, sql.key_of(key), until, unique_name(), self._clock())
 
     # Vault and ledger.
 
@@ -220,7 +218,7 @@ class PostgresStore:
         return await self._value(sql.GET, *sql.row_of(owner, name), self._clock())
 
     async def put(self, owner: str, name: str, value: bytes, *, until: float | None = None) -> None:
-        await self._value(sql.PUT, *sql.row_of(owner, name), value, until, self._token())
+        await self._value(sql.PUT, *sql.row_of(owner, name), value, until, unique_name())
 
     async def delete(self, owner: str, name: str) -> bool:
         return await self._removed(sql.DELETE, *sql.row_of(owner, name), self._clock())
@@ -231,7 +229,7 @@ class PostgresStore:
         row = (*sql.row_of(owner, name), former, self._clock())
         if value is None:
             return await self._removed(sql.REMOVE, *row)
-        token = self._token()
+        token = unique_name()
 
         async def replace(on: Greeted, again: bool) -> bool:
             if await on.connection.fetchval(sql.REPLACE, *row, value, until, token):
@@ -248,7 +246,7 @@ class PostgresStore:
         return [(sql.text_of(owner), sql.text_of(name)) for owner, name in found]
 
     async def append(self, *lines: bytes) -> int:
-        batch = self._token()
+        batch = unique_name()
         return await self._do(lambda on, again: on.connection.fetchval(sql.APPEND, lines, batch, again))
 
     async def read(self, *, after: int = 0, most: int = 100) -> list[tuple[int, bytes]]:
@@ -310,10 +308,6 @@ class PostgresStore:
     async def _value(self, statement: str, *values: Any) -> Any:
         """Of one that may be done twice."""
         return await self._do(lambda on, _again: on.connection.fetchval(statement, *values))
-
-    def _token(self) -> str:
-        # The process too: one that was forked has our mark, and counts on from our number.
-        return f"{self._mark}-{os.getpid():x}-{next(self._numbers)}"
 
     def _opened(self) -> tuple[Keeper, Pool]:
         loop, keeper = _running_loop(), self._keeper

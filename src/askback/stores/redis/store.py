@@ -16,6 +16,7 @@ from askback.stores.redis.address import Address, Argument
 from askback.stores.redis.ears import LOOK_EACH
 from askback.stores.redis.keys import begins, life, pair, unpair, value_in
 from askback.stores.redis.switchboard import Switchboard, Waits
+from askback.unique import unique_name
 
 EPOCH_LASTS = 1.0
 """Seconds after which the memory's name is asked for again: a conversation that begins with a stale one is refused."""
@@ -69,7 +70,7 @@ class RedisStore:
     async def epoch(self) -> str:
         if not self._switchboard.memory.is_as_of(EPOCH_LASTS):
             self._switchboard.memory.heard(
-                await self._switchboard.run("look", [self._keys.memory], self._switchboard.token())
+                await self._switchboard.run("look", [self._keys.memory], unique_name())
             )
         return self._switchboard.memory.id
 
@@ -126,7 +127,7 @@ class RedisStore:
 
     async def _try(self, asked: Asked, before: Waits | None) -> Verdict | Waits:
         """Once. Where no answer comes, nobody will know whether it was granted: so it is taken back."""
-        keeper, token = self._switchboard.keeper, self._switchboard.token()
+        keeper, token = self._switchboard.keeper, unique_name()
         row, now = self._keys.claim(asked.key), self._clock()
         epoch, runner = (asked.epoch, "") if before is None else (asked.epoch or before.epoch, before.runner)
         try:
@@ -184,7 +185,7 @@ class RedisStore:
             [self._keys.spent(key)],
             repr(now),
             repr(until),
-            self._switchboard.token(),
+            unique_name(),
             life(until, now),
         )
         return spent == 1
@@ -223,7 +224,7 @@ class RedisStore:
         return [unpair(member) for member in found]
 
     async def append(self, *lines: bytes) -> int:
-        keys = [self._keys.ledger, self._keys.answered(self._switchboard.token())]
+        keys = [self._keys.ledger, self._keys.answered(unique_name())]
         return int(await self._switchboard.run("append", keys, REMEMBERED, *lines))
 
     async def read(self, *, after: int = 0, most: int = 100) -> list[tuple[int, bytes]]:
@@ -243,7 +244,7 @@ class RedisStore:
         self, owner: str, name: str, former: bytes, deed: str, value: bytes, until: float | None
     ) -> bool:
         now = self._clock()
-        keys = [*self._shelf, self._keys.answered(self._switchboard.token())]
+        keys = [*self._shelf, self._keys.answered(unique_name())]
         row = self._keys.vault, pair(owner, name), repr(now), REMEMBERED
         return (
             await self._switchboard.run("replace", keys, *row, former, deed, value, *_kept(until, now)) == 1

@@ -6,8 +6,6 @@ import threading
 import time
 import weakref
 from collections.abc import Awaitable, Callable, Sequence
-from itertools import count
-from secrets import token_hex
 from typing import Any, NamedTuple, TypeVar
 
 import anyio
@@ -62,15 +60,9 @@ class Switchboard:
         self._address, self._lease = address, lease
         self.keys = Keys(address.prefix)
         self.memory = Memory()
-        self._mark, self._numbers = token_hex(8), count(1)
         self._lock = threading.Lock()
         self._inherited: Open | None = None
         self._begin()
-
-    def token(self) -> str:
-        """Tells one call from all others."""
-        # The process too: one that was forked has our mark, and counts on from our number.
-        return f"{self._mark}-{os.getpid():x}-{next(self._numbers)}"
 
     async def run(
         self, name: str, keys: Sequence[bytes], *arguments: Argument, again: Sequence[Argument] = ()

@@ -168,12 +168,13 @@ class Rows:
 
     def claim(self, asked: Asked) -> Verdict | Waits:
         """On the common road one statement: nobody was here, or an earlier turn is done."""
-        current = self._file.current()
+        is_known = asked.turn > 1
+        connection = self._file.current() if is_known else self._file.connection()
         if asked.epoch and asked.epoch != self._file.epoch:
             return Forgotten()
         begun = self._begun(asked)
-        began = asked.turn > 1 and current.execute(GO_ON, begun).rowcount
-        if began or self._execute(BEGIN, begun).rowcount:
+        began = is_known and connection.execute(GO_ON, begun).rowcount
+        if began or connection.execute(BEGIN, begun).rowcount:
             return self._granted(asked, b"")
         return self.claim_again(asked)
 

@@ -6,9 +6,7 @@ import time
 import weakref
 from collections.abc import Callable
 from functools import partial
-from itertools import count
 from pathlib import Path
-from secrets import token_hex
 from typing import TypeVar
 
 import anyio
@@ -19,6 +17,7 @@ from askback.stores.protocol import Mine, Reach, Verdict
 from askback.stores.sqlite.file import File
 from askback.stores.sqlite.rows import WAITS, Asked, Rows, Waits
 from askback.stores.sqlite.worker import Job, Topic, Worker
+from askback.unique import unique_name
 
 T = TypeVar("T")
 
@@ -39,7 +38,6 @@ class SQLiteStore:
         self._clock = clock
         self._lease = require_lease(lease, of="SQLiteStore")
         self._file = File(self._path)
-        self._mark, self._numbers = token_hex(8), count(1)
         self._lock = threading.Lock()
         self._worker: Worker | None = None
         self._inherited: Worker | None = None
@@ -60,9 +58,7 @@ class SQLiteStore:
         takeover: bool = True,
         epoch: str = "",
     ) -> Verdict:
-        # The process too: one that was forked has our mark, and counts on from our number.
-        token = f"{self._mark}-{os.getpid():x}-{next(self._numbers)}"
-        asked = Asked(key, turn, digest, until, takeover, token, epoch, self._clock())
+        asked = Asked(key, turn, digest, until, takeover, unique_name(), epoch, self._clock())
         verdict = self._at_once(lambda rows: rows.claim(asked))
         if verdict is not WAITS:
             return verdict
@@ -142,7 +138,7 @@ class SQLiteStore:
         job = Job[None](Rows.drop)
         with self._lock:
             worker, self._worker = self._worker, None
-            if worker is None or worker.process != os.getpid():
+            if worker is None or worker.is_inherited:
                 return
             worker.end(job)
             if self._ending is not None:
@@ -157,14 +153,12 @@ class SQLiteStore:
 
     def _at_once(self, attempt: Callable[[Rows], T | Waits], *, rings: Topic | None = None) -> T | Waits:
         worker = self._worker
-        if worker is None or worker.process != os.getpid():
-            return WAITS
-        return worker.at_once(attempt, rings=rings)
+        return WAITS if worker is None or worker.is_inherited else worker.at_once(attempt, rings=rings)
 
     async def _hand_over(self, job: Job[T]) -> T:
         with self._lock:
             worker = self._worker
-            if worker is None or worker.process != os.getpid():
+            if worker is None or worker.is_inherited:
                 worker = self._start()
             worker.put(job)
         try:

@@ -135,7 +135,8 @@ class Worker:
     """Started at once; `end` ends it when all that was put before is done."""
 
     def __init__(self, file: File, *, clock: Callable[[], float], lease: float) -> None:
-        self.process = os.getpid()
+        self.is_inherited = False
+        """Its thread is in the process that this one was forked off."""
         self._file = file
         self._rows = Rows(file, clock=clock, lease=lease)
         self._renew_each = lease / 3
@@ -159,32 +160,31 @@ class Worker:
         """
         if not self._file.is_open or not self._beside_lock.acquire(blocking=False):
             return WAITS
+        beside = self._beside
         try:
-            # Not sooner: it must know which file was opened, or it would make a new one if that is gone.
-            self._beside = beside = self._beside or self._rows.beside()
-            value = self._attempt_beside(beside, attempt)
+            if beside is None:
+                # Not sooner: it must know which file was opened, or it would make a new one if that is gone.
+                beside = self._beside = self._rows.beside()
+            value = attempt(beside)
+        except (sqlite3.Error, OSError, StoreUnavailable) as error:
+            if beside is not None and not beside.was_only_busy(error):
+                beside.drop()
+            return WAITS  # the thread has patience; or it meets the same, and explains it
+        except Exception:
+            if beside is not None:
+                beside.drop()  # it may have been in the middle of a transaction
+            raise
         finally:
             self._beside_lock.release()
         if value is WAITS:
             return WAITS
         self._done_beside += 1
-        if rings is not None and rings in self._parked:
+        if rings in self._parked:
             self._queue.put(Errand(rings=rings))
-        if self._rows.is_untidy and not self._is_called:
+        if not self._is_called and self._rows.is_untidy:
             self._is_called = True
             self._queue.put(Errand())
         return value
-
-    def _attempt_beside(self, beside: Rows, attempt: Callable[[Rows], T | Waits]) -> T | Waits:
-        try:
-            return attempt(beside)
-        except (sqlite3.Error, OSError, StoreUnavailable) as error:
-            if not beside.was_only_busy(error):
-                beside.drop()
-            return WAITS  # the thread has patience; or it meets the same, and explains it
-        except Exception:
-            beside.drop()  # it may have been in the middle of a transaction
-            raise
 
     def put(self, job: Job[Any]) -> None:
         self._queue.put(job)
@@ -357,7 +357,7 @@ def rest_at_forks() -> None:
     """Let a process fork only while its workers rest: SQLite's own locks are copied as they are, and one that a thread
     held would stay locked in the child for ever."""
     if hasattr(os, "register_at_fork"):  # Windows knows no fork
-        os.register_at_fork(before=_rest, after_in_parent=_go_on, after_in_child=_go_on)
+        os.register_at_fork(before=_rest, after_in_parent=_go_on, after_in_child=_begin_anew)
 
 
 def _rest() -> None:
@@ -368,3 +368,9 @@ def _go_on() -> None:
     for worker in _RESTING:
         worker.at_work.release()
     _RESTING.clear()
+
+
+def _begin_anew() -> None:
+    for worker in tuple(_WORKERS):
+        worker.is_inherited = True
+    _go_on()
