@@ -9,6 +9,7 @@ from mcp.server import MCPServer
 from mcp.shared.exceptions import MCPError
 
 from askback import Askback, guard
+from askback.errors import AuthorError
 from askback.guards import Option, Risk
 from askback.ledger import Ledger
 from askback.stores import MemoryStore
@@ -77,6 +78,26 @@ async def test_a_guard_above_the_line_that_makes_a_prompt_or_a_resource_is_notic
         with pytest.raises(MCPError, match="directly above def"):
             await run
     assert ran == [] and None not in (reveal, one, any_of_them)
+
+
+async def test_it_is_noticed_too_where_the_servers_own_verbs_are_called_with_names():
+    server, ran = MCPServer[Any]("test"), list[str]()
+    Askback(server)
+
+    @guard("Burn it?")
+    @server.tool()
+    async def burn() -> str:
+        ran.append("burn")
+        return "burnt"
+
+    @server.resource("note://two")
+    async def two() -> str:
+        return "two"
+
+    with pytest.raises(AuthorError, match="directly above def"):
+        await server.call_tool(arguments={}, name="burn")
+    assert "two" in str(await server.read_resource(uri="note://two"))
+    assert ran == [] and None not in (burn, two)
 
 
 async def test_a_resource_can_be_guarded(revision: str):

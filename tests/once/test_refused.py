@@ -42,6 +42,7 @@ OTHERS: dict[str, Any] = {
     "a decline": {"action": "decline"},
     "a cancel": {"action": "cancel"},
     "more than was asked": accepting(value=3, surplus=1),
+    "the same as a list": {"action": "accept", "content": [["value", 3]]},
     "nothing": None,
 }
 
@@ -78,6 +79,34 @@ async def test_other_answers_to_a_round_that_was_answered_are_refused(other: str
         assert await end_of(client.call(**answering(second, ask_2=OTHERS[other]))) == REFUSED
     assert text_of(last) == "sold [3, 5]"
     assert shop.sold == [3, 5]
+
+
+HALF = "\ud800"
+"""Half of a surrogate pair: no JSON that others could read, and all the same a client may send it."""
+
+ALIKE: dict[str, tuple[Any, Any]] = {
+    "what nobody asked for is half a character": (
+        accepting(value=3, surplus=HALF),
+        accepting(value=4, surplus=HALF),
+    ),
+    "a yes and a no": (accepting(value=3, surplus=HALF), {**accepting(surplus=HALF), "action": "decline"}),
+    "a client that says by whom": (
+        {"action": "decline", "_meta": {"askback/answered": {"channel": "desk"}}},
+        {"action": "decline", "_meta": {"askback/answered": {"channel": "policy"}}},
+    ),
+}
+
+
+@pytest.mark.parametrize("alike", ALIKE)
+async def test_answers_that_differ_a_little_are_other_answers(alike: str, host: Host, store: Store):
+    one, other = ALIKE[alike]
+    shop = Shop()
+    async with raw_client(serve(host, shop.body, store=store)) as client:
+        first = await client.call()
+        second = await client.call(**answering(first, ask_1=one))
+        assert await end_of(client.call(**answering(first, ask_1=other))) == REFUSED
+        copy = await client.call(**answering(first, ask_1=dict(reversed(one.items()))))
+    assert without_seal(copy) == without_seal(second)
 
 
 async def test_an_older_round_is_refused_even_with_the_answers_it_had(host: Host, kind: Kind, store: Store):

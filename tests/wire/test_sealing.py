@@ -1,6 +1,7 @@
 """Our boundary and the SDK's are one to whoever looks from outside: what one seals, the other opens or refuses."""
 
 import json
+from collections import UserString
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -99,6 +100,16 @@ async def test_names_in_another_order_are_the_same_arguments(
     assert await opened(made(opening), "tools/call", turned, token) == "state"
 
 
+@pytest.mark.parametrize(("sealing", "opening"), KINDS)
+@pytest.mark.parametrize("character", [chr(code) for code in range(128)], ids=ascii)
+async def test_no_character_is_one_that_they_write_differently(
+    sealing: type[RequestStateBoundary], opening: type[RequestStateBoundary], character: str
+):
+    params = {"name": "order", "arguments": {f"for {character}": character}}
+    token = await sealed(made(sealing), "tools/call", params, "state")
+    assert await opened(made(opening), "tools/call", params, token) == "state"
+
+
 @pytest.mark.parametrize(
     ("method", "params"),
     [
@@ -190,6 +201,35 @@ async def test_a_caller_that_cannot_be_told_gets_nothing_sealed_and_nothing_open
 
 
 @pytest.mark.parametrize("kind", [Boundary, RequestStateBoundary])
+async def test_who_calls_is_looked_up_once_each_time(kind: type[RequestStateBoundary]):
+    """It may be a look into a directory."""
+    asked: list[str] = []
+
+    def look_up(ctx: Context) -> str:
+        asked.append(ctx.method)
+        return "ann"
+
+    boundary = kind(RequestStateSecurity(keys=[KEY], bind_principal=look_up), default_audience="shop")
+    token = await sealed(boundary, "tools/call", TOOL, "state")
+    assert len(asked) == 1
+    assert await opened(boundary, "tools/call", TOOL, token) == "state"
+    assert len(asked) == 2
+
+
+@pytest.mark.parametrize("kind", [Boundary, RequestStateBoundary])
+async def test_a_caller_that_is_no_text_is_nobody(kind: type[RequestStateBoundary]):
+    def like_a_text(_: Context) -> Any:
+        return UserString("ann")
+
+    token = await sealed(made(kind, principal="ann"), "tools/call", TOOL, "state")
+    boundary = kind(RequestStateSecurity(keys=[KEY], bind_principal=like_a_text), default_audience="shop")
+    with pytest.raises(MCPError, match="Invalid or expired requestState"):
+        await opened(boundary, "tools/call", TOOL, token)
+    with pytest.raises(MCPError, match="Internal error"):
+        await sealed(boundary, "tools/call", TOOL, "state")
+
+
+@pytest.mark.parametrize("kind", [Boundary, RequestStateBoundary])
 async def test_what_needs_no_seal_passes_as_it_is(kind: type[RequestStateBoundary]):
     results: list[HandlerResult] = [
         None,
@@ -240,4 +280,18 @@ def test_where_the_sdk_has_moved_its_own_boundary_is_used(monkeypatch: pytest.Mo
     monkeypatch.setattr(RequestStateBoundary, "_seal", lambda self, claims: "")  # pyright: ignore[reportUnknownArgumentType,reportUnknownLambdaType]
     assert boundary_class() is RequestStateBoundary
     monkeypatch.delattr(RequestStateBoundary, "_seal")
+    assert boundary_class() is RequestStateBoundary
+
+
+@pytest.mark.parametrize("claim", [{"jti": "one of a kind"}, {"v": 2}, {"a": "another digest"}], ids=str)
+def test_where_the_sdk_seals_other_claims_its_own_boundary_is_used(
+    claim: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+):
+    """Ours would not look at them."""
+    before: Any = RequestStateBoundary._seal  # pyright: ignore[reportPrivateUsage]
+
+    def seal(self: Any, ctx: Any, state: str, binding: Any = None) -> str:
+        return json.dumps({**json.loads(before(self, ctx, state, binding)), **claim})
+
+    monkeypatch.setattr(RequestStateBoundary, "_seal", seal)
     assert boundary_class() is RequestStateBoundary

@@ -199,19 +199,22 @@ def _written(taken: Mapping[str, Any], write: Callable[[str, Any], bytes]) -> by
         try:
             written += write(place, taken[place])
         except (ValueError, TypeError, RecursionError):
-            # Texts, numbers or depths that no question takes: each is asked again alike.
+            # Numbers or depths that no question takes: each is asked again alike.
             written += f"\0{place}\0".encode("utf-8", "surrogatepass")
     return written
 
 
 def _flat(place: str, raw: Mapping[str, Any]) -> bytes:
     """A reply to a question of ours, which has no objects below the fields of its content."""
-    if len(raw) > len(_OF_A_REPLY):
+    if not _OF_A_REPLY.issuperset(raw):
         return _deep(place, raw)
     content = raw.get("content")
     if isinstance(content, dict):
-        content = sorted(cast("dict[str, Any]", content).items())
-    return to_json((place, raw["action"], content))
+        content = dict(sorted(cast("dict[str, Any]", content).items()))
+    try:
+        return to_json((place, raw["action"], content))
+    except ValueError:  # half of a surrogate pair, which the standard library can spell
+        return _deep(place, raw)
 
 
 def _deep(place: str, raw: Any) -> bytes:

@@ -287,11 +287,12 @@ _FOUND: dict[str, Callable[[Any, Any], list[Any]]] = {
 def _seen_to(
     find: Callable[[Any], list[Any]], run: Callable[..., Awaitable[Any]]
 ) -> Callable[..., Awaitable[Any]]:
-    async def run_seen_to(name: Any, *args: Any, **kwargs: Any) -> Any:
+    async def run_seen_to(*args: Any, **kwargs: Any) -> Any:
         if Marks.are_left:
+            name = args[0] if args else kwargs.get("name", kwargs.get("uri"))
             _require_guarded(name, find(name))
         try:
-            return await run(name, *args, **kwargs)
+            return await run(*args, **kwargs)
         except (ToolError, ResourceError) as error:
             ours = own_error(error.__cause__)
             if ours is None:

@@ -10,14 +10,16 @@ from binascii import b2a_base64
 from functools import lru_cache
 from hashlib import sha256
 from inspect import signature
+from types import SimpleNamespace
 from typing import Any
 
+from mcp.server import request_state
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
-from mcp.server.request_state import RequestStateBoundary
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp_types.methods import INPUT_REQUIRED_METHODS
 from pydantic_core import from_json, to_json
 
-from askback.wire.era import target_of
+from askback.wire.era import TOOLS_CALL, target_of
 from askback.wire.nested import asks_by_itself
 from askback.wire.state import STATE
 
@@ -40,9 +42,13 @@ _PLAIN = frozenset({str, int, bool, type(None)})
 
 _URL_SAFE = bytes.maketrans(b"+/", b"-_")
 
+_principal_claim: Any = getattr(request_state, "_principal_claim", None)
+_principal_matches: Any = getattr(request_state, "_principal_matches", None)
+"""The SDK's own: the claim is a salted digest. Where an SDK does not have them, who calls is left to its boundary."""
+
 
 class Boundary(RequestStateBoundary):
-    """Seals and opens by itself where no principal is bound and nothing is amiss."""
+    """Seals and opens by itself where nothing is amiss."""
 
     async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         params = ctx.params
@@ -66,9 +72,7 @@ class Boundary(RequestStateBoundary):
             target, digest, principal = self._bound(ctx)
             now = time.time()
             if (
-                principal is None
-                and "p" not in claims
-                and claims["v"] == ENVELOPE
+                claims["v"] == ENVELOPE
                 and claims["iat"] <= now + SKEW
                 and now < claims["exp"]
                 and claims["m"] == ctx.method
@@ -76,8 +80,9 @@ class Boundary(RequestStateBoundary):
                 and claims["a"] == digest
                 and claims.get("aud") == self._audience
                 and type(claims["s"]) is str
+                and _is_bound_to(principal, claims)
             ):
-                return claims["s"], (target, digest, None)
+                return claims["s"], (target, digest, principal)
         except Exception:  # noqa: BLE001 - a codec may raise anything, and the SDK knows what to say of it
             pass
         return super()._unseal(ctx)
@@ -85,28 +90,38 @@ class Boundary(RequestStateBoundary):
     def _seal(self, ctx: Context, state: str, binding: Binding | None = None) -> str:
         try:
             target, digest, principal = binding or self._bound(ctx)
-            if principal is None:
-                now = time.time()
-                claims = {
-                    "v": ENVELOPE,
-                    "iat": now,
-                    "exp": now + self._security.ttl,
-                    "m": ctx.method,
-                    "t": target,
-                    "a": digest,
-                    "s": state,
-                }
-                if self._audience is not None:
-                    claims["aud"] = self._audience
-                return self._security.codec.seal(to_json(claims))
+            now = time.time()
+            claims = {
+                "v": ENVELOPE,
+                "iat": now,
+                "exp": now + self._security.ttl,
+                "m": ctx.method,
+                "t": target,
+                "a": digest,
+                "s": state,
+            }
+            if self._audience is not None:
+                claims["aud"] = self._audience
+            if principal is not None:
+                claims["p"] = _principal_claim(principal)
+            return self._security.codec.seal(to_json(claims))
         except Exception:  # noqa: BLE001 - as above
             pass
         return super()._seal(ctx, state, binding)
 
     def _bound(self, ctx: Context) -> Binding:
-        principal = self._security.bind_principal
+        bind = self._security.bind_principal
+        principal = None if bind is None else bind(ctx)
+        if principal is not None and not isinstance(principal, str):  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
+            raise TypeError("a principal is a text")  # which the SDK says in its own words
         target, arguments = target_of(ctx.method, ctx.params or {})
-        return target, _digest(arguments), None if principal is None else principal(ctx)
+        return target, _digest(arguments), principal
+
+
+def _is_bound_to(principal: str | None, claims: dict[str, Any]) -> bool:
+    if principal is None:
+        return "p" not in claims
+    return _principal_matches(claims["p"], principal)
 
 
 def _digest(arguments: Any) -> str:
@@ -129,7 +144,8 @@ def _plainly(arguments: dict[str, Any]) -> bytes:
         if value.__class__ not in _PLAIN:
             return b""
     written = to_json(dict(sorted(arguments.items())) if len(arguments) > 1 else arguments)
-    return written if written.isascii() else b""
+    # Of what is ASCII, the standard library escapes one character more.
+    return written if written.isascii() and b"\x7f" not in written else b""
 
 
 def with_params(ctx: Context, params: dict[str, Any]) -> Context:
@@ -148,9 +164,40 @@ _STEPS = {
 
 
 def boundary_class() -> type[RequestStateBoundary]:
-    """Ours, as long as the SDK's takes the same steps; else the SDK's own, which is as good and takes longer."""
+    """Ours, as long as the SDK's takes the same steps and seals the same claims; else the SDK's own, which is as good
+    and takes longer."""
     steps = {name: getattr(RequestStateBoundary, name, None) for name in _STEPS}
     are_there = all(
         step is not None and (*signature(step).parameters,) == _STEPS[name] for name, step in steps.items()
     )
-    return Boundary if are_there else RequestStateBoundary
+    has_plain_contexts = "__slots__" not in vars(ServerRequestContext)
+    return Boundary if are_there and has_plain_contexts and _seal_alike() else RequestStateBoundary
+
+
+class _Unsealed:
+    """A codec that shows what would be sealed."""
+
+    def seal(self, payload: bytes) -> str:
+        return payload.decode()
+
+    def unseal(self, token: str) -> bytes:
+        return token.encode()
+
+
+def _seal_alike() -> bool:
+    try:
+        return _claims_of(Boundary) == _claims_of(RequestStateBoundary)
+    except Exception:  # noqa: BLE001 - whatever another SDK makes of such a call, it is not what is known here
+        return False
+
+
+def _claims_of(kind: type[RequestStateBoundary]) -> dict[str, Any]:
+    """What a boundary seals for some call; of what differs each time, only that it is there."""
+    params = {"name": "order", "arguments": {"pizza": "Margherita", "pieces": 2}}
+    security = RequestStateSecurity(codec=_Unsealed(), bind_principal=lambda _: "guest")
+    boundary: Any = kind(security, default_audience="pizzeria")
+    claims = json.loads(boundary._seal(SimpleNamespace(method=TOOLS_CALL, params=params), "state"))
+    return {name: None if name in _OF_THE_MOMENT else claim for name, claim in claims.items()}
+
+
+_OF_THE_MOMENT = frozenset({"iat", "exp", "p"})
