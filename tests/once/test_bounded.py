@@ -35,7 +35,7 @@ def test_after_a_hundred_thousand_conversations_memory_is_what_it_was_after_ten_
     )
     report = TypeAdapter(Report).validate_json(done.stdout)
     assert ALL == 10 * FIRST == 100_000
-    assert (report.after_first.rows, report.after_all.rows) == (FIRST, FIRST)
+    assert report.after_first.rows == FIRST and 0.99 * FIRST <= report.after_all.rows <= FIRST
     kept = report.after_first.blocks - report.empty.blocks
     assert report.after_all.blocks - report.empty.blocks < kept * A_TENTH, report
     assert report.after_all.resident < report.after_first.resident * A_TENTH, report
