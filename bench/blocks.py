@@ -28,13 +28,15 @@ class Plan:
     pairs: int = 200
     block_seconds: float = 0.03
     """Long against the timer and the event loop, short against the load that neighbours put on the machine."""
+    to_fill: int = 10_000
+    """Calls until a store in memory has all it keeps."""
     people: int = 1_000
     """How many leave a question open in the memory measure."""
     flows: int = 100_000
     """How many a worker finishes in the other one."""
 
 
-QUICK = Plan(pairs=12, block_seconds=0.01, people=100, flows=1_000)
+QUICK = Plan(pairs=12, block_seconds=0.01, to_fill=100, people=100, flows=1_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -50,12 +50,15 @@ class Contest:
     part: Part = "sdk"
     in_new_words: bool = False
     """Each call asks with words never seen before, so that nothing kept for a message helps."""
+    when_full: bool = False
+    """The store has all the results that it keeps, so that an old one goes for each that comes."""
 
     @property
     def name(self) -> str:
         words = "-in-new-words" if self.in_new_words else ""
+        full = "-when-full" if self.when_full else ""
         part = "" if self.part == "sdk" else f"/{self.part}"
-        return f"{self.transport}{part}/{self.revision}/{self.questions}{words}/{self.rival}"
+        return f"{self.transport}{part}/{self.revision}/{self.questions}{words}{full}/{self.rival}"
 
     @property
     def needs_redis(self) -> bool:
@@ -197,4 +200,11 @@ def _contests(transport: Transport, revision: Revision) -> list[Contest]:
         for rival in RIVALS[revision][:1]
         if transport == "in-memory"
     ]
-    return [idle, *asking, *fresh]
+    full = [
+        Contest(
+            transport=transport, revision=revision, questions="one", rival=rival, target=None, when_full=True
+        )
+        for rival in RIVALS[revision]
+        if transport == "in-memory" and revision == "2026-07-28"
+    ]
+    return [idle, *asking, *fresh, *full]

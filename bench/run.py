@@ -1,15 +1,15 @@
 """Runs contests: connects both sides, checks that they do the same work, times them in pairs."""
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import count, groupby
+from itertools import count
 from time import perf_counter, process_time
 
 from mcp import Client
 from mcp_types import CallToolResult
 
 from bench.blocks import Call, Clock, Plan, time_pairs
-from bench.connect import Revision, Transport, connected
-from bench.contests import COUNT, SIDES, Contest, Part
+from bench.connect import Transport, connected
+from bench.contests import COUNT, SIDES, Contest
 from bench.interval import estimate
 from bench.order import expected
 from bench.results import Outcome
@@ -22,19 +22,14 @@ Show = Callable[[Outcome], None]
 
 
 async def run_contests(contests: Sequence[Contest], plan: Plan, show: Show) -> None:
-    """Contests between the same servers over the same transport on the same revision share their connections."""
-    for (transport, revision, part), group in groupby(contests, _meeting):
-        our_side, their_side = SIDES[part]
+    """Each with servers of its own: what one leaves behind in a store or a cache is not the next one's to pay for."""
+    for contest in contests:
+        our_side, their_side = SIDES[contest.part]
         async with (
-            connected(our_side, transport, revision) as ours,
-            connected(their_side, transport, revision) as theirs,
+            connected(our_side, contest.transport, contest.revision) as ours,
+            connected(their_side, contest.transport, contest.revision) as theirs,
         ):
-            for contest in group:
-                show(await _outcome(contest, ours, theirs, plan))
-
-
-def _meeting(contest: Contest) -> tuple[Transport, Revision, Part]:
-    return contest.transport, contest.revision, contest.part
+            show(await _outcome(contest, ours, theirs, plan))
 
 
 async def _outcome(contest: Contest, ours: Client, theirs: Client, plan: Plan) -> Outcome:
@@ -42,6 +37,8 @@ async def _outcome(contest: Contest, ours: Client, theirs: Client, plan: Plan) -
     for client, tool in tools:
         await _check(client, tool, contest)
     own, other = (_call(client, tool, contest) for client, tool in tools)
+    for _ in range(plan.to_fill if contest.when_full else 0):
+        await own()
     timing = await time_pairs(own, other, plan, CLOCKS[contest.transport])
     return Outcome(contest=contest, timing=timing, ratio=estimate(timing.ratios))
 

@@ -81,7 +81,8 @@ def line(outcome: Outcome) -> str:
 
 def _what(contest: Contest) -> str:
     words = ", new words" if contest.in_new_words else ""
-    return f"{contest.revision}  {QUESTIONS[contest.questions]}{words}"
+    full = ", full store" if contest.when_full else ""
+    return f"{contest.revision}  {QUESTIONS[contest.questions]}{words}{full}"
 
 
 def _target(target: Target) -> str:

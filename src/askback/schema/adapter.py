@@ -76,14 +76,8 @@ def _readable(what: Any) -> Any:
 
 
 def _maker(adapter: TypeAdapter[Any]) -> Callable[[Any], Any]:
-    validate = adapter.validator.validate_python
-
-    def make(content: Any) -> Any:
-        # What JSON writes as text (a date, an option) is what strict types mean here: the exact JSON types have been
-        # checked before.
-        return validate(content, strict=False, by_alias=True, by_name=False)
-
-    return make
+    # What JSON writes as text (a date, an option) is what strict types mean here: the exact types were checked before.
+    return partial(adapter.validator.validate_python, strict=False, by_alias=True, by_name=False)
 
 
 def wire_name(value: object) -> str:
