@@ -188,6 +188,59 @@ async def test_what_is_no_token_is_refused(token: object):
         await opened(made(Boundary), "tools/call", TOOL, token)
 
 
+async def test_every_other_spelling_of_a_token_is_refused():
+    """One byte more or less, another alphabet, padding: the bytes would be the same, and the token is not."""
+    token = await sealed(made(Boundary), "tools/call", TOOL, "state of some length")
+    head, last = token[:-1], token[-1]
+    others = [
+        f"{head}{other}"
+        for other in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+        if other != last
+    ]
+    others += [
+        f"{token}=",
+        f"{token}==",
+        f"{token}\n",
+        f" {token}",
+        token.upper(),
+        token.replace("v1.", "v2."),
+        f"{token}é",
+    ]
+    others += [token.replace("-", "+").replace("_", "/")] if {"-", "_"} & set(token) else []
+    for other in others:
+        with pytest.raises(MCPError, match="Invalid or expired requestState"):
+            await opened(made(Boundary), "tools/call", TOOL, other)
+    assert await opened(made(Boundary), "tools/call", TOOL, token) == "state of some length"
+
+
+@pytest.mark.parametrize(("sealing", "opening"), KINDS)
+async def test_every_key_of_the_ring_opens_and_a_stranger_to_it_does_not(
+    sealing: type[RequestStateBoundary], opening: type[RequestStateBoundary]
+):
+    def with_keys(kind: type[RequestStateBoundary], *keys: bytes) -> RequestStateBoundary:
+        return kind(RequestStateSecurity(keys=keys), default_audience="shop")
+
+    old, new = b"o" * 32, b"n" * 32
+    token = await sealed(with_keys(sealing, old), "tools/call", TOOL, "state")
+    assert await opened(with_keys(opening, new, old), "tools/call", TOOL, token) == "state"
+    with pytest.raises(MCPError, match="Invalid or expired requestState"):
+        await opened(with_keys(opening, new), "tools/call", TOOL, token)
+
+
+async def test_a_codec_of_the_operators_own_is_used_as_it_is():
+    class Reversed:
+        def seal(self, payload: bytes) -> str:
+            return payload.decode()[::-1]
+
+        def unseal(self, token: str) -> bytes:
+            return token[::-1].encode()
+
+    boundary = Boundary(RequestStateSecurity(codec=Reversed()), default_audience="shop")
+    token = await sealed(boundary, "tools/call", TOOL, "state")
+    assert json.loads(token[::-1])["s"] == "state"
+    assert await opened(boundary, "tools/call", TOOL, token) == "state"
+
+
 async def test_a_caller_that_cannot_be_told_gets_nothing_sealed_and_nothing_opened():
     def broken(_: Context) -> str:
         raise RuntimeError("no directory")

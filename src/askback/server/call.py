@@ -165,7 +165,10 @@ class Call:
         return self._ids
 
     def question_id(self, place: str) -> str:
-        return (self._ids or self.ids).next(place, self.journal.round)
+        ids = self._ids
+        if ids is None:
+            ids = self._ids = self._make_ids()
+        return ids.next(place, self.journal.round)
 
     @property
     def carrier(self) -> Carriers:

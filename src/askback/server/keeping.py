@@ -104,7 +104,10 @@ def caller_of(ctx: Context, caller: Caller, owner: OwnerOf) -> str:
     Of a token without a subject the SDK tells the client alone, which all its users share: then it is the `owner`, as
     far as the token's claims make one.
     """
-    token, told = get_access_token(), caller(ctx)
+    token = get_access_token()
+    if token is None and ctx.request is None and caller is authenticated_principal:
+        return LOCAL  # of whom the SDK has nothing to tell
+    told = caller(ctx)
     if told is not None and token is not None and caller is authenticated_principal and not token.subject:
         told = owner(ctx) or None
     if told is not None:

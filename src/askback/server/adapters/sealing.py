@@ -6,16 +6,17 @@ here is left to the SDK, which refuses it, and says why in the log.
 
 import json
 import time
-from binascii import b2a_base64
+from binascii import a2b_base64, b2a_base64
 from functools import lru_cache
 from hashlib import sha256
 from inspect import signature
+from os import urandom
 from types import SimpleNamespace
 from typing import Any
 
 from mcp.server import request_state
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
-from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.server.request_state import AESGCMRequestStateCodec, RequestStateBoundary, RequestStateSecurity
 from mcp_types.methods import INPUT_REQUIRED_METHODS
 from pydantic_core import from_json, to_json
 
@@ -41,6 +42,10 @@ _KEPT, _LONGEST_KEPT = 512, 500
 _PLAIN = frozenset({str, int, bool, type(None)})
 
 _URL_SAFE = bytes.maketrans(b"+/", b"-_")
+_STANDARD = bytes.maketrans(b"-_", b"+/")
+
+_PREFIX, _KEY_ID, _NONCE = b"v1.", 4, 12
+"""A token of the SDK's codec: what it begins with, and bytes of the key's id and of the nonce before what is sealed."""
 
 _principal_claim: Any = getattr(request_state, "_principal_claim", None)
 _principal_matches: Any = getattr(request_state, "_principal_matches", None)
@@ -68,7 +73,7 @@ class Boundary(RequestStateBoundary):
     def _unseal(self, ctx: Context) -> tuple[str, Binding]:
         try:
             params: Any = ctx.params
-            claims = from_json(self._security.codec.unseal(params[STATE]), cache_strings="none")
+            claims = from_json(_opened(self._security.codec, params[STATE]), cache_strings="none")
             target, digest, principal = self._bound(ctx)
             now = time.time()
             if (
@@ -104,7 +109,7 @@ class Boundary(RequestStateBoundary):
                 claims["aud"] = self._audience
             if principal is not None:
                 claims["p"] = _principal_claim(principal)
-            return self._security.codec.seal(to_json(claims))
+            return _sealed(self._security.codec, to_json(claims))
         except Exception:  # noqa: BLE001 - as above
             pass
         return super()._seal(ctx, state, binding)
@@ -116,6 +121,32 @@ class Boundary(RequestStateBoundary):
             raise TypeError("a principal is a text")  # which the SDK says in its own words
         target, arguments = target_of(ctx.method, ctx.params or {})
         return target, _digest(arguments), principal
+
+
+def _sealed(codec: Any, payload: bytes) -> str:
+    """As the codec seals it; the SDK's own takes a third of its time over the alphabet of the token."""
+    if type(codec) is not AESGCMRequestStateCodec:
+        return codec.seal(payload)
+    ring: Any = codec
+    key, nonce = ring._mint_kid, urandom(_NONCE)
+    return _token(key + nonce + ring._ring[key].encrypt(nonce, payload, _PREFIX + key)).decode()
+
+
+def _opened(codec: Any, token: Any) -> bytes:
+    if type(codec) is not AESGCMRequestStateCodec:
+        return codec.unseal(token)
+    written = token.encode("ascii")
+    text = written[len(_PREFIX) :].translate(_STANDARD)
+    raw = a2b_base64(text + b"=" * (-len(text) % 4))
+    if _token(raw) != written:  # there are other ways to spell the same bytes, and none of them is ours
+        raise ValueError("not a token of this codec")
+    ring: Any = codec
+    key, nonce, sealed = raw[:_KEY_ID], raw[_KEY_ID : _KEY_ID + _NONCE], raw[_KEY_ID + _NONCE :]
+    return ring._ring[key].decrypt(nonce, sealed, _PREFIX + key)
+
+
+def _token(raw: bytes) -> bytes:
+    return _PREFIX + b2a_base64(raw, newline=False).rstrip(b"=").translate(_URL_SAFE)
 
 
 def _is_bound_to(principal: str | None, claims: dict[str, Any]) -> bool:
@@ -159,8 +190,8 @@ _STEPS = {
 
 
 def boundary_class() -> type[RequestStateBoundary]:
-    """Ours, as long as the SDK's takes the same steps and seals the same claims; else the SDK's own, which is as good
-    and takes longer."""
+    """Ours, as long as the SDK's takes the same steps and seals the same claims in the same tokens; else the SDK's own,
+    which is as good and takes longer."""
     steps = {name: getattr(RequestStateBoundary, name, None) for name in _STEPS}
     are_there = all(
         step is not None and (*signature(step).parameters,) == _STEPS[name] for name, step in steps.items()
@@ -181,7 +212,11 @@ class _Unsealed:
 
 def _seal_alike() -> bool:
     try:
-        return _claims_of(Boundary) == _claims_of(RequestStateBoundary)
+        codec, sample = AESGCMRequestStateCodec([bytes(32)]), b"state"
+        opens_ours = codec.unseal(_sealed(codec, sample)) == sample
+        is_opened_here = _opened(codec, codec.seal(sample)) == sample
+        have_same_claims = _claims_of(Boundary) == _claims_of(RequestStateBoundary)
+        return opens_ours and is_opened_here and have_same_claims
     except Exception:  # noqa: BLE001 - whatever another SDK makes of such a call, it is not what is known here
         return False
 
