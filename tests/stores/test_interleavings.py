@@ -77,15 +77,17 @@ class Table:
             case Done(result):
                 assert self.results[place] == (claim.digest, result)
             case Refused():
-                others = {(turn, digest) for key, turn, digest in self.granted if key == claim.key}
-                assert any(
-                    turn > claim.turn or (turn == claim.turn and digest != claim.digest)
-                    for turn, digest in others
-                )
+                self.learn_of_refusal(claim)
             case Lost():
                 assert not claim.takeover and place in self.noted
             case Forgotten():
                 raise AssertionError("no memory was lost")
+
+    def learn_of_refusal(self, claim: Claim) -> None:
+        others = {(turn, digest) for key, turn, digest in self.granted if key == claim.key}
+        assert any(
+            turn > claim.turn or (turn == claim.turn and digest != claim.digest) for turn, digest in others
+        )
 
     async def act(self, act: Act) -> None:
         if act.deed == "cancel":

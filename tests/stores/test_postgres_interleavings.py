@@ -21,6 +21,11 @@ class FarTable(Table):
     def __init__(self, store: PostgresStore, group: TaskGroup) -> None:
         super().__init__(store, group)
         self._store = store
+        self._refused: list[Claim] = []
+
+    def learn_of_refusal(self, claim: Claim) -> None:
+        """Who waited hears of it on another connection than the one for whose sake it was refused, perhaps sooner."""
+        self._refused.append(claim)
 
     async def let_all_move(self) -> None:
         await super().let_all_move()
@@ -28,6 +33,8 @@ class FarTable(Table):
             for pool in self._store._pools.values():  # pyright: ignore[reportPrivateUsage] - nobody else can tell
                 await pool.rest()
             await anyio.lowlevel.checkpoint()
+        while self._refused:
+            super().learn_of_refusal(self._refused.pop())
 
 
 async def play(url: str, moves: list[Claim | Act]) -> None:
