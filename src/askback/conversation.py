@@ -89,16 +89,14 @@ class Conversation:
 
     def put(self, question: Question, *, key: str | None, seconds: float | None) -> Put:
         """Give a question its place."""
-        if seconds is None:
-            seconds = self._setting.policy.seconds
+        seconds = self._setting.policy.seconds if seconds is None else seconds
         return Put(self._take_place(key, "ask"), key is not None, question, seconds)
 
     def _take_place(self, key: str | None, kind: str, *, verb: str = "ask") -> str:
         """The author's key, or the question's number among those without one."""
-        place = key
-        if place is None:
+        if key is None:
             self._unkeyed += 1
-            place = f"{kind}-{self._unkeyed}"
+        place = f"{kind}-{self._unkeyed}" if key is None else key
         if place in self._places:
             raise KeyTaken(place, kind=verb)
         self._places.add(place)
@@ -241,7 +239,7 @@ class Conversation:
         """Whether the body has left nothing waiting behind; else `clear` it."""
         if not self._is_begun:
             return True
-        return self._host.is_clear and (self._effects is None or not self._is_stopped_in_an_effect)
+        return self._host.is_clear and not self._is_stopped_in_an_effect
 
     async def clear(self) -> None:
         """End what the body has left waiting; an effect that was under way when it was stopped is waited for."""
@@ -283,14 +281,12 @@ class Conversation:
     def _take(self, put: Put, opened: Opened, arrival: Arrival) -> Answer[Any] | None:
         if isinstance(arrival, Reply):
             self._words[put.place] = word_of(arrival)
-        witness = self._setting.witness
-        if witness is None:
-            return self._read(put, opened, arrival)
         try:
             return self._read(put, opened, arrival)
         finally:
-            for happening in taken(opened, arrival, self._journal.answered.get(put.place)):
-                witness.tell(happening)
+            if (witness := self._setting.witness) is not None:
+                for happening in taken(opened, arrival, self._journal.answered.get(put.place)):
+                    witness.tell(happening)
 
     def _answer(self, put: Put, closed: Answered) -> Answer[Any]:
         match closed.outcome:

@@ -2,7 +2,7 @@
 
 import json
 from collections import UserString
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 import pytest
@@ -241,18 +241,6 @@ async def test_a_codec_of_the_operators_own_is_used_as_it_is():
     assert await opened(boundary, "tools/call", TOOL, token) == "state"
 
 
-async def test_a_caller_that_cannot_be_told_gets_nothing_sealed_and_nothing_opened():
-    def broken(_: Context) -> str:
-        raise RuntimeError("no directory")
-
-    token = await sealed(made(Boundary), "tools/call", TOOL, "state")
-    boundary = Boundary(RequestStateSecurity(keys=[KEY], bind_principal=broken), default_audience="shop")
-    with pytest.raises(MCPError, match="Invalid or expired requestState"):
-        await opened(boundary, "tools/call", TOOL, token)
-    with pytest.raises(MCPError, match="Internal error"):
-        await sealed(boundary, "tools/call", TOOL, "state")
-
-
 @pytest.mark.parametrize("kind", [Boundary, RequestStateBoundary])
 async def test_who_calls_is_looked_up_once_each_time(kind: type[RequestStateBoundary]):
     """It may be a look into a directory."""
@@ -269,13 +257,22 @@ async def test_who_calls_is_looked_up_once_each_time(kind: type[RequestStateBoun
     assert len(asked) == 2
 
 
-@pytest.mark.parametrize("kind", [Boundary, RequestStateBoundary])
-async def test_a_caller_that_is_no_text_is_nobody(kind: type[RequestStateBoundary]):
-    def like_a_text(_: Context) -> Any:
-        return UserString("ann")
+def no_directory(_: Context) -> Any:
+    raise RuntimeError("no directory")
 
-    token = await sealed(made(kind, principal="ann"), "tools/call", TOOL, "state")
-    boundary = kind(RequestStateSecurity(keys=[KEY], bind_principal=like_a_text), default_audience="shop")
+
+def like_a_text(_: Context) -> Any:
+    return UserString("ann")
+
+
+@pytest.mark.parametrize("look_up", [no_directory, like_a_text])
+@pytest.mark.parametrize("principal", [None, "ann"])
+@pytest.mark.parametrize("kind", [Boundary, RequestStateBoundary])
+async def test_for_a_caller_that_cannot_be_told_nothing_is_sealed_and_nothing_opened(
+    kind: type[RequestStateBoundary], principal: str | None, look_up: Callable[[Context], Any]
+):
+    token = await sealed(made(kind, principal=principal), "tools/call", TOOL, "state")
+    boundary = kind(RequestStateSecurity(keys=[KEY], bind_principal=look_up), default_audience="shop")
     with pytest.raises(MCPError, match="Invalid or expired requestState"):
         await opened(boundary, "tools/call", TOOL, token)
     with pytest.raises(MCPError, match="Internal error"):

@@ -38,15 +38,18 @@ def encode(journal: Journal) -> str:
         record["a"] = [list(entry) for entry in journal.answered.values()]
     if journal.opened:
         record["o"] = [list(entry) for entry in journal.opened.values()]
-    if (
-        journal.arrived
-        or journal.effects
-        or journal.drifted
-        or journal.trips
-        or journal.notes
-        or journal.nested
-    ):
-        _add_rarer(record, journal)
+    if journal.arrived:
+        record["h"] = {place: _arrival_row(arrival) for place, arrival in journal.arrived.items()}
+    if journal.effects:
+        record["e"] = [list(entry) for entry in journal.effects.values()]
+    if journal.drifted:
+        record["d"] = sorted(journal.drifted)
+    if journal.trips:
+        record["t"] = [list(entry) for entry in journal.trips.values()]
+    if journal.notes:
+        record["m"] = journal.notes
+    if journal.nested is not None:
+        record["n"] = list(journal.nested)
     try:
         return TAG + _unquoted(to_json(record).decode())
     except PydanticSerializationError as error:
@@ -73,22 +76,8 @@ def decode(state: str) -> Journal:
     return journal
 
 
-def _add_rarer(record: dict[str, Any], journal: Journal) -> None:
-    if journal.arrived:
-        record["h"] = {place: _arrival_row(arrival) for place, arrival in journal.arrived.items()}
-    if journal.effects:
-        record["e"] = [list(entry) for entry in journal.effects.values()]
-    if journal.drifted:
-        record["d"] = sorted(journal.drifted)
-    if journal.trips:
-        record["t"] = [list(entry) for entry in journal.trips.values()]
-    if journal.notes:
-        record["m"] = journal.notes
-    if journal.nested is not None:
-        record["n"] = list(journal.nested)
-
-
 def _read_rarer(record: dict[str, Any], journal: Journal) -> None:
+    """What most journals have nothing of."""
     for row in record.get("e", ()):
         journal.effects[row[0]] = Effect(*row)
     for row in record.get("t", ()):
