@@ -32,6 +32,7 @@ LAYERS = [
     "witness",
     "premises",
     "carrier",
+    "outcomes",
     "host",
     "effects",
     "grounds",

@@ -8,22 +8,21 @@ from typing import Any, NamedTuple, NoReturn, assert_never
 
 from pydantic import ValidationError
 
-from askback.answer import Accepted, Answer, Cancelled, Declined
+from askback.answer import Accepted, Answer
 from askback.carrier import Pause, Put, Showing
 from askback.current import EFFECT, HandedBack, Stopped, Suspended
 from askback.effects import Effects, Terms
 from askback.errors import (
     AskbackError,
     AskedInsideOnce,
-    InvalidAnswer,
     KeysNeeded,
     KeyTaken,
     OutsideConversation,
-    TimedOut,
 )
 from askback.host import Host, Task, running_task
-from askback.journal.entries import Answered, Arrival, Broken, Late, Opened, Outcome, Reply
-from askback.journal.replay import drop_from, gist_of, note_drift, recall, reopen
+from askback.journal.entries import Arrival, Broken, Late, Opened, Reply
+from askback.journal.replay import close, drop_from, gist_of, note_drift, recall, reopen
+from askback.outcomes import STILL_OPEN, answer_of
 from askback.premises import Premises
 from askback.question import Question, Visit
 from askback.schema.validate import Misfit, Problem, read_content
@@ -36,10 +35,6 @@ AFTER_THE_END = (
     "{verb} was reached after its call had been answered. Await it before the body returns; work that goes on in the "
     "background has nobody to ask."
 )
-
-
-STILL_OPEN = "still open"
-"""Why a visit is put again: the only problem it can have."""
 
 
 class Mark(NamedTuple):
@@ -57,33 +52,54 @@ _BEGINNING = Mark(0, 0, frozenset(), frozenset())
 class Conversation:
     """The questions and effects of one call, in one pass of its body."""
 
-    # Most calls ask nothing: what they never touch is set on the class alone, or when the first thing is asked.
-    is_left = False
-    """Whether the body was left before its end; flags, since a kept exception would keep the whole body."""
-    is_over = False
-    """Set when the call is answered: whoever still asks is outside it."""
-    last_words: str | None = None
-    returned: object = None
-    """Questions that the body returned by itself, where the revision cannot carry them."""
-    _is_begun = False
-    _unkeyed = 0
-    _elicited = 0
-    _fault: AskbackError | None = None
-    _effects: Effects | None = None
+    # Slots, since most calls ask nothing: after some dozens that do not set an attribute, Python no longer shares the
+    # names of attributes among the others, and each of these would pay for it.
+    __slots__ = (
+        "__weakref__",
+        "_effects",
+        "_elicited",
+        "_fault",
+        "_host",
+        "_is_begun",
+        "_journal",
+        "_places",
+        "_setting",
+        "_task",
+        "_unkeyed",
+        "_waiting",
+        "_words",
+        "agreed",
+        "is_left",
+        "is_over",
+        "last_words",
+        "returned",
+        "takes_returns",
+    )
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
+        self._task = running_task()
+        self._is_begun = False
         self.takes_returns = setting.takes_returns
         """Whether a body that returns questions is to `hand_back` them."""
-        self._task = running_task()
+        self.returned: object = None
+        """Questions that the body returned by itself, where the revision cannot carry them."""
+        self.is_left = False
+        """Whether the body was left before its end; flags, since a kept exception would keep the whole body."""
+        self.is_over = False
+        """Set when the call is answered: whoever still asks is outside it."""
+        self.last_words: str | None = None
 
     def _begin(self) -> None:
         self._is_begun = True
         self._journal = self._setting.journal
         self._host = Host(self._task)
+        self._unkeyed = self._elicited = 0
         self._places: set[str] = set()
         self._waiting: list[Put] = []
         self._words: dict[str, str] = {}
+        self._effects: Effects | None = None
+        self._fault: AskbackError | None = None
         self.agreed: set[str] = set()
         """What the person has approved for the rest of this call, as far as this pass has come."""
 
@@ -116,8 +132,9 @@ class Conversation:
 
     def rewind(self, mark: Mark) -> None:
         """The body runs again from that place: what it asks has its old places, and the journal has the answers."""
-        if self._is_begun:
-            self._unkeyed, self._elicited, self._places = mark.unkeyed, mark.elicited, set(mark.places)
+        if not self._is_begun:
+            return
+        self._unkeyed, self._elicited, self._places = mark.unkeyed, mark.elicited, set(mark.places)
         if self._effects is not None:
             self._effects.keys = set(mark.effects)
 
@@ -223,8 +240,8 @@ class Conversation:
     def stop(self, text: str) -> NoReturn:
         """End the call with the author's words."""
         self.is_left, self.last_words = True, text
-        if self._effects is not None and self._effects.are_running:
-            self._effects.when_done(self._host.interrupt)
+        if (effects := self._running_effects) is not None:
+            effects.when_done(self._host.interrupt)
         else:
             self._host.interrupt()
         raise Stopped
@@ -239,19 +256,18 @@ class Conversation:
         """Whether the body has left nothing waiting behind; else `clear` it."""
         if not self._is_begun:
             return True
-        return self._host.is_clear and not self._is_stopped_in_an_effect
+        return self._host.is_clear and (self.last_words is None or self._running_effects is None)
 
     async def clear(self) -> None:
         """End what the body has left waiting; an effect that was under way when it was stopped is waited for."""
-        if self._effects is not None and self._is_stopped_in_an_effect:
-            self._effects.when_done(None)  # the body has left by itself
-            await self._effects.to_end()
+        if self.last_words is not None and (effects := self._running_effects) is not None:
+            effects.when_done(None)  # the body has left by itself
+            await effects.to_end()
         await self._host.clear()
 
     @property
-    def _is_stopped_in_an_effect(self) -> bool:
-        is_running = self._effects is not None and self._effects.are_running
-        return is_running and self.last_words is not None
+    def _running_effects(self) -> Effects | None:
+        return self._effects if self._effects is not None and self._effects.are_running else None
 
     def _enter(self) -> Task | None:
         """The task that asks, if it may."""
@@ -268,7 +284,7 @@ class Conversation:
         journal, place, question = self._journal, put.place, put.question
         if place in journal.answered and (closed := recall(journal, place, question)) is not None:
             try:
-                return self._answer(put, closed)
+                return answer_of(put, closed)
             except ValidationError:
                 # What the author's validators took before they refuse now: the world has changed, so ask anew.
                 note_drift(journal, closed, question)
@@ -288,31 +304,14 @@ class Conversation:
                 for happening in taken(opened, arrival, self._journal.answered.get(put.place)):
                     witness.tell(happening)
 
-    def _answer(self, put: Put, closed: Answered) -> Answer[Any]:
-        match closed.outcome:
-            case "accept":
-                question = put.question
-                return Accepted(None if isinstance(question, Visit) else question.sheet.build(closed.content))
-            case "decline":
-                return Declined()
-            case "cancel":
-                return Cancelled()
-            case "late":
-                has_agreed = closed.problem == STILL_OPEN
-                raise TimedOut(place=put.place, seconds=put.seconds or 0.0, has_agreed=has_agreed)
-            case "unfit":
-                raise InvalidAnswer(place=put.place, attempts=closed.attempts, problems=closed.problem)
-            case _:
-                assert_never(closed.outcome)
-
     def _read(self, put: Put, opened: Opened, arrival: Arrival) -> Answer[Any] | None:
         match arrival:
             case Reply(action="accept"):
                 return self._accept(put, opened, arrival.content)
             case Reply():
-                return self._answer(put, self._close(opened, arrival.action))
+                return answer_of(put, close(self._journal, opened, arrival.action))
             case Late():
-                return self._answer(put, self._close(opened, "late"))
+                return answer_of(put, close(self._journal, opened, "late"))
             case Broken():
                 return self._ask_again(put, opened, (Problem(code=arrival.code),))
             case _:
@@ -320,7 +319,7 @@ class Conversation:
 
     def _accept(self, put: Put, opened: Opened, content: Any) -> Answer[Any] | None:
         if isinstance(put.question, Visit):  # consent has no content; whatever came with it is not looked at
-            return self._answer(put, self._close(opened, "accept"))
+            return answer_of(put, close(self._journal, opened, "accept"))
         if content is None:
             return self._ask_again(put, opened, (Problem(code="no_content"),))
         setting = self._setting
@@ -329,7 +328,7 @@ class Conversation:
         )
         if isinstance(read, Misfit):
             return self._ask_again(put, opened, read.problems)
-        self._close(opened, "accept", read.content)
+        close(self._journal, opened, "accept", read.content)
         return Accepted(read.value)
 
     def _ask_again(self, put: Put, opened: Opened, problems: tuple[Problem, ...]) -> Answer[Any] | None:
@@ -337,16 +336,9 @@ class Conversation:
         problem = self._setting.policy.words.describe(problems)
         opened = opened._replace(attempts=attempts, problem=problem, asked_at=self._setting.clock())
         if attempts > self._setting.policy.again:
-            return self._answer(put, self._close(opened, "unfit"))
+            return answer_of(put, close(self._journal, opened, "unfit"))
         self._journal.opened[put.place] = opened
         return None
-
-    def _close(self, opened: Opened, outcome: Outcome, content: Any = None) -> Answered:
-        place, digest, gist, _, _, attempts, problem, *_ = opened
-        closed = Answered(place, digest, gist, outcome, content, attempts, problem)
-        del self._journal.opened[place]
-        self._journal.answered[place] = closed
-        return closed
 
     async def _deliver(self, missing: Sequence[Put], task: Task | None) -> None:
         if self._waiting and not all(put.keyed for put in (*self._waiting, *missing)):

@@ -1,7 +1,9 @@
 """Matching what a body asks to what it asked before: by place, and by a digest of the exact question."""
 
+from typing import Any
+
 from askback.errors import Drift
-from askback.journal.entries import Answered, Journal, Opened
+from askback.journal.entries import Answered, Journal, Opened, Outcome
 from askback.question import Question
 
 GIST_LENGTH = 80
@@ -32,6 +34,15 @@ def reopen(journal: Journal, place: str, question: Question) -> Opened | None:
     del journal.opened[place]
     journal.arrived.pop(place, None)
     return None
+
+
+def close(journal: Journal, opened: Opened, outcome: Outcome, content: Any = None) -> Answered:
+    """An open question has its answer."""
+    place, digest, gist, _, _, attempts, problem, _ = opened
+    closed = Answered(place, digest, gist, outcome, content, attempts, problem)
+    del journal.opened[place]
+    journal.answered[place] = closed
+    return closed
 
 
 def note_drift(journal: Journal, entry: Answered | Opened, question: Question) -> None:

@@ -83,19 +83,22 @@ Carriers = Rounds | Push | Replaying | Demands
 class Call:
     """The setting of a conversation: who can be asked, how, since when, and what was said before."""
 
-    claim: Mine | None = None
-    """This round, where it is a later one: nobody else runs it meanwhile."""
-    cut_short: Collection[str] = ()
-    """Keys of the effects that were under way when whoever ran this round before us ended."""
-    _claimed_at: float | None = None
-    _now: float | None = None
-    _journal: Journal | None = None
-    _carrier: Carriers | None = None
-    _ids: QuestionIds | None = None
-    recording: Recording | None = None
-    """What has happened in this call, where a record is kept and anything has."""
-    returned: Returned | None = None
-    """The rounds of a body that returns its questions, where the revision cannot carry them."""
+    __slots__ = (  # like those of `Conversation`
+        "_carrier",
+        "_claimed_at",
+        "_ids",
+        "_journal",
+        "_now",
+        "claim",
+        "ctx",
+        "cut_short",
+        "policy",
+        "recording",
+        "returned",
+        "revision",
+        "settings",
+        "takes_returns",
+    )
 
     def __init__(self, settings: Settings, ctx: Context) -> None:
         self.ctx = ctx
@@ -103,6 +106,19 @@ class Call:
         self.takes_returns = self.revision.era is not Era.ROUNDS
         self.settings = settings
         self.policy = settings.policy
+        self.claim: Mine | None = None
+        """This round, where it is a later one: nobody else runs it meanwhile."""
+        self.cut_short: Collection[str] = ()
+        """Keys of the effects that were under way when whoever ran this round before us ended."""
+        self.recording: Recording | None = None
+        """What has happened in this call, where a record is kept and anything has."""
+        self.returned: Returned | None = None
+        """The rounds of a body that returns its questions, where the revision cannot carry them."""
+        self._claimed_at: float | None = None
+        self._now: float | None = None
+        self._journal: Journal | None = None
+        self._carrier: Carriers | None = None
+        self._ids: QuestionIds | None = None
 
     @property
     def params(self) -> Mapping[str, Any]:

@@ -3,6 +3,7 @@
 import logging
 from dataclasses import replace
 from functools import cached_property, partial
+from types import CoroutineType
 from typing import Any, cast
 
 from mcp.server.context import CallNext, HandlerResult
@@ -57,18 +58,23 @@ class Middleware:
         self._named = settings.names.named
         self._converse = self._passes if settings.recorder is None else self._recorded
 
-    async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+    def __call__(self, ctx: Context, call_next: CallNext) -> "CoroutineType[Any, Any, HandlerResult]":
+        """Awaits nothing by itself, and is no layer around a call."""
         if ctx.method not in CONVERSATION_METHODS or ctx.request_id is None:
-            return await call_next(ctx)
+            return _pass_on(ctx, call_next)
         call = Call(self._settings, ctx)
         if ctx.params is None or OF_A_ROUND.isdisjoint(ctx.params):
-            return await self._converse(call, call_next)
+            return self._converse(call, call_next)
         if call.revision.era is Era.ROUNDS and carries_journal(ctx.params):
-            return await self._next_round(call, call_next)
+            return self._next_round(call, call_next)
         if brings_unasked(ctx.params, call.revision):
-            call.ctx = replace(ctx, params=without_round(call.params))
-            if call.witness is not None:
-                await call.witness.refuse(NOT_ASKED)
+            return self._without_round(call, call_next)
+        return self._converse(call, call_next)
+
+    async def _without_round(self, call: Call, call_next: CallNext) -> HandlerResult:
+        call.ctx = replace(call.ctx, params=without_round(call.params))
+        if call.witness is not None:
+            await call.witness.refuse(NOT_ASKED)
         return await self._converse(call, call_next)
 
     async def _next_round(self, call: Call, call_next: CallNext) -> HandlerResult:
@@ -264,3 +270,7 @@ class Middleware:
     def _server_info(self) -> dict[str, Any]:
         # A server's identity is fixed when it is made, and the stamp is a deep copy on every access.
         return self._lowlevel.server_info_stamp
+
+
+async def _pass_on(ctx: Context, call_next: CallNext) -> HandlerResult:
+    return await call_next(ctx)

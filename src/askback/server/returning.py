@@ -31,6 +31,8 @@ async def _ask(call: Call, key: str, question: Question) -> Answer[Any]:
 class _Aside(Call):
     """The setting of one returned question: the call's own, but nothing of it is journalled or replayed."""
 
+    __slots__ = ()
+
     def __init__(self, call: Call) -> None:
         super().__init__(call.settings, call.ctx)
         self.takes_returns = False

@@ -66,9 +66,10 @@ class Boundary(RequestStateBoundary):
         result = await call_next(ctx)
         if not isinstance(result, dict):
             return self._seal_result(ctx, result, binding)
-        if not asks_by_itself(result) or not isinstance(result.get(STATE), str):
+        state = result.get(STATE)
+        if not isinstance(state, str) or not asks_by_itself(result):
             return result
-        return {**result, STATE: self._seal(ctx, result[STATE], binding)}
+        return {**result, STATE: self._seal(ctx, state, binding)}
 
     def _unseal(self, ctx: Context) -> tuple[str, Binding]:
         try:
