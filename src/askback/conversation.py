@@ -60,7 +60,6 @@ class Conversation:
         "_elicited",
         "_fault",
         "_host",
-        "_is_begun",
         "_journal",
         "_places",
         "_setting",
@@ -69,6 +68,7 @@ class Conversation:
         "_waiting",
         "_words",
         "agreed",
+        "is_begun",
         "is_left",
         "is_over",
         "last_words",
@@ -79,7 +79,8 @@ class Conversation:
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
         self._task = running_task()
-        self._is_begun = False
+        self.is_begun = False
+        """Whether anything was asked or done in it yet; most calls ask nothing."""
         self.takes_returns = setting.takes_returns
         """Whether a body that returns questions is to `hand_back` them."""
         self.returned: object = None
@@ -91,7 +92,7 @@ class Conversation:
         self.last_words: str | None = None
 
     def _begin(self) -> None:
-        self._is_begun = True
+        self.is_begun = True
         self._journal = self._setting.journal
         self._host = Host(self._task)
         self._unkeyed = self._elicited = 0
@@ -125,14 +126,14 @@ class Conversation:
 
     def mark(self) -> Mark:
         """Where the body is now, for a host that may run it again inside this pass."""
-        if not self._is_begun:
+        if not self.is_begun:
             return _BEGINNING
         effects = self._effects.keys if self._effects is not None else ()
         return Mark(self._unkeyed, self._elicited, frozenset(self._places), frozenset(effects))
 
     def rewind(self, mark: Mark) -> None:
         """The body runs again from that place: what it asks has its old places, and the journal has the answers."""
-        if not self._is_begun:
+        if not self.is_begun:
             return
         self._unkeyed, self._elicited, self._places = mark.unkeyed, mark.elicited, set(mark.places)
         if self._effects is not None:
@@ -234,7 +235,7 @@ class Conversation:
             raise Suspended
         if self.is_over:
             raise OutsideConversation(AFTER_THE_END.format(verb=verb))
-        if not self._is_begun:
+        if not self.is_begun:
             self._begin()
 
     def stop(self, text: str) -> NoReturn:
@@ -253,9 +254,7 @@ class Conversation:
 
     @property
     def is_clear(self) -> bool:
-        """Whether the body has left nothing waiting behind; else `clear` it."""
-        if not self._is_begun:
-            return True
+        """Whether a body that has begun left nothing waiting behind; else `clear` it."""
         return self._host.is_clear and (self.last_words is None or self._running_effects is None)
 
     async def clear(self) -> None:

@@ -140,7 +140,7 @@ class Middleware:
             except BaseException as error:  # noqa: BLE001 - also what a body made of being left
                 result = None if conversation.is_left else await self._answer_for(call, error)
             finally:
-                if not conversation.is_clear:
+                if conversation.is_begun and not conversation.is_clear:
                     await conversation.clear()
                 session.askback_conversation = None
                 CURRENT.reset(token)
