@@ -8,11 +8,16 @@ import anyio
 import pytest
 from mcp import Client
 from mcp.server import MCPServer
+from mcp.server.context import CallNext, HandlerResult
 from mcp_types import ElicitResult
 from pydantic import BaseModel, Field, SecretStr, field_validator
 
 from askback import Accepted, Answer, Askback, CannotAsk, EffectFailed, ask, choose, confirm, once
+from askback.conversation import Conversation
 from askback.errors import AuthorError, NotRecordable, OutsideConversation
+from askback.server.adapters import lowlevel_of
+from askback.server.call import Call, Context
+from askback.server.middleware import Middleware
 from askback.testing import REVISIONS, accept, decline, get_prompt, read_resource, run_tool
 from tests.conversation.conftest import RunBody
 from tests.conversation.servers import mcpserver
@@ -349,3 +354,24 @@ async def test_text_that_no_json_can_hold_is_the_authors_to_mend(run: RunBody):
     assert (await run(unreadable_failure, [accept(True)])).text == "Accepted(value=True)"
     result = await run(unreadable_key, lambda _: accept("Ada"))
     assert result.is_error and "readable texts" in result.text
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+async def test_a_middleware_around_ours_may_run_the_rest_in_a_task_of_its_own(revision: str):
+    async def body() -> str:
+        return str(await ask("Name?", str))
+
+    async def in_a_task(ctx: Context, call_next: CallNext) -> HandlerResult:
+        rest: asyncio.Task[HandlerResult] = asyncio.ensure_future(call_next(ctx))
+        return await rest
+
+    server = mcpserver(body)
+    chain = lowlevel_of(server).middleware
+    chain.insert(next(at for at, one in enumerate(chain) if isinstance(one, Middleware)), in_a_task)
+    result = await run_tool(server, "t", None, [accept("Ada")], revision=revision)
+    assert result.text == "Accepted(value='Ada')"
+
+
+def test_calls_that_ask_nothing_do_not_make_those_slower_that_ask():
+    """Without slots Python stops sharing the names of attributes after some dozens that were not set."""
+    assert not any("__dict__" in vars(kind) for kind in (*Call.__mro__, *Conversation.__mro__))
