@@ -3,7 +3,7 @@
 import gc
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from statistics import median
 from time import perf_counter
@@ -18,7 +18,7 @@ SETTLING_CALLS = 8
 """At the head of each block and not timed: the other side's code is still in the processor's caches. After three calls
 they still took some 2 % longer than later on."""
 
-WARM_SECONDS, SETTLING_SECONDS = 0.5, 0.02
+LONG_SECONDS = 0.5
 """From which on calls that do not count are over: a long one leaves nothing cold behind it."""
 
 
@@ -26,16 +26,20 @@ WARM_SECONDS, SETTLING_SECONDS = 0.5, 0.02
 class Plan:
     """How much is measured."""
 
-    pairs: int = 500
-    block_seconds: float = 0.01
-    """Long against the timer and the event loop, short against the load that neighbours put on the machine: three times
-    as long and as much fewer, they gave intervals twice as wide."""
+    pairs: int = 200
+    block_seconds: float = 0.03
+    """Long against the timer and the event loop, short against the load that neighbours put on the machine."""
     to_fill: int = 10_000
     """Calls until a store in memory has all it keeps."""
     people: int = 1_000
     """How many leave a question open in the memory measure."""
     flows: int = 100_000
     """How many a worker finishes in the other one."""
+
+    def finer(self) -> "Plan":
+        """For what happens in one process: more and shorter blocks in the same time, which gave intervals half as wide.
+        With several processes, each would take the better part of such a block to settle."""
+        return replace(self, pairs=self.pairs * 5 // 2, block_seconds=self.block_seconds / 3)
 
 
 QUICK = Plan(pairs=12, block_seconds=0.01, to_fill=100, people=100, flows=1_000)
@@ -84,7 +88,7 @@ def steady_memory() -> Generator[None]:
 
 async def _calls_per_block(sides: tuple[Call, Call], plan: Plan, clock: Clock) -> int:
     for call in sides:
-        await _warm(call, WARM_CALLS, WARM_SECONDS)
+        await _warm(call, WARM_CALLS)
     slower = max([await time_block(call, TRIAL_CALLS, clock) for call in sides])
     return max(1, round(plan.block_seconds / slower))
 
@@ -92,16 +96,16 @@ async def _calls_per_block(sides: tuple[Call, Call], plan: Plan, clock: Clock) -
 async def time_block(call: Call, calls: int, clock: Clock) -> float:
     """Seconds per call. The garbage collector stays on, as in any server: who leaves more behind pays for it."""
     gc.collect()
-    await _warm(call, SETTLING_CALLS, SETTLING_SECONDS)
+    await _warm(call, SETTLING_CALLS)
     start = clock()
     for _ in range(calls):
         await call()
     return (clock() - start) / calls
 
 
-async def _warm(call: Call, most: int, seconds: float) -> None:
+async def _warm(call: Call, most: int) -> None:
     """So many calls that do not count; fewer, where each is a long one."""
-    end = perf_counter() + seconds
+    end = perf_counter() + LONG_SECONDS
     for _ in range(most):
         await call()
         if perf_counter() > end:

@@ -39,6 +39,7 @@ async def _outcome(contest: Contest, ours: Client, theirs: Client, plan: Plan) -
     own, other = (_call(client, tool, contest) for client, tool in tools)
     for _ in range(plan.to_fill if contest.when_full else 0):
         await own()
+    plan = plan.finer() if contest.transport == "in-memory" else plan
     timing = await time_pairs(own, other, plan, CLOCKS[contest.transport])
     return Outcome(contest=contest, timing=timing, ratio=estimate(timing.ratios))
 

@@ -37,8 +37,8 @@ LINE = "{what:<35} {against:<11} {ratio:>6}  {interval:<14}  {target:>7}  {verdi
 
 def title(plan: Plan) -> str:
     return (
-        f"Our time as a part of theirs, {plan.pairs} pairs of blocks each. In memory it is processor time, else time "
-        f"on the clock.\nLoad average {_load()}."
+        f"Our time as a part of theirs, {plan.pairs} pairs of blocks each, and {plan.finer().pairs} of shorter ones in "
+        f"memory, where it is processor time, else time on the clock.\nLoad average {_load()}."
     )
 
 
