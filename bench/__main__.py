@@ -103,7 +103,12 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--only", default="", metavar="NAME", help="what has this in its name; a wrong one lists all"
     )
-    parser.add_argument("--pairs", type=int, metavar="N", help="how many pairs of blocks for each ratio")
+    parser.add_argument(
+        "--pairs",
+        type=int,
+        metavar="N",
+        help="how many pairs of blocks for each ratio; in memory they are shorter, and 5 for every 2",
+    )
     parser.add_argument("--json", type=Path, default=ROOT / ".build" / "bench.json", metavar="PATH")
     return parser.parse_args(arguments)
 

@@ -37,7 +37,7 @@ class Plan:
     """How many a worker finishes in the other one."""
 
     def finer(self) -> "Plan":
-        """For what happens in one process: more and shorter blocks in the same time, which gave intervals half as wide.
+        """For contests in memory: more and shorter blocks, whose intervals were half as wide beside busy neighbours.
         With several processes, each would take the better part of such a block to settle."""
         return replace(self, pairs=self.pairs * 5 // 2, block_seconds=self.block_seconds / 3)
 
