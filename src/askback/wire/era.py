@@ -63,7 +63,7 @@ _FIRST: dict[Mode, Revision] = {"form": JUNE_2025, "url": NOVEMBER_2025}
 REVISIONS = {revision.version: revision for revision in (JUNE_2025, NOVEMBER_2025, JULY_2026)}
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=16)  # every call comes by here, and what is kept is found without running any Python
 def revision_of(version: str) -> Revision:
     """The revision by its version string; one that is older, or unknown, has nobody to ask."""
     return REVISIONS.get(version) or Revision(version=version, era=Era.SILENT, visits=False)
