@@ -11,6 +11,7 @@ from typing import Any, cast
 
 from askback.cli.endings import Misused
 from askback.cli.parameters import Offer, Parameter, as_text
+from askback.schema.weight import is_deeper
 
 _WORD = re.compile(r"(?P<name>[^=]+?)(?P<sign>:?=)(?P<text>.*)", re.DOTALL)
 _INTEGER = re.compile(r"[+-]?\d{1,400}")
@@ -70,9 +71,12 @@ def read_value(parameter: Parameter, word: Word) -> Any:
 def read_json(text: str) -> Any:
     """Strictly: Python would also take NaN, which no peer can read."""
     try:
-        return json.loads(text, parse_constant=_no_constant)
+        value = json.loads(text, parse_constant=_no_constant)
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
+    if is_deeper(value):
+        raise ValueError("it is nested too deeply")
+    return value
 
 
 def _no_constant(word: str) -> Any:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from askback.cli.endings import Misused
+from askback.schema.weight import MAX_DEPTH, is_deeper
 
 BESIDE = (".mcp.json", "mcp.json", ".vscode/mcp.json", ".cursor/mcp.json")
 """Files of a project, relative to the current folder. They come before those of the person."""
@@ -26,6 +27,10 @@ AT_HOME = (
 
 TABLES = ("mcpServers", "servers")
 """What the table of servers is called: the first nearly everywhere, the second in VS Code."""
+
+_TOO_DEEP = (
+    f"{{file}} is nested too deeply, over {MAX_DEPTH} levels. Mend it, or name another file with --config."
+)
 
 _STRING = r'("(?:\\.|[^"\\])*")'
 _COMMENT = re.compile(_STRING + r"|//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -88,8 +93,12 @@ def _read(file: Path) -> Mapping[str, Any]:
         raise Misused(f"{file} cannot be read: {error}.") from error
     try:
         body: Any = json.loads(_without_comments(text))
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise Misused(f"{file} is not JSON: {error}. Mend it, or name another file with --config.") from error
+    except RecursionError as error:
+        raise Misused(_TOO_DEEP.format(file=file)) from error
+    if is_deeper(body):
+        raise Misused(_TOO_DEEP.format(file=file))
     return _mapping(body)
 
 

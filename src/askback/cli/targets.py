@@ -99,10 +99,7 @@ def host_of(url: str) -> str:
 def configured_target(server: Configured, around: Surroundings) -> Target:
     """What the entry says to start or to connect to, its variables filled in."""
     where = f"{server.name!r} in {server.file}"
-    try:
-        body = cast("dict[str, Any]", _filled_in(server.body, around.values, where))
-    except RecursionError as error:
-        raise Misused(f"{where} is nested too deeply.") from error
+    body = cast("dict[str, Any]", _filled_in(server.body, around.values, where))
     kind = body.get("type") or body.get("transport") or ("stdio" if "command" in body else "http")
     if kind in NOT_SPOKEN:
         raise Misused(f"{where} speaks {NOT_SPOKEN[kind]}.")

@@ -2,15 +2,12 @@
 
 from enum import IntEnum
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from typing import Final
+
+from askback.schema.networks import AddressKind, kind_of_address
 
 TRANSLATED = ip_network("64:ff9b::/96")
 """Stands for an IPv4 address, on networks that have none of their own."""
-
-SHARED = ip_network("100.64.0.0/10")
-"""Between a provider and its customers, and inside clouds; Python calls it neither private nor global."""
-
-GLOBAL_6 = ip_network("2000::/3")
-"""All that is given out of IPv6 so far."""
 
 
 class Zone(IntEnum):
@@ -23,16 +20,18 @@ class Zone(IntEnum):
     """Link-local, where clouds keep credentials for whoever asks; multicast; nowhere."""
 
 
+ZONES: Final = {
+    AddressKind.PUBLIC: Zone.PUBLIC,
+    AddressKind.PRIVATE: Zone.PRIVATE,
+    AddressKind.LOOPBACK: Zone.THIS_MACHINE,
+}
+"""All other kinds are reserved."""
+
+
 def zone_of(address: str) -> Zone:
     """Of an address as a resolver writes it; raises `ValueError` for anything else."""
     ip = _meant(ip_address(address.partition("%")[0]))
-    if ip.is_loopback:
-        return Zone.THIS_MACHINE
-    if ip.is_link_local or ip.is_multicast or ip.is_unspecified:
-        return Zone.RESERVED
-    if ip.is_global and (ip.version == 4 or ip in GLOBAL_6):
-        return Zone.PUBLIC
-    return Zone.PRIVATE if (ip.is_private and not ip.is_reserved) or ip in SHARED else Zone.RESERVED
+    return ZONES.get(kind_of_address(ip), Zone.RESERVED)
 
 
 def _meant(ip: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from pydantic_core import Url
 
 from askback.errors import LinkRefused
+from askback.schema.networks import is_loopback_address
 from askback.schema.secrets.judging import asked_in_label
 from askback.schema.secrets.shapes import likeness
 
@@ -165,7 +166,7 @@ def is_loopback(host: str) -> bool:
     if bare == "localhost" or bare.endswith(".localhost"):
         return True
     try:
-        return ip_address(bare).is_loopback
+        return is_loopback_address(ip_address(bare))
     except ValueError:
         return False
 

@@ -1,6 +1,7 @@
 """How large a JSON value is, without writing it out. Knows nothing of forms."""
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, cast
 
 _LEAST_ENTRY_BYTES = 2
 """A digit and a comma: a long list or object is known to be too much by its length alone."""
@@ -13,6 +14,10 @@ _MOST_SCALAR_BYTES = 24
 
 _GREAT = 10**18
 """A whole number up to here is no longer than any float."""
+
+
+MAX_DEPTH = 100
+"""Levels of lists and dicts in JSON that a person wrote. Configurations need some twenty; pydantic writes 255."""
 
 
 def outweighs(value: Any, most_bytes: int) -> bool:
@@ -37,6 +42,22 @@ def outweighs(value: Any, most_bytes: int) -> bool:
         if left < 0:
             return True
     return False
+
+
+def is_deeper(value: Any, levels: int = MAX_DEPTH) -> bool:
+    """Whether lists and dicts are nested in more than `levels`. Where Python itself stops depends on its version."""
+    layer: list[Any] = [value]
+    for _ in range(levels):
+        layer = [inner for outer in layer for inner in _contents(outer)]
+        if not layer:
+            return False
+    return any(isinstance(item, dict | list) for item in layer)
+
+
+def _contents(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return cast("dict[Any, Any]", value).values()
+    return cast("list[Any]", value) if isinstance(value, list) else ()
 
 
 def _is_slight(form: dict[Any, Any], most_bytes: int) -> bool:

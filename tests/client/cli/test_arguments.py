@@ -82,6 +82,8 @@ SAID: list[tuple[str, str]] = [
     ("level=4", "level: expected one of 1, 2, 3, not '4'."),
     ("table:=nul", "table:= takes JSON, and 'nul' is none"),
     ("table:=" + "[" * 200_000, "nested too deeply"),
+    ("table:=" + "[" * 101 + "]" * 101, "nested too deeply"),
+    ("table:=" + "[" * 3_000 + "]" * 3_000, "nested too deeply"),
     ("table:=NaN", "NaN is not JSON"),
     ("order", "'order' is no argument. Write name=value"),
     ("pizza=@gone.txt", "write pizza:='\"@gone.txt\"'"),

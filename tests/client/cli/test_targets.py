@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from askback.cli import configs
 from askback.cli.configs import Configs, read_configs
 from askback.cli.endings import Misused
 from askback.cli.targets import Address, Command, Surroundings, find_target
@@ -42,6 +43,10 @@ class Folder:
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
     return Folder(tmp_path)
+
+
+def nested(levels: int) -> list[Any]:
+    return json.loads("[" * levels + "]" * levels)
 
 
 def program(folder: Folder, name: str) -> None:
@@ -173,7 +178,6 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "neither": ({"type": "http"}, "neither a command to start nor a url"),
     "args": ({"command": "w", "args": "x"}, "args is a list"),
     "env": ({"command": "w", "env": ["A=1"]}, "tables of texts"),
-    "deep": ({"command": "w", "args": json.loads("[" * 700 + "]" * 700)}, "nested too deeply"),
     "env file": ({"command": "w", "envFile": ".env"}, "under env instead"),
 }
 
@@ -184,6 +188,32 @@ def test_an_entry_that_cannot_be_followed_says_what_to_change(folder: Folder, ca
     folder.write(folder.here / ".mcp.json", {"mcpServers": {"weather": body}})
     with pytest.raises(Misused, match=advice):
         folder.find("weather")
+
+
+@pytest.mark.parametrize("depth", [101, 700, 1_200, 3_000, 6_000, 20_000, 200_000])
+def test_a_file_is_nested_too_deeply_at_the_same_depth_on_every_python(folder: Folder, depth: int):
+    args = depth - 3  # the file, its table and the entry are around them
+    text = f'{{"mcpServers": {{"weather": {{"command": "w", "args": {"[" * args}{"]" * args}}}}}}}'
+    folder.write(folder.here / ".mcp.json", text)
+    with pytest.raises(Misused, match="nested too deeply, over 100 levels"):
+        folder.find("weather")
+
+
+def test_a_file_that_is_as_deep_as_it_may_be_is_read(folder: Folder):
+    text = f'{{"mcpServers": {{"weather": {{"command": "w", "more": {"[" * 97}{"]" * 97}}}}}}}'
+    folder.write(folder.here / ".mcp.json", text)
+    assert folder.find("weather").words == ("w",)
+
+
+def test_without_that_check_a_deep_file_would_be_followed(folder: Folder, monkeypatch: pytest.MonkeyPatch):
+    def objects_to_nothing(value: object) -> bool:
+        return False
+
+    monkeypatch.setattr(configs, "is_deeper", objects_to_nothing)
+    folder.write(
+        folder.here / ".mcp.json", {"mcpServers": {"weather": {"command": "w", "more": nested(200)}}}
+    )
+    assert folder.find("weather").words == ("w",)
 
 
 def test_a_word_that_is_nothing_is_told_what_it_could_have_been(folder: Folder):

@@ -9,6 +9,7 @@ from askback.client.consent.names import is_ace, is_mixed, passes_for, readings_
 from askback.client.consent.places import Place, is_shared
 from askback.client.consent.wellknown import BORROWED, WELL_KNOWN
 from askback.client.consent.written import JOINERS
+from askback.schema.networks import AddressKind, kind_of_address
 
 MOST_LABELS: Final = 5
 """In front of the domain; cloud regions take four. More push the domain out of sight."""
@@ -89,19 +90,20 @@ def _address(place: Place) -> Iterator[str]:
     if place.address is None or place.is_loopback:
         return
     mapped = getattr(place.address, "ipv4_mapped", None) or place.address
-    where = next((words for name, words in ADDRESSES if getattr(mapped, name)), "")
+    where = ADDRESSES[kind_of_address(mapped)]
     yield f"The host is an IP address{where}, not a name: it does not tell whose site it is."
 
 
-ADDRESSES: Final = (
-    ("is_loopback", " of this machine"),
-    ("is_unspecified", " of this machine"),
-    ("is_link_local", " of your own network segment"),
-    ("is_private", " of a private network"),
-    ("is_multicast", " of a group of machines"),
-    ("is_reserved", " that is not in use"),
-)
-"""What an address belongs to, the narrowest first."""
+ADDRESSES: Final = {
+    AddressKind.LOOPBACK: " of this machine",
+    AddressKind.UNSPECIFIED: " of this machine",
+    AddressKind.LINK_LOCAL: " of your own network segment",
+    AddressKind.PRIVATE: " of a private network",
+    AddressKind.MULTICAST: " of a group of machines",
+    AddressKind.UNUSED: " that is not in use",
+    AddressKind.PUBLIC: "",
+}
+"""What an address belongs to, as the end of "an IP address"."""
 
 
 def _unencrypted(place: Place) -> Iterator[str]:

@@ -8,6 +8,8 @@ from typing import Final
 import ada_url
 from publicsuffixlist import PublicSuffixList
 
+from askback.schema.networks import is_loopback_address
+
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 SCHEMES: Final = {"https:": 443, "http:": 80}
 
@@ -38,7 +40,7 @@ class Place:
     def is_loopback(self) -> bool:
         """This machine itself. Mapped and zero addresses are not taken for it: no honest link is written so."""
         if self.address:
-            return self.address.is_loopback
+            return is_loopback_address(self.address)
         return self.labels[-1] == "localhost" and not self.host.endswith(".")
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple, cast
 from urllib.parse import urlsplit
 
+from askback.schema.networks import is_loopback_address
 from askback.server.workers.addresses import is_address
 from askback.stores.protocol import Store
 
@@ -85,7 +86,7 @@ def _owner(row: bytes) -> Owner | None:
 def is_loopback(address: str) -> bool:
     host = urlsplit(address).hostname or ""
     try:
-        return ip_address(host).is_loopback
+        return is_loopback_address(ip_address(host))
     except ValueError:
         return host == "localhost"
 
