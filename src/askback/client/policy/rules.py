@@ -1,10 +1,16 @@
-"""Rules of a policy: which questions each names, and what becomes of those. Pure; knows no file and no person."""
+"""Rules of a policy: which questions each names, and what becomes of those. Pure; knows no file and no person.
+
+A server writes the texts that rules are compared with. A rule that answers compares them exactly, so that nothing else
+is answered. A rule that declines or leaves a question to a person compares them as a reader would: letter case, width,
+accents, invisible characters and look-alike letters make no difference, so that no spelling gets around it.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from askback.client.person import Asked, FormAsked
+from askback.client.policy.patterns import are_alike, is_like, resembles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,11 +53,12 @@ class Rule:
 
     def names(self, asked: Asked) -> bool:
         """Whether this rule is about this question. While several calls are open, it has to name each of them."""
+        fits = is_like if isinstance(self.outcome, AnswerSo) else resembles
         return (
             self._is_of_kind(asked)
             and is_like(asked.asker.label, self.server)
-            and all(is_like(purpose, self.purpose) for purpose in asked.purposes)
-            and is_like(asked.message, self.message)
+            and all(fits(purpose, self.purpose) for purpose in asked.purposes)
+            and fits(asked.message, self.message)
         )
 
     def can_settle(self, kind: Literal["form", "visit"]) -> bool:
@@ -68,7 +75,12 @@ class Rule:
     def _is_of_kind(self, asked: Asked) -> bool:
         if not isinstance(asked, FormAsked):
             return self.question != "form" and not self.is_about_forms
-        return self.question != "visit" and self.fields <= {entry.name for entry in asked.blank.entries}
+        return self.question != "visit" and self._has_fields({entry.name for entry in asked.blank.entries})
+
+    def _has_fields(self, names: set[str]) -> bool:
+        if isinstance(self.outcome, AnswerSo):
+            return self.fields <= names
+        return all(any(are_alike(name, field) for name in names) for field in self.fields)
 
     def __str__(self) -> str:
         return f"rule {self.number} ({self.name})" if self.name else f"rule {self.number}"
@@ -87,22 +99,3 @@ class Policy:
     def word(self, rule: Rule) -> str:
         """On whose word an answer by this rule stands."""
         return f"policy {self.file}, {rule}"
-
-
-def is_like(text: str, pattern: str | None) -> bool:
-    """Whether the whole text is as the pattern says, in one pass: the text may be long and meant to harm."""
-    if pattern is None:
-        return True
-    head, *rest = pattern.split("*")
-    if not rest:
-        return text == head
-    *middle, tail = rest
-    place, end = len(head), len(text) - len(tail)
-    if place > end or not text.startswith(head) or not text.endswith(tail):
-        return False
-    for part in middle:
-        found = text.find(part, place, end)
-        if found < 0:
-            return False
-        place = found + len(part)
-    return True

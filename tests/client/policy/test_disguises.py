@@ -1,0 +1,141 @@
+"""A server chooses its letters: none gets around a rule that declines, and none reaches a rule that answers."""
+
+from time import perf_counter
+
+import pytest
+
+from askback.answer import Accepted, Declined
+from askback.client.person import Turn
+from askback.client.policy import PolicyPerson, parse_policy, rules
+from askback.client.policy.patterns import is_like, resembles
+from askback.errors import Unanswered
+from askback.testing import ScriptedPerson, decline
+from tests.client.turns import make_form
+from tests.pages.switch import with_and_without
+
+pytestmark = pytest.mark.anyio
+
+NIGHT = """
+[[rule]]
+message = "*delete*"
+decline = true
+[[rule]]
+tool = "drop_*"
+decline = true
+[[rule]]
+fields = ["confirm_wipe"]
+decline = true
+[[rule]]
+message = "*удалить*"
+decline = true
+[[rule]]
+server = "pizzeria"
+answer = {}
+"""
+"""What is dangerous is declined first; all else of this server is answered."""
+
+DELETE = {
+    "capitals": "DELETE all orders?",
+    "Cyrillic": "Shall I dеlеtе all orders?",
+    "Greek": "Shall I δ εlete? No: dεlετε all orders?",
+    "full width": "Shall I ｄｅｌｅｔｅ all orders?",
+    "bold": "Shall I 𝐝𝐞𝐥𝐞𝐭𝐞 all orders?",
+    "circled": "Shall I ⓓⓔⓛⓔⓣⓔ all orders?",
+    "white on black": "Shall I 🅳🅴🅻🅴🆃🅴 all orders?",
+    "flags": "Shall I 🇩\u200b🇪\u200b🇱\u200b🇪\u200b🇹\u200b🇪 all orders?",
+    "Cherokee": "Shall I ᎠᎬᏞᎬᎢᎬ all orders?",
+    "Lisu": "Shall I ꓓꓰꓡꓰꓔꓰ all orders?",
+    "small capitals": "Shall I ᴅᴇʟᴇᴛᴇ all orders?",
+    "accents": "Shall I délète all orders?",
+    "combining marks": "Shall I d\u0336e\u0336l\u0336e\u0336t\u0336e\u0336 all orders?",
+    "zero width": "Shall I de\u200blete all orders?",
+    "soft hyphen": "Shall I del\u00adete all orders?",
+    "turned around": "Shall I de\u202d\u202clete all orders?",
+    "tags": "Shall I dele\U000e0074te all orders?",
+    "word joiner": "Shall I d\u2060elete all orders?",
+    "Hangul filler": "Shall I del\u3164ete all orders?",
+    "a digit": "Shall I de1ete all orders?",
+    "digits": "Shall I d3l3t3 all orders?",
+    "a bar": "Shall I de|ete all orders?",
+    "two letters for one": "Shall I clelete all orders?",
+    "Russian capitals": "УДАЛИТЬ заказы?",
+    "Russian in Latin letters": "Удaлить заказы?",
+}
+
+
+def policy() -> PolicyPerson:
+    return PolicyPerson(parse_policy(NIGHT, file="night.toml"))
+
+
+DISGUISED: dict[str, Turn] = {
+    **{name: make_form(message=message) for name, message in DELETE.items()},
+    "a tool in Cyrillic": make_form(purpose="tool drор_table"),
+    "a tool in capitals": make_form(purpose="tool DROP_table"),
+    "a field in Cyrillic": make_form(
+        {"type": "object", "properties": {"соnfirm_wipe": {"type": "boolean", "title": "Sure?"}}}
+    ),
+}
+
+
+@pytest.mark.verifies("T07", "T14")
+@with_and_without
+@pytest.mark.parametrize("disguise", DISGUISED)
+async def test_no_disguise_gets_around_a_rule_that_declines(
+    disguise: str, monkeypatch: pytest.MonkeyPatch, is_defended: bool
+):
+    if not is_defended:
+        monkeypatch.setattr(rules, "resembles", is_like)
+        monkeypatch.setattr(rules, "are_alike", str.__eq__)
+    answer = await policy().answer(DISGUISED[disguise])
+    assert isinstance(answer, Declined if is_defended else Accepted)
+
+
+@pytest.mark.verifies("T07")
+async def test_a_rule_that_leaves_it_to_a_person_is_not_got_around_either():
+    asks = "[[rule]]\nmessage = '*delete*'\nask = true\n[[rule]]\nserver = 'pizzeria'\nanswer = {}"
+    somebody = ScriptedPerson([decline()])
+    followed = PolicyPerson(parse_policy(asks, file="night.toml"), somebody)
+    assert await followed.answer(make_form(message=DELETE["Cyrillic"])) == Declined()
+    somebody.finish()
+
+
+@pytest.mark.verifies("T07")
+@pytest.mark.parametrize(
+    "message",
+    ["order pizza?", "Оrder pizza?", "Ｏrder pizza?", "Or\u200bder pizza?", "0rder pizza?", "Order  pizza?"],
+)
+async def test_a_rule_that_answers_takes_no_letter_for_another(message: str):
+    answers = "[[rule]]\nserver = 'pizzeria'\nmessage = 'Order pizza?'\nanswer = {}"
+    followed = PolicyPerson(parse_policy(answers, file="night.toml"))
+    assert isinstance(await followed.answer(make_form(message="Order pizza?")), Accepted)
+    with pytest.raises(Unanswered):
+        await followed.answer(make_form(message=message))
+
+
+@pytest.mark.parametrize(
+    "message", ["Select all orders?", "Shall I complete the order?", "Anything with your pizza?", "Löschen?"]
+)
+async def test_other_words_are_not_declined(message: str):
+    assert isinstance(await policy().answer(make_form(message=message)), Accepted)
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern"),
+    [
+        ("Order 12 pizzas?", "Order * pizzas?"),
+        ("Order a  pizza?", "Order a pizza?"),
+        ("ORDER a\u00a0pizza?", "order a pizza?"),
+        ("ΔΙΑΓΡΑΦΗ όλων", "διαγραφή*"),
+        ("Return?", "*return*"),
+    ],
+)
+def test_a_pattern_keeps_its_stars(text: str, pattern: str):
+    assert resembles(text, pattern)
+    assert not resembles(f"{text} and", pattern.rstrip("*") + "!")
+
+
+@pytest.mark.verifies("T19")
+def test_a_long_text_takes_no_longer_than_it_is_long():
+    began = perf_counter()
+    assert not resembles("dеlеt " * 50_000, "*d*e*l*e*t*e*!")
+    assert perf_counter() - began < 2
