@@ -33,7 +33,8 @@ def main(words: Sequence[str]) -> int:
         if options.target is None:
             return _list_servers(options)
         with logs_on_screen():
-            outcome = run(_outcome, options)
+            target = _find(options)  # before the event loop begins: a person may be asked for a yes
+            outcome = run(_outcome, options, target)
     except OperatorError as error:
         outcome = Outcome(came=failure_of(error, nobody=None))
     except Interrupted as end:
@@ -59,10 +60,9 @@ def _report(outcome: Outcome, options: CallOptions) -> None:
     print_log(outcome, is_wanted=options.shows_log)
 
 
-async def _outcome(options: CallOptions) -> Outcome:
+async def _outcome(options: CallOptions, target: Target) -> Outcome:
     """Whatever comes of it, errors included."""
     try:
-        target = _find(options)
         return await _served(options, target, options.label or target.label)
     except MCPError as error:
         return Outcome(came=failure_of(error, nobody=None))

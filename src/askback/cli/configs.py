@@ -11,7 +11,7 @@ from askback.cli.endings import Misused
 from askback.schema.weight import MAX_DEPTH, is_deeper
 
 BESIDE = (".mcp.json", "mcp.json", ".vscode/mcp.json", ".cursor/mcp.json")
-"""Files of a project, relative to the current folder. They come before those of the person."""
+"""Files of a project, relative to the current folder. They come after those of the person."""
 
 AT_HOME = (
     ".claude.json",
@@ -45,18 +45,18 @@ class Configured:
     file: Path
     body: Mapping[str, Any]
     is_near: bool = False
-    """Whether the file came with the current folder: then whoever wrote that has chosen the name."""
+    """Whether the file came with the current folder: then its author has chosen the name, and it needs a yes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configs:
-    """All that was found, nearest first, and what could not be read."""
+    """All that was found, the person's own first, and what could not be read."""
 
     servers: tuple[Configured, ...]
     problems: tuple[str, ...] = ()
 
     def named(self, name: str) -> list[Configured]:
-        """The first of these is meant; the others bear its name further away."""
+        """The first of these is meant."""
         return [server for server in self.servers if server.name == name]
 
 
@@ -66,11 +66,11 @@ def read_configs(*, here: Path, home: Path, only: Path | None = None) -> Configs
         return Configs(servers=tuple(_servers_in(only, here)))
     servers: list[Configured] = []
     problems: list[str] = []
-    beside = [here / name for name in BESIDE]
-    for file in dict.fromkeys([*beside, *(home / name for name in AT_HOME)]):
+    own = [home / name for name in AT_HOME]
+    for file in dict.fromkeys([*own, *(here / name for name in BESIDE)]):
         if file.is_file():
             try:
-                servers.extend(_servers_in(file, here, is_near=file in beside))
+                servers.extend(_servers_in(file, here, is_near=file not in own))
             except Misused as error:
                 problems.append(str(error))
     return Configs(servers=tuple(servers), problems=tuple(problems))

@@ -31,7 +31,8 @@ def main(words: Sequence[str]) -> int:
     options = read_desk(words)
     try:
         with logs_on_screen():
-            return run(_keep, options)
+            found = _named_apart([look_up(word, options.connecting) for word in options.targets])
+            return run(_keep, options, found)
     except OperatorError as error:
         say("\n".join(text_lines(error.message)))
         return Exit.MISUSED
@@ -39,9 +40,8 @@ def main(words: Sequence[str]) -> int:
         return end.exit
 
 
-async def _keep(options: DeskOptions) -> int:
+async def _keep(options: DeskOptions, found: Mapping[str, Found]) -> int:
     limit = options.connecting.timeout
-    found = _named_apart([look_up(word, options.connecting) for word in options.targets])
     states = {label: beginning_of(one.target) for label, one in found.items()}
     async with present(options.connecting) as there, _kept(found, there, options.connecting) as servers:
         gathering = Gathering(servers, states, limit=limit, tells=is_terminal(sys.stdin))

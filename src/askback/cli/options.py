@@ -24,6 +24,9 @@ examples:
   askback call https://mcp.example/mcp search q=@question.txt --json
   askback call weather --prompt plan days=3       "weather" of an mcp.json file
 
+Your own mcp.json files come first. A server from a file in the current folder starts after a yes in the terminal, or
+with --config.
+
 The exit codes are in docs/reference/command-line.md: 0 done, 1 failed, 2 misused, 3 not connected,
 4 nobody answered, 5 out of time, 129 hung up, 130 interrupted, 143 terminated.
 """
@@ -188,7 +191,7 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="give a call up after this time, questions included",
     )
-    add("--config", type=Path, metavar="FILE", help="look for TARGET in this mcp.json file alone")
+    add("--config", type=Path, metavar="FILE", help="look for TARGET in this mcp.json file alone, and trust it")
     add(
         "--header",
         action="append",

@@ -6,15 +6,16 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, assert_never, cast
+from typing import Any, assert_never
 
 from mcp.client.stdio import StdioServerParameters
 
+from askback.cli.agreement import require_agreement, variables_in
 from askback.cli.configs import Configured, read_configs
 from askback.cli.endings import Misused
 from askback.cli.options import Connecting
 from askback.cli.targets import Address, Command, Surroundings, Target, configured_as, find_target, host_of
-from askback.cli.variables import fill_in, names_in
+from askback.cli.variables import fill_in
 from askback.client import Driver, Line
 from askback.client.consent import KnownSites, path_of_user
 from askback.errors import AuthorError
@@ -40,11 +41,14 @@ def surroundings(config: Path | None) -> Surroundings:
 
 
 def look_up(word: str, connecting: Connecting) -> Found:
-    """The target, its headers added; a Misused says what it could have been."""
+    """The target, its headers added; a Misused says what it could have been, or that nobody has agreed to it."""
     around = surroundings(connecting.config)
     target = find_target(word, around)
     headers = read_headers(connecting.headers, around.values)
-    notes = [*around.configs.problems, *_origin(configured_as(word, around), target)]
+    named = configured_as(word, around)
+    if named and named[0].is_near:
+        require_agreement(named[0])
+    notes = [*around.configs.problems, *_origin(named, target)]
     if isinstance(target, Address):
         headers = _sendable({**target.headers, **headers})
         target = Address(label=target.label, url=target.url, headers=headers)
@@ -67,7 +71,7 @@ def _origin(named: Sequence[Configured], target: Target) -> Iterator[str]:
 
 def _meaning(body: Mapping[str, Any], target: Target) -> str:
     """What an entry does, its command as it is written: a variable is named, and its value may be a secret."""
-    variables = ", ".join(name for name in dict.fromkeys(_variables(body)) if name in os.environ)
+    variables = ", ".join(name for name in dict.fromkeys(variables_in(body)) if name in os.environ)
     # What may be long comes last: whatever is cut off, the variables are not.
     given = f"is given {variables} from your environment, and " if variables else ""
     match target:
@@ -78,20 +82,6 @@ def _meaning(body: Mapping[str, Any], target: Target) -> str:
             return f"It {given}connects to {host_of(target.url)}."
         case _:
             assert_never(target)
-
-
-def _variables(value: Any) -> Iterator[str]:
-    match value:
-        case str():
-            yield from names_in(value)
-        case Mapping():
-            for member in cast("Mapping[str, Any]", value).values():
-                yield from _variables(member)
-        case list():
-            for member in cast("list[Any]", value):
-                yield from _variables(member)
-        case _:
-            pass
 
 
 def _sendable(headers: Mapping[str, str]) -> dict[str, str]:

@@ -69,7 +69,7 @@ class Surroundings:
 
 
 def find_target(word: str, around: Surroundings) -> Target:
-    """An address if it begins like one, else the nearest server of that name, else a command line."""
+    """An address if it begins like one, else a server of that name, the person's own first, else a command line."""
     if word.startswith(("http://", "https://")):
         return Address(label=host_of(word), url=word)
     if named := configured_as(word, around):

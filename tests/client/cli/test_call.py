@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from askback.cli.configs import AT_HOME
+from askback.cli.agreement import AgreedEntries
+from askback.cli.configs import AT_HOME, read_configs
+from askback.client.consent import path_of_user
 from tests.client.cli.running import KITCHEN, Shell
 
 pytestmark = pytest.mark.slow
@@ -212,24 +214,19 @@ def test_a_command_is_started_and_called(shell: Shell, revision: str):
 
 
 def test_a_server_of_an_mcp_json_file_is_called_by_its_name(shell: Shell, home: Path):
-    near, entry = {"command": sys.executable, "args": [KITCHEN]}, {"command": "${NOT_SET}"}
-    Path(".mcp.json").write_text(json.dumps({"mcpServers": {"kitchen": near}}))
-    (home / AT_HOME[0]).write_text(json.dumps({"mcpServers": {"kitchen": entry, "other": entry}}))
+    own, entry = {"command": sys.executable, "args": [KITCHEN]}, {"command": "${NOT_SET}"}
+    Path(".mcp.json").write_text(json.dumps({"mcpServers": {"kitchen": entry}}))
+    (home / AT_HOME[0]).write_text(json.dumps({"mcpServers": {"kitchen": own, "other": entry}}))
     ended = shell.run("call", "kitchen", "weigh", "grams=1")
     assert ended.out == "1 g, precise: False\n"
-    assert f"kitchen is taken from {Path.cwd() / '.mcp.json'}; it is also in" in ended.errors
-    assert f"It starts: {sys.executable} {KITCHEN}\n" in ended.errors
-    listed = shell.run("call")
-    assert [line.strip() for line in listed.out.splitlines()][1:] == [
-        "kitchen",
-        str(home / AT_HOME[0]),
-        "kitchen",
-        "other",
-    ]
+    near = Path.cwd() / ".mcp.json"
+    assert f"kitchen is taken from {home / AT_HOME[0]}; it is also in {near}.\n" in ended.errors
+    listed = [line.strip() for line in shell.run("call").out.splitlines()]
+    assert listed == [str(home / AT_HOME[0]), "kitchen", "other", str(near), "kitchen"]
     assert [one["name"] for one in shell.run("call", "--json").json["servers"]] == [
         "kitchen",
-        "kitchen",
         "other",
+        "kitchen",
     ]
 
 
@@ -242,6 +239,8 @@ def test_a_server_that_came_with_the_folder_is_told_with_where_it_leads_and_what
         "headers": {"X": "${DEPLOY_KEY} ${NO_SUCH:-}"},
     }
     Path("mcp.json").write_text(json.dumps({"servers": {"deploy": entry}}))
+    (named,) = read_configs(here=Path.cwd(), home=Path.home()).servers
+    AgreedEntries(path_of_user().with_name("projects.json")).add(named)
     ended = shell.run("call", "deploy")
     told = f"deploy is taken from {Path.cwd() / 'mcp.json'}. It is given DEPLOY_KEY from your"
     assert ended.errors.startswith(f"{told} environment, and connects to 127.0.0.1:9.\n")
@@ -249,13 +248,17 @@ def test_a_server_that_came_with_the_folder_is_told_with_where_it_leads_and_what
     assert "pass@" not in ended.errors
 
 
-@pytest.mark.parametrize("text", ["[" * 200_000, "{oops"], ids=["deep", "broken"])
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [("[" * 200_000, "is nested too deeply"), ("{oops", "is not JSON")],
+    ids=["deep", "broken"],
+)
 @pytest.mark.parametrize("words", [[], ["weather"]], ids=["list", "call"])
-def test_a_config_that_cannot_be_read_is_said(shell: Shell, text: str, words: list[str]):
+def test_a_config_that_cannot_be_read_is_said(shell: Shell, text: str, problem: str, words: list[str]):
     Path("mcp.json").write_text(text)
     ended = shell.run("call", *words)
     assert ended.code == (2 if words else 0)
-    assert "mcp.json is not JSON" in ended.errors
+    assert f"mcp.json {problem}" in ended.errors
     assert "Traceback" not in ended.errors
 
 

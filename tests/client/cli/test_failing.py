@@ -68,7 +68,7 @@ def test_a_program_that_ends_is_told_with_its_last_words(shell: Shell, case: str
 
 def test_an_entry_whose_program_is_not_there_says_so(shell: Shell):
     Path("mcp.json").write_text(json.dumps({"servers": {"gone": {"command": "no-such-program"}}}))
-    ended = shell.run("call", "gone")
+    ended = shell.run("call", "gone", "--config", "mcp.json")
     assert ended.code == 3
     assert "there is no program 'no-such-program'" in ended.errors
 
@@ -136,8 +136,9 @@ def test_a_header_of_an_entry_that_cannot_be_sent_is_refused_without_its_value(
 ):
     entry = {"url": f"{refusing}/401", "headers": {name: "s3cret\x01"}}
     Path("mcp.json").write_text(json.dumps({"servers": {"weather": entry}}))
-    ended = shell.run("call", "weather", "--json")
+    ended = shell.run("call", "weather", "--config", "mcp.json", "--json")
     assert ended.code == 2
+    assert "header" in ended.json["error"]["message"]
     assert "s3cret" not in ended.out + ended.errors
 
 

@@ -92,11 +92,11 @@ def test_claude_code_keeps_servers_of_one_folder_in_the_file_of_the_person(folde
     assert not folder.configs().named("two")
 
 
-def test_of_two_servers_of_one_name_the_nearest_is_meant(folder: Folder):
+def test_of_two_servers_of_one_name_the_persons_own_is_meant(folder: Folder):
     folder.write(folder.home / ".cursor/mcp.json", {"mcpServers": {"weather": {"command": "far"}}})
     folder.write(folder.here / ".mcp.json", {"mcpServers": {"weather": {"command": "near"}}})
-    assert folder.find("weather").words == ("near",)
-    assert len(folder.configs().named("weather")) == 2
+    assert folder.find("weather").words == ("far",)
+    assert [one.is_near for one in folder.configs().named("weather")] == [False, True]
 
 
 def test_no_file_of_the_project_decides_what_a_file_or_a_command_line_means(folder: Folder):
@@ -118,10 +118,10 @@ def test_an_address_without_a_host_is_refused_without_repeating_it(folder: Folde
     assert "s3cret" not in str(caught.value)
 
 
-def test_at_home_no_file_is_read_twice(folder: Folder):
+def test_at_home_no_file_is_read_twice_and_it_is_the_persons_own(folder: Folder):
     folder.write(folder.home / ".cursor/mcp.json", {"mcpServers": {"weather": {"command": "w"}}})
     (weather,) = read_configs(here=folder.home, home=folder.home).servers
-    assert weather.is_near
+    assert not weather.is_near
 
 
 def test_a_file_that_is_named_is_the_only_one_read(folder: Folder):
