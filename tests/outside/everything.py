@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tests.client.consent.follower import FOLLOWER
 from tests.strangers import everything_command
 
 FORM_TOOL = "trigger-elicitation-request"
@@ -58,7 +59,8 @@ class Visitor:
         entry = {"command": command, "args": arguments}
         (home / "mcp.json").write_text(json.dumps({"mcpServers": {"everything": entry}}))
         browser = home / "browser"
-        browser.write_text(f'#!/bin/sh\necho "$1" >> {shlex.quote(str(self._opened))}\n')
+        follow = shlex.join([sys.executable, FOLLOWER, str(self._opened)])
+        browser.write_text(f'#!/bin/sh\n{follow} "$1"\n')
         browser.chmod(0o755)
 
     @property

@@ -191,7 +191,12 @@ def _add_shared(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="give a call up after this time, questions included",
     )
-    add("--config", type=Path, metavar="FILE", help="look for TARGET in this mcp.json file alone, and trust it")
+    add(
+        "--config",
+        type=Path,
+        metavar="FILE",
+        help="look for TARGET in this mcp.json file alone, and trust it",
+    )
     add(
         "--header",
         action="append",

@@ -114,6 +114,6 @@ def _screen() -> TextIO | None:
 
 
 async def _announce(desk: DeskPerson, *, opens_browser: bool) -> None:
-    # Others on this machine can read a browser's command line; what is printed only this person sees.
+    # What is printed only this person sees; a browser keeps what it opens in its history.
     is_open = opens_browser and await to_thread.run_sync(open_in_browser, judge(desk.opening_url()))
     say(f"The desk is {'open' if is_open else 'ready: open it'} at {desk.url}")

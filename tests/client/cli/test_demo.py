@@ -9,20 +9,18 @@ import pytest
 
 from askback.cli.weather_service import KEY
 from tests.client.cli.running import Open, Screen, Shell
+from tests.client.consent.follower import FOLLOWER
 from tests.outside.programs import run
 from tests.pages.visitor import visitor
 
 pytestmark = pytest.mark.slow
 
-BROWSER = "import pathlib, sys; pathlib.Path(sys.argv[1]).write_text(sys.argv[2])"
-"""Notes which link it was started with."""
-
 
 @pytest.fixture
 def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the browser of this person notes what it was given."""
+    """Where the browser of this person notes the link that it was led to."""
     note = tmp_path / "opened"
-    monkeypatch.setenv("BROWSER", shlex.join([sys.executable, "-c", BROWSER, str(note)]))
+    monkeypatch.setenv("BROWSER", shlex.join([sys.executable, FOLLOWER, str(note)]))
     return note
 
 
@@ -50,7 +48,7 @@ def read_the_query(screen: Screen) -> None:
 
 def link_of(note: Path, terminal: Screen) -> str:
     terminal.until_that(lambda: note.exists() and note.read_text() != "", "the browser to start")
-    link = note.read_text()
+    link = note.read_text().strip()
     note.unlink()
     return link
 

@@ -15,8 +15,11 @@ from tests.client.consent.hostile import HOSTILE
 
 BROWSER = """#!{python}
 import json, os, sys
+sys.path.insert(0, {tests!r})
+from follower import link_in
+led = [link_in(argument) for argument in sys.argv[1:]]
 streams = [os.readlink(f"/proc/self/fd/{{fd}}") for fd in (0, 1, 2)]
-seen = {{"arguments": sys.argv[1:], "session": os.getsid(0), "streams": streams}}
+seen = {{"arguments": sys.argv[1:], "led": led, "session": os.getsid(0), "streams": streams}}
 with open({record!r}, "a") as file:
     file.write(json.dumps(seen) + "\\n")
 {then}
@@ -29,7 +32,10 @@ class Browser:
     def __init__(self, folder: Path, name: str = "browser", then: str = "") -> None:
         self.program = folder / name
         self.record = folder / f"{name}.record"
-        self.program.write_text(BROWSER.format(python=sys.executable, record=str(self.record), then=then))
+        tests = str(Path(__file__).parent)
+        self.program.write_text(
+            BROWSER.format(python=sys.executable, tests=tests, record=str(self.record), then=then)
+        )
         self.program.chmod(0o755)
 
     @property
@@ -42,7 +48,8 @@ class Browser:
 
     @property
     def opened(self) -> list[object]:
-        return [start["arguments"] for start in self.starts]
+        """Its arguments, with the link in the place of the file that led to it."""
+        return [start["led"] for start in self.starts]
 
 
 @pytest.fixture(autouse=True)
@@ -258,8 +265,9 @@ def test_with_a_screen_the_desktop_chooses_the_browser(tmp_path: Path, monkeypat
 
 def test_on_macos_the_system_opens_it_and_over_ssh_nothing_does():
     href = "https://example.com/$(calc)"
-    assert list(commands(href, {"DISPLAY": ":0"}, system="darwin")) == [["/usr/bin/open", href]]
-    assert list(commands(href, {"SSH_CONNECTION": "from afar"}, system="darwin")) == []
+    page = "file:///tmp/open.html"
+    assert list(commands(href, page, {"DISPLAY": ":0"}, system="darwin")) == [["/usr/bin/open", page]]
+    assert list(commands(href, page, {"SSH_CONNECTION": "from afar"}, system="darwin")) == []
 
 
 @pytest.mark.parametrize("why", ["not a program", "not there", "a folder"])

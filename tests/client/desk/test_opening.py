@@ -1,4 +1,4 @@
-"""The browser that the command line starts: what stands among its arguments, others on this machine can read."""
+"""The browser that the command line starts, and the link that it is led to."""
 
 import shlex
 import sys
@@ -9,19 +9,18 @@ import pytest
 
 from askback.cli.options import read_desk
 from askback.cli.people import present
+from tests.client.consent.follower import FOLLOWER
 
 pytestmark = [pytest.mark.anyio, pytest.mark.verifies("R92")]
-
-BROWSER = "import pathlib, sys; pathlib.Path(sys.argv[1]).write_text(sys.argv[2])"
 
 
 async def test_a_browser_is_started_without_the_token_and_the_person_reads_a_link_with_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     note = tmp_path / "started"
-    monkeypatch.setenv("BROWSER", shlex.join([sys.executable, "-c", BROWSER, str(note)]))
+    monkeypatch.setenv("BROWSER", shlex.join([sys.executable, FOLLOWER, str(note)]))
     async with present(read_desk(["server.py"]).connecting):
-        started, printed = note.read_text(), capsys.readouterr().err
+        started, printed = note.read_text().strip(), capsys.readouterr().err
     token = urlsplit(printed.split()[-1]).fragment
     assert printed.startswith("The desk is open at http://127.0.0.1:")
     assert urlsplit(started).fragment.startswith("once=")

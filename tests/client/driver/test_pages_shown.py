@@ -13,6 +13,7 @@ import pytest
 
 from askback.client import Driver
 from tests.chromium import browsing
+from tests.client.consent.follower import FOLLOWER
 from tests.client.desk.sitting import press, sit_down
 from tests.client.driver.test_pages import KEY, PATIENCE, WAYS, WELL, Call, weather
 from tests.client.terminal.emulator import Emulator
@@ -29,7 +30,8 @@ def at_terminal(tmp_path: Path) -> Generator[At]:
     """`askback call` at a shop, and a browser that only writes down where it was sent."""
     terminals: list[Emulator] = []
     opened, browser = tmp_path / "opened", tmp_path / "browser"
-    browser.write_text(f'#!/bin/sh\necho "$1" >> {shlex.quote(str(opened))}\n')
+    follow = shlex.join([sys.executable, FOLLOWER, str(opened)])
+    browser.write_text(f'#!/bin/sh\n{follow} "$1"\n')
     browser.chmod(0o755)
 
     def call(way: str) -> tuple[Emulator, Path]:
@@ -66,7 +68,7 @@ def test_at_a_terminal_the_link_is_opened_and_the_call_goes_on_when_the_page_is_
         "who    shop", "where  [127.0.0.1]", "The page is on this very computer", "why    tool use"
     )
     terminal.press("open")
-    terminal.until_that(opened.exists, "the browser to be sent there")
+    terminal.until_that(lambda: opened.exists() and opened.read_text() != "", "the browser to be sent there")
     if way == "demanded":
         terminal.ready("Waiting for shop", "shop goes on when you say that you are done, or once it hears so")
         assert "goes on by itself" not in terminal.text

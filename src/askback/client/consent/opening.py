@@ -1,4 +1,7 @@
-"""Opening a consented link in the person's own browser: a program is started with the link as its argument, no shell.
+"""Opening a consented link in the person's own browser: a program is started, and no shell.
+
+Its argument is a file that leads on to the link: other users of the machine can read the arguments of every program, and
+the link is not for them (`handover`).
 
 Python's `webbrowser` is not used: it falls back to browsers inside the terminal, which take it away from whoever is
 asking, it waits for some browsers to end, and it has taken links for options.
@@ -13,6 +16,7 @@ import threading
 from collections.abc import Callable
 from typing import Final
 
+from askback.client.consent.handover import remove_handover, remove_later, write_handover
 from askback.client.consent.judging import judge
 from askback.client.consent.programs import commands
 from askback.client.consent.verdict import Verdict
@@ -27,7 +31,7 @@ PATIENCE: Final = 3.0
 
 
 def open_in_browser(verdict: Verdict) -> bool:
-    """Start the system's browser with `verdict.href`; False with nothing started where that cannot be.
+    """Start the system's browser at `verdict.href`; False with nothing started where that cannot be.
 
     It never raises, and takes up to a few seconds: in an event loop, call it in a thread. The link is judged once
     more here, so that nothing opens on the word of a verdict that somebody made up.
@@ -36,7 +40,14 @@ def open_in_browser(verdict: Verdict) -> bool:
         return False
     if sys.platform == "win32":
         return _open_on_windows(verdict.href)
-    return any(_starts(command) for command in commands(verdict.href, os.environ))
+    try:
+        page = write_handover(verdict.href, os.environ)
+    except OSError as error:
+        logger.warning("No file can be made that leads a browser to the link: %s", error.strerror or error)
+        return False
+    is_open = any(_starts(command) for command in commands(verdict.href, page.as_uri(), os.environ))
+    (remove_later if is_open else remove_handover)(page)
+    return is_open
 
 
 def _starts(command: list[str]) -> bool:

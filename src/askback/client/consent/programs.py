@@ -1,4 +1,7 @@
-"""Which programs may be started with a link, and how it stands among their arguments. Starts nothing itself.
+"""Which programs may be started to open a link, and what stands among their arguments. Starts nothing itself.
+
+They are given the name of a file that leads on to the link, because others on this machine can read their arguments.
+Programs of Windows get the link itself: they do not see the files of a Linux inside Windows, which one person has.
 
 A link may hold `$`, `(`, `)`, `;`, `|`, `&` and `'`: they belong to links, and a browser that gets one as an argument
 of its own reads them so. They are orders to whatever takes its arguments for a command line. No spelling of a link is
@@ -35,6 +38,10 @@ WINDOWS: Final = tuple(
 )
 """Windows' own way to open a link without a shell, by its path where PATH does not hold the programs of Windows."""
 
+WITHOUT_FILES: Final = frozenset(("flatpak", "browser.sh"))
+"""They open links where our file is not to be seen: in a sandbox of its own, and on the machine that an editor with a
+remote window runs on. The link is shown instead; the terminals of such editors open it at a click."""
+
 IN_TERMINAL: Final = frozenset(
     ("lynx", "w3m", "links", "links2", "elinks", "browsh", "www-browser", "sensible-browser")
 )
@@ -55,7 +62,7 @@ INTERPRETERS: Final = frozenset((
 """They read a link as a command or may hand it to something that does: shells, the ways to other machines, users and
 terminals, and what opens links through one of them. A choice of browser that names one is passed over."""
 
-UNFIT: Final = IN_TERMINAL | INTERPRETERS
+UNFIT: Final = IN_TERMINAL | INTERPRETERS | WITHOUT_FILES
 
 _PLACED: Final = re.compile(r"(?:--?[a-zA-Z][a-zA-Z0-9-]*=)?%s")
 """The link as a word of its own, or as the value of an option; inside anything longer it would be part of a text that
@@ -64,16 +71,21 @@ somebody reads as orders, as in `-c 'browser %s'`."""
 _VERSION: Final = re.compile(r"[-.0-9]+$")
 
 
-def commands(href: str, environment: Mapping[str, str], *, system: str = sys.platform) -> Iterator[list[str]]:
-    """What to try, in order: the person's own choice, then the system's, where there is a screen before them."""
+def commands(
+    href: str, page: str, environment: Mapping[str, str], *, system: str = sys.platform
+) -> Iterator[list[str]]:
+    """What to try, in order: the person's own choice, then the system's, where there is a screen before them.
+
+    `page` is the file that leads on to `href`, as a URL.
+    """
     is_in_windows = any(map(environment.get, WINDOWS_BELOW)) or any(map(os.path.exists, INTEROP))
     unfit = UNFIT | {desktop[0] for desktop in DESKTOPS} if is_in_windows else UNFIT
     for choice in environment.get("BROWSER", "").split(os.pathsep):
-        if command := _chosen(choice, href, unfit):
+        if command := _chosen(choice, href, page, unfit):
             yield command
     for words in WINDOWS if is_in_windows else _desktops(environment, system):
         if not any(_names(word) & unfit for word in words):
-            yield [*words, href]
+            yield [*words, href if is_in_windows else page]
 
 
 def _desktops(environment: Mapping[str, str], system: str) -> tuple[tuple[str, ...], ...]:
@@ -83,8 +95,8 @@ def _desktops(environment: Mapping[str, str], system: str) -> tuple[tuple[str, .
     return DESKTOPS if any(map(environment.get, SCREENS)) else ()
 
 
-def _chosen(choice: str, href: str, unfit: frozenset[str]) -> list[str] | None:
-    """One entry of BROWSER: a command, with `%s` where the link goes or the link behind it."""
+def _chosen(choice: str, href: str, page: str, unfit: frozenset[str]) -> list[str] | None:
+    """One entry of BROWSER: a command, with `%s` where the page goes or the page behind it."""
     try:
         words = shlex.split(choice)
     except ValueError:
@@ -94,10 +106,11 @@ def _chosen(choice: str, href: str, unfit: frozenset[str]) -> list[str] | None:
         return None
     is_unfit = any(_names(word) & unfit for word in words)
     if is_unfit or not all(_PLACED.fullmatch(word) for word in words if "%s" in word):
-        logger.info("BROWSER is passed over, since a shell or the terminal would get the link: %s", choice)
+        logger.info("BROWSER is passed over, since it is not started with a file as a browser is: %s", choice)
         return None
-    placed = [word.replace("%s", href) for word in words[1:]]
-    return [words[0], *placed] if placed != words[1:] else [*words, href]
+    handed = href if words[0].casefold().endswith(".exe") else page
+    placed = [word.replace("%s", handed) for word in words[1:]]
+    return [words[0], *placed] if placed != words[1:] else [*words, handed]
 
 
 def _names(word: str) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Codes that open the desk once. They stand where others on this machine can read them: on a command line."""
+"""Codes that open the desk once: a link that a browser keeps in its history is of no use to anybody."""
 
 import hmac
 import secrets
@@ -6,7 +6,7 @@ import secrets
 from askback.client.pacing import Clock
 
 CODE_SECONDS = 60
-"""A browser that has to be started first takes some; who reads the code later comes too late."""
+"""A browser that has to be started first takes some; somebody who finds the code later comes too late."""
 
 
 class Codes:

@@ -26,7 +26,7 @@ class DeskPerson:
     """Answers on a page. `async with` opens the desk; `url` is the link to it, to be shown to nobody else.
 
     Nothing is answered by opening, reloading or closing the page. Whoever has the link can answer: it holds a token
-    that was made for this launch and dies with it. A browser is started with `opening_url()` instead.
+    that was made for this launch and dies with it. A browser is sent to `opening_url()` instead.
     """
 
     modes: frozenset[Mode] = frozenset(("form", "url"))
@@ -53,7 +53,7 @@ class DeskPerson:
         return f"{self._address}#{self._token}"
 
     def opening_url(self) -> str:
-        """A link for the command line of a browser, where others can read it: good once, and for a minute."""
+        """A link to start a browser with, by `open_in_browser(judge(link))`: good once, and for a minute."""
         return f"{self._address}#{ONCE}{self._codes.make()}"
 
     @property
