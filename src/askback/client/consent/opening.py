@@ -1,7 +1,7 @@
 """Opening a consented link in the person's own browser: a program is started, and no shell.
 
-Its argument is a file that leads on to the link: other users of the machine can read the arguments of every program, and
-the link is not for them (`handover`).
+Its argument is a file that leads on to the link, because other users of the machine can read the arguments of every
+program (`handover`).
 
 Python's `webbrowser` is not used: it falls back to browsers inside the terminal, which take it away from whoever is
 asking, it waits for some browsers to end, and it has taken links for options.

@@ -25,11 +25,13 @@ ABOUT: Final = """
     gestore, nome, durata, scadenza, comprimento, tamanho, gerenciador, validade, dica, lengte, beleid,
     beheerder, naam, reden, długość, polityka, menedżer, nazwa, powód, délka, správce, název, důvod, längd,
     hanterare, namn, uzunluğu, politikası, yöneticisi, adı, длина, длину, политика, менеджер, название, имя,
-    причина, причину, срок, довжина, назва, μήκος, πολιτική, όνομα, लंबाई, नीति, नाम
+    причина, причину, срок, довжина, назва, μήκος, πολιτική, όνομα, लंबाई, नीति, नाम, context, contexts,
+    Pfad, Kontext, chemin, ruta, percorso, caminho, pad, ścieżka, ścieżkę, cesta, cestu, yolu, yolunu,
+    sökväg, sökvägen, путь, шлях, διαδρομή, jalur, पथ, Namen
 """
 """Said of a secret, these ask about it and not for it: `password_length`, "name of the API key"."""
 
-ABOUT_AFTER: Final = "characters, chars, days, digits"
+ABOUT_AFTER: Final = "characters, chars, days, digits, pub, example, sample, template"
 """Ask about a secret only behind it: `password_max_characters`, but not "the first characters of your password"."""
 
 ABOUT_MANY: Final = """
@@ -40,7 +42,8 @@ ABOUT_MANY: Final = """
 
 ABOUT_BEFORE: Final = """
     max, min, maximum, minimum, total, num, count, avg, average, per, number of, how many, длина, длину,
-    название, имя, причина, срок, довжина, назва, długość, nazwa, powód, délka, název, důvod, μήκος, όνομα
+    название, имя, причина, срок, довжина, назва, długość, nazwa, powód, délka, název, důvod, μήκος, όνομα,
+    path, путь, шлях, jalur, đường dẫn, مسار
 """
 """Ask about a secret when they stand directly before it: `max_token`, "длина пароля"."""
 
@@ -52,7 +55,7 @@ MODIFIERS: Final = """
 
 LINKS: Final = """
     of, for, to, about, behind, von, für, des, der, zum, zur, de, du, del, della, dello, di, da, do, para,
-    pour, d, van, voor, för, till, dla, pro, для, от, για, του
+    pour, d, van, voor, för, till, dla, pro, для, от, για, του, vers, ke, k, к, до
 """
 """Between what is asked about a secret and the secret: "name of the API key"."""
 
@@ -77,7 +80,8 @@ FILLERS: Final = """
     string, text, thanks, thank, that, too, type, value, verify, we, you, yours, t, bitte, wiederholen,
     bestätigen, und, oder, svp, confirmer, et, ou, confirmar, repetir, y, o, por, favor, conferma, e, per,
     favore, bevestig, herhaal, en, of, aub, powtórz, proszę, lub, prosím, tack, lütfen, пожалуйста, і, и, або,
-    или, παρακαλώ, कृपया
+    или, παρακαλώ, कृपया, hierher, ici, aquí,
+    aqui, tutaj, här, buraya, сюда, сюди, εδώ
 """
 """Like articles, add nothing to a label: "Your new password, please" is still only the secret."""
 
@@ -119,7 +123,11 @@ DEMANDS: Final = """
     unesite, upišite, введите, введи, ввести, укажите, укажи, напишите, напиши, вставьте, вставь, пришлите,
     пришли, сообщите, сообщи, предоставьте, отправьте, дайте, назовите, наберите, скажите, введіть, вкажіть,
     напишіть, вставте, надішліть, надайте, повідомте, въведете, посочете, εισάγετε, εισαγάγετε,
-    πληκτρολογήστε, δώστε, γράψτε, επικολλήστε, στείλτε, nhập, cung cấp, masukkan, ketik, berikan
+    πληκτρολογήστε, δώστε, γράψτε, επικολλήστε, στείλτε, nhập, cung cấp, masukkan, ketik, berikan, dán,
+    sao chép, tempel, tempelkan, salin, kopiere, kopieren, copiez, copie aquí, copie aqui, copie su,
+    copie tu, copie seu, copie sua, copia qui, copia aquí, copia il tuo, copia la tua, copia tu, kopieer,
+    skopiuj, zkopírujte, zkopíruj, kopiera, скопируйте, скопируй, скопіюйте, αντιγράψτε, read me, read out,
+    list your, list all, envíame, mándame, manda
 """
 """Said to a person, these ask for what follows; said of ourselves ("shall I send the token?") they do not."""
 
@@ -155,7 +163,7 @@ AFTERS: Final = """
     potrzebne, vyžadováno, povinné, krävs, kræves, kreves, vaaditaan, girin, giriniz, gir, yazın, yazınız,
     yaz, yapıştırın, paylaşın, gönderin, belirtin, nedir, gerekli, söyleyin, требуется, нужен, обязателен,
     потрібен, απαιτείται, दर्ज, डालें, डालिए, बताएं, बताइए, दें, दीजिए, लिखें, भरें, प्रदान, क्या है, आवश्यक,
-    là gì
+    là gì, पेस्ट, चिपकाएं, चिपकाएँ, kopyalayın
 """
 """Ask for the secret before them: "Passwort eingeben", "şifrenizi girin", "API key required"."""
 
@@ -177,17 +185,17 @@ NEGATIONS: Final = """
     will not, wont, won t, cannot, can not, cant, can t, need not, neednt, no need to, not have to,
     not need to, t have to, t need to, not required to, tried to, tries to, without, not to, refuse to, nicht,
     niemals, nie, no, non, não, nunca, mai, jamais, ne jamais, ne pas, niet, nooit, nigdy, nikdy, ne, inte,
-    aldrig, ikke, не, никогда, ніколи, μη, μην, न, मत, không, jangan
+    aldrig, ikke, не, никогда, ніколи, μη, μην, न, मत, không, jangan, đừng
 """
 """Directly before a demand; "why not enter" and "do not hesitate to enter" stay demands."""
 
-NEGATED_AFTER_DEMAND: Final = "pas, jamais, nooit, nie, niemals, aldrig, nicht, ikke, inte"
+NEGATED_AFTER_DEMAND: Final = "pas, jamais, nooit, nie, niemals, aldrig, nicht, ikke, inte, niet"
 """Directly behind a demand: "n'entrez pas", "ange inte"."""
 
 NO_SECRET: Final = """
     not, no, without, never, except, rather than, instead of, other than, kein, keine, keinen, ohne, nicht,
     sans, pas, pas de, sin, non, senza, sem, não, geen, zonder, bez, nie, utan, inte, uden, uten, ikke, без,
-    не, χωρίς, होने, बिना
+    не, χωρίς, होने, बिना, đừng, jangan, لا, niet
 """
 """Directly before a secret, with nothing but an article between: "your name, not your password"."""
 
@@ -226,7 +234,7 @@ MENTIONS: Final = """
     updating, upload, wait, wipe, wrong, löschen, ändern, zurücksetzen, widerrufen, supprimer, révoquer,
     changer, eliminar, cambiar, borrar, cambiada, eliminare, cambiare, excluir, nezadávejte, trocar,
     verwijderen, wijzigen, usunąć, zmienić, zmieniono, smazat, změnit, ändra, удалить, сменить, изменить,
-    изменен, изменён, сброшен, видалити, змінити, sil, değiştir
+    изменен, изменён, сброшен, видалити, змінити, sil, değiştir, nevkládejte, neposílejte, nesdílejte
 """
 """Something happens, or happened, to a secret: talk about it, not a request for it."""
 
@@ -255,7 +263,9 @@ AUXILIARIES: Final = """
 ABOUT_UNSPACED: Final = """
     長さ, 文字数, 桁数, 数, ポリシー, 强度, 強度, 有効期限, 期限, マネージャ, 名, 種類, 种类, 类型, 類型,
     ヒント, 規則, 规则, リセット, 変更, 管理, 上限, 更新, 重置, 修改, 策略, 长度, 長度, 数量, 个数, 提示, 学,
-    學, 位数, 길이, 정책, 강도, 개수, 수, 관리, 이름, 종류, 만료, 변경, 재설정, 힌트, 화
+    學, 位数, 길이, 정책, 강도, 개수, 수, 관리, 이름, 종류, 만료, 변경, 재설정, 힌트, 화,
+    パスを, パスは, ファイルパス, ファイルのパス, ファイルの場所, 路径, 路徑,
+    文件路径, 文件的路径, 경로, 파일 경로, 파일의 경로
 """
 
 ABOUT_UNSPACED_BEFORE: Final = (
@@ -270,12 +280,13 @@ ASKS_UNSPACED: Final = """
     設定してください, 输入, 輸入, 填写, 填寫, 告诉, 告訴, 粘贴, 貼上, 发送, 發送, 发给, 是什么, 是什麼,
     是多少, 给我, 給我, 请给, 입력, 알려, 제공, 붙여, 보내, 무엇, 적어, 말해, 필요, 뭐, 주세요, أدخل, ادخل,
     إدخال, اكتب, أرسل, الرجاء, يرجى, ما هي, ما هو, قدم, أعطني, زود, أخبرن, وارد کنید, הזן, הזינו, הכנס, הקלד,
-    הקלידו, מהי, מה ה, שלח, גרור, กรอก, ใส่, ป้อน, ระบุ, พิมพ์
+    הקלידו, מהי, מה ה, שלח, גרור, กรอก, ใส่, ป้อน, ระบุ, พิมพ์, الصق, ألصق, لصق, 复制到, 複製到, コピーして, 복사
 """
 
 NEGATED_UNSPACED: Final = """
     ないで, しない, 不要です, 必要ありません, 不要输入, 不要輸入, 勿, 别, 不要提供, 无需, 不需要, 不要在,
-    지 마, 지마, 않, 불필요, 없이, لا تدخل, لا تكتب, لا ترسل, لا تقدم, بدون, אל ת, ללא, อย่า, ไม่ต้อง
+    지 마, 지마, 않, 불필요, 없이, لا تدخل, لا تكتب, لا ترسل, لا تقدم, بدون, אל ת, ללא, อย่า, ไม่ต้อง, لا تلصق,
+    لا تشارك, لا تنسخ
 """
 
 FILLERS_UNSPACED: Final = """

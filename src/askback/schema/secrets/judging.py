@@ -6,7 +6,7 @@ from typing import Final, assert_never
 from askback.schema.secrets import asking, naming
 from askback.schema.secrets.lookup import phrases_of, stands_before, words_of
 from askback.schema.secrets.naming import Secret, Stands
-from askback.schema.secrets.sightings import Sighting, kept, sightings
+from askback.schema.secrets.sightings import Sighting, is_about_unspaced, kept, sightings
 from askback.schema.secrets.spelling import BOUNDS, ENDS, MARKS, Reading, is_unspaced, read
 
 REACH: Final = 15
@@ -75,10 +75,12 @@ def _is_about(words: Sequence[str], seen: Sighting) -> bool:
     noun = next((word for word in following if word not in words_of(asking.MODIFIERS)), "")
     if noun in about or noun in words_of(asking.ABOUT_AFTER) or (following and following[0] in about):
         return True
+    if following and is_unspaced(following[0]):
+        return is_about_unspaced("".join(following))
     for place in range(seen.start - 1, max(seen.start - 6, 0), -1):
         if words[place] in MARKS or words[place] in words_of(asking.JOINERS):
             return False
-        if words[place] in words_of(asking.LINKS):
+        if words[place] in words_of(asking.LINKS) and words[place - 1] not in words_of(asking.LINKS):
             is_many = words[seen.end - 1].endswith("s") and words[place - 1] in words_of(asking.ABOUT_MANY)
             return is_many or words[place - 1] in about
     return False

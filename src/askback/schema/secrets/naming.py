@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
+from askback.schema.secrets import descriptions
 from askback.schema.secrets.lookup import entries
 
 
@@ -33,7 +34,12 @@ class Secret:
 
 def secrets() -> Iterator[tuple[str, Secret]]:
     """Every phrase that names a secret, with its stars, and what it means."""
-    for stands, kinds in ((Stands.ANYWHERE, ANYWHERE), (Stands.AS_HEAD, AS_HEAD), (Stands.ALONE, ALONE)):
+    for stands, kinds in (
+        (Stands.ANYWHERE, ANYWHERE),
+        (Stands.ANYWHERE, descriptions.NAMED),
+        (Stands.AS_HEAD, AS_HEAD),
+        (Stands.ALONE, ALONE),
+    ):
         for kind, table in kinds.items():
             for phrase in entries(table):
                 yield phrase, Secret(kind=kind, text=phrase.strip("*"), stands=stands)

@@ -5,14 +5,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import accumulate
-from typing import NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
-from askback.schema.secrets import asking, naming
-from askback.schema.secrets.lookup import Phrases, spellings, words_of
+from askback.schema.secrets import asking, descriptions, naming
+from askback.schema.secrets.lookup import Phrases, entries, spellings, words_of
 from askback.schema.secrets.naming import Secret, Stands
-from askback.schema.secrets.spelling import MARKS, SIGNS, Reading, is_unspaced
+from askback.schema.secrets.spelling import BOUNDS, MARKS, SIGNS, Reading, is_unspaced, read
 
 T = TypeVar("T")
+
+LONGEST_STEM: Final = 12
+"""Letters of the longest stem in the tables of descriptions."""
+
+NEAR: Final = 10
+"""Words within which those that describe a secret together stand."""
 
 
 def kept(*, most: int, longest: int) -> Callable[[Callable[[str], T]], Callable[[str], T]]:
@@ -39,6 +45,7 @@ def sightings(reading: Reading) -> list[Sighting]:
     words = reading.words
     seen = [*_as_phrases(reading), *_inside(words, ((place, place + 1) for place in range(len(words))))]
     seen += _unspaced(words)
+    seen += _together(words)
     if any(_stands_in(reading, place) for place in range(len(words))):
         seen += _in_leet(reading)
     return seen
@@ -67,13 +74,97 @@ def _unspaced(words: Sequence[str]) -> Iterator[Sighting]:
         return
     places = [0, *accumulate(map(len, words))]
     run = "".join("\n" if word in MARKS else word for word in words)
-    about_after = tuple(words_of(asking.ABOUT_UNSPACED))
     about_before = tuple(words_of(asking.ABOUT_UNSPACED_BEFORE))
+    yield from _together_unspaced(words)
     for begin, stop, secret in _parts_in(run, _lexicon().unspaced):
-        after = run[stop : stop + 8].lstrip(asking.GENITIVES)
-        if not after.startswith(about_after) and not run[max(0, begin - 12) : begin].endswith(about_before):
+        is_about = is_about_unspaced(run[stop : stop + 8])
+        if not is_about and not run[max(0, begin - 12) : begin].endswith(about_before):
             start, end = bisect_right(places, begin) - 1, bisect_right(places, stop - 1)
             yield Sighting(start=start, end=end, secret=secret)
+
+
+def is_about_unspaced(after: str) -> bool:
+    """Whether what follows a secret, in a script without spaces, asks about it: "の長さ", "的路径"."""
+    return after.lstrip(asking.GENITIVES).startswith(_about_unspaced())
+
+
+@cache
+def _about_unspaced() -> tuple[str, ...]:
+    return tuple(words_of(asking.ABOUT_UNSPACED))
+
+
+# Several words that describe a secret
+
+
+def _together(words: Sequence[str]) -> Iterator[Sighting]:
+    """ "The three digits on the back of your card": one word of each table, near each other in a sentence."""
+    last: dict[tuple[int, int], int] = {}
+    for place, word in enumerate(words):
+        if word in BOUNDS:
+            last.clear()
+        elif roles := _roles_of(word):
+            for rule, table in roles:
+                last[rule, table] = place
+                secret, count = _descriptions()[rule]
+                places = [last.get((rule, other), -NEAR) for other in range(count)]
+                if place - min(places) < NEAR:
+                    yield Sighting(start=places[0], end=place + 1, secret=secret)
+
+
+def _together_unspaced(words: Sequence[str]) -> Iterator[Sighting]:
+    """The same in scripts without spaces, for a whole sentence."""
+    begin = 0
+    for place in range(len(words) + 1):
+        if place < len(words) and words[place] not in BOUNDS:
+            continue
+        sentence = "".join(words[begin:place])
+        for secret, tables in _descriptions_unspaced():
+            if all(any(part in sentence for part in table) for table in tables):
+                yield Sighting(start=begin, end=place, secret=secret)
+        begin = place + 1
+
+
+@kept(most=4_096, longest=40)
+def _roles_of(word: str) -> tuple[tuple[int, int], ...]:
+    """Which description a word can belong to, and as which part of it."""
+    stems = (f"{word[:size]}*" for size in range(2, min(len(word), LONGEST_STEM) + 1))
+    return tuple(role for spelling in (word, *stems) for role in _roles().get(spelling, ()))
+
+
+@cache
+def _roles() -> dict[str, list[tuple[int, int]]]:
+    roles: dict[str, list[tuple[int, int]]] = {}
+    for rule, (_, *tables) in enumerate((*descriptions.TOGETHER, *descriptions.TOGETHER_AS_HEAD)):
+        for number, table in enumerate(tables):
+            for entry in entries(table):
+                star = "*" * entry.endswith("*")
+                for spelling in {"".join(words) + star for words in spellings(entry.rstrip("*"))}:
+                    roles.setdefault(spelling, []).append((rule, number))
+    return roles
+
+
+@cache
+def _descriptions() -> list[tuple[Secret, int]]:
+    """What each stands for, and of how many parts it is, in the order of `_roles`."""
+    return [
+        (Secret(kind=kind, text=next(entries(tables[0])), stands=stands), len(tables))
+        for stands, rules in (
+            (Stands.ANYWHERE, descriptions.TOGETHER),
+            (Stands.AS_HEAD, descriptions.TOGETHER_AS_HEAD),
+        )
+        for kind, *tables in rules
+    ]
+
+
+@cache
+def _descriptions_unspaced() -> list[tuple[Secret, list[list[str]]]]:
+    return [
+        (
+            Secret(kind=kind, text=next(entries(tables[0])), stands=Stands.ANYWHERE),
+            [["".join(read(part).words) for part in entries(table)] for table in tables],
+        )
+        for kind, *tables in descriptions.TOGETHER_UNSPACED
+    ]
 
 
 # Digits and signs for letters

@@ -34,6 +34,12 @@ BLANKS: Final = "\u115f\u1160\u3164\uffa0"
 UNSPACED: Final = "\u0590-\u06ff\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 """Scripts written without spaces, or with articles and particles glued to the words."""
 
+DOT_NAMES: Final = (
+    "env", "netrc", "npmrc", "pypirc", "pgpass", "htpasswd", "git-credentials", "dockercfg", "docker", "kube", "ssh",
+    "pem",
+)  # fmt: skip
+"""Files and folders of secrets whose dot is part of their name: ".env" is one, and "env" is any environment."""
+
 SIGNS: Final = frozenset("@$|+!")
 """Marks that also stand in for letters."""
 ENDS: Final = frozenset(".;?!")
@@ -41,6 +47,7 @@ BOUNDS: Final = ENDS | frozenset(":\n")
 MARKS: Final = BOUNDS | SIGNS | frozenset(",()")
 
 _PIECE = re.compile(rf"[{UNSPACED}]+|[^\x00-@\[-`{{-\x7f{UNSPACED}]+|[0-9]+|[,:;?()\n@$|+!]|\.(?!\S)")
+_DOT_NAME = re.compile(rf"(?<![A-Za-z0-9_.])\.(?=(?:{'|'.join(DOT_NAMES)})(?![A-Za-z0-9]))", re.IGNORECASE)
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 
@@ -64,7 +71,8 @@ def read(text: str) -> Reading:
     words: list[str] = []
     glued: list[bool] = []
     end = -1
-    for piece in _PIECE.finditer(fold(text)):
+    folded = fold(text)
+    for piece in _PIECE.finditer(_DOT_NAME.sub("dot", folded) if "." in folded else folded):
         humps = _HUMP.findall(piece[0]) if piece[0].isascii() and piece[0].isalpha() else [piece[0]]
         words += [hump.lower() for hump in humps]
         glued += [piece.start() == end] + [True] * (len(humps) - 1)

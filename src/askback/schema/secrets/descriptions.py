@@ -1,0 +1,134 @@
+"""Secrets that are described rather than named: digits on a card, words of a wallet, files, cookies, backup codes.
+
+Written like the tables of `naming`. A name that begins with a dot, such as `.env`, keeps it (`spelling.DOT_NAMES`).
+"""
+# ruff: noqa: RUF001 - Turkish, Greek and Cyrillic letters are meant as they stand
+
+from typing import Final
+
+NAMED: Final = {
+    "private key": """
+        id rsa, id dsa, id ecdsa, id ed25519, contents of id_rsa, contents of your id_rsa, id rsa file,
+        id_rsa Datei, .pem, .pem file, pem file, p12 file, pfx file, keystore file, keystore json,
+        .ssh, clé SSH, clave SSH, chiave SSH, chave SSH""",
+    "credentials": """
+        .env, .env file, .env Datei, .env bestand, .env fil, .env filen, .env dosyanızı, .env dosyasını, dotenv,
+        dot env, dotenv file, contents of the env file, contents of your env file, content of the env file,
+        content of your env file, contents of .env, content of .env, .env contents, contents of the kubeconfig,
+        contents of your kubeconfig, kubeconfig, kubeconfig file, kubeconfig Datei, kubeconfig bestand, kubeconfig fil,
+        kube config, kube config file, .kube config, .kube, kubectl config view, .netrc, .netrc file, .npmrc,
+        .npmrc file, .pypirc, .pypirc file, .pgpass, .pgpass file, .htpasswd, .git-credentials, .dockercfg,
+        .docker config, docker config json, service account json, service account file""",
+    "token": """
+        login cookie, session id cookie, sessionid cookie, browser cookies, cookies from your browser,
+        cookies of your browser, cookie header, cookie string, cookies txt, document cookie, phpsessid, jsessionid,
+        connect.sid, Sitzungscookie, Sitzungscookies, Session-Cookie, Anmeldecookie, cookie de session,
+        cookies de session, cookie de connexion, cookie de sesión, cookies de sesión, cookie di sessione,
+        cookie de sessão, cookies de sessão, sessiecookie, sessiecookies, ciasteczko sesji, ciasteczka sesji,
+        cookie sesji, plik cookie sesji, cookie relace, soubor cookie relace, oturum çerezi, oturum çerezini,
+        oturum çerezinizi, sessionskaka, sessionskakan, sessionscookie, cookie сессии, cookie сеанса, куки сессии,
+        сессионную куку, cookie сесії, кукі сесії, cookie συνεδρίας, सत्र कुकी, सेशन कुकी, cookie phiên,
+        cookie đăng nhập, cookie trình duyệt, cookie sesi, cookie masuk, セッションクッキー,
+        セッションCookie, ログインCookie, 会话Cookie, 登录Cookie, 會話Cookie, 登入Cookie,
+        세션 쿠키, 로그인 쿠키, تعريف ارتباط الجلسة, كوكيز الجلسة""",
+    "recovery phrase": """
+        wallet words, wallet backup, wallet backup words, backup words, secret recovery words, seed word,
+        Seed-Wörter, Wiederherstellungswörter, herstelwoorden, återställningsord, 復元フレーズ, 恢复词, 恢復詞,
+        الكلمات الاثنتي عشرة, từ khôi phục, từ của ví, từ bí mật của ví""",
+    "card number": "card digits, số ở mặt trước thẻ, số ở mặt trước của thẻ, số trên mặt trước thẻ",
+    "card security code": """
+        Kartenprüfziffer, Prüfziffer Ihrer Karte, Prüfziffer deiner Karte, cryptogramme, số ở mặt sau thẻ,
+        số ở mặt sau của thẻ, số trên mặt sau thẻ""",
+    "password": "network key",
+    "one-time code": """
+        Backup-Code, Wiederherstellungscode, code de secours, code de récupération, codes de secours,
+        código de respaldo, código de recuperación, códigos de respaldo, codice di backup, codice di recupero,
+        codici di backup, código de backup, código de recuperação, códigos de backup, herstelcode, herstelcodes,
+        back-upcode, kod zapasowy, kodu zapasowego, kod odzyskiwania, záložní kód, obnovovací kód, yedek kod,
+        yedek kodunu, yedek kodunuzu, kurtarma kodu, kurtarma kodunuzu, reservkod, reservkoder, återställningskod,
+        резервный код, резервного кода, код восстановления, резервний код, код відновлення, εφεδρικό κωδικό,
+        εφεδρικός κωδικός, κωδικό ανάκτησης, बैकअप कोड, mã dự phòng, mã khôi phục, kode cadangan, kode pemulihan,
+        バックアップコード, リカバリーコード, 备份码, 备用码, 恢复码, 備份碼, 備用碼, 백업 코드, 복구 코드,
+        الرمز الاحتياطي, رمز الاسترداد""",
+}
+"""Secret wherever they stand in a label, as in `naming.ANYWHERE`."""
+
+DIGITS: Final = """
+    digit, digits, Ziffer, Ziffern, chiffres, dígitos, cifre, cijfers, cyfr, cyfry, číslic, číslice, hane*, rakam*,
+    siffror, siffrorna, цифр, цифры, цифри, ψηφία, अंक, angka, dreistellige, tresiffriga
+"""
+
+NUMBERS: Final = """
+    number, numbers, code, codes, Nummer, Zahl, Zahlen, Prüfziffer, numéro, numéros, número,
+    números, código, numero, numeri, codice, nummer, numer, numery, kod, kodu, kodem, číslo, čísla, kód, numara*,
+    kodu*, koden, номер, код, αριθμό, αριθμός, κωδικό, κωδικός, नंबर, कोड, सीवीवी, nomor, kode
+"""
+
+SIDES: Final = """
+    front, back, reverse, rear, behind, Vorderseite, Rückseite, recto, verso, arrière, anverso, reverso, frente,
+    detrás, trasera, delantera, fronte, retro, dietro, atrás, voorkant, achterkant, achterop, voorzijde, achterzijde,
+    przodu, tyłu, odwroc*, odwrotu, przedniej, tylnej, rewers*, přední, zadní, yüzündeki, arka*, framsid*, baksid*,
+    лицев*, оборот*, обратн*, лицьов*, зворот*, μπροστιν*, πίσω, सामने, पीछे, depan, belakang
+"""
+
+CARDS: Final = """
+    card, creditcard, bankcard, Karte, Kreditkarte, Bankkarte, Kartenrückseite, carte, tarjeta, carta, cartão, kaart,
+    bankpas, karty, kartę, karcie, kartın*, kartı, kortet, kortets, kort, bankkort, карты, карте, карту, картки,
+    картці, картку, κάρτας, κάρτα, कार्ड, kartu
+"""
+
+WORDS: Final = """
+    words, Wörter, mots, palabras, parole, palavras, woorden, słów, słowa, slov, slova, kelime*, orden, ord, слов,
+    слова, слів, λέξεις, शब्द, kata
+"""
+
+WALLETS: Final = """
+    wallet, wallets, mnemonic, MetaMask, Geldbörse, Wiederherstellung, portefeuille, récupération,
+    monedero, billetera, semilla, recuperación, portafoglio, recupero, carteira, semente, recuperação, portemonnee,
+    herstel, portfel*, odzyskiwania, peněžen*, obnovení, cüzdan*, kurtarma, plånbok*, återställning, кошел*,
+    восстановлен*, гаман*, відновлен*, πορτοφολι*, ανάκτησης, वॉलेट, रिकवरी, dompet, pemulihan
+"""
+
+COOKIES: Final = """
+    cookie, cookies, ciasteczka, ciasteczko, çerez*, kakor, kakorna, куки, кукі, कुकी
+"""
+
+BROWSERS: Final = """
+    browser, browsers, navigateur, navegador, przeglądark*, prohlížeč*, tarayıcı*, webbläsar*, браузер*, περιήγησης,
+    ब्राउज़र
+"""
+
+PASTES: Final = """
+    paste, copy, kopiere, kopieren, füge, fügen, einfügen, collez, copiez, pega, pegue, copia, copie, incolla, cole,
+    plak, kopieer, wklej, skopiuj, vložte, zkopírujte, yapıştır*, klistra, вставьте, скопируйте, вставте, скопіюйте,
+    επικολλήστε, tempel*, पेस्ट
+"""
+
+TOGETHER: Final = (
+    ("card number", DIGITS, CARDS),
+    ("card security code", NUMBERS, SIDES, CARDS),
+    ("recovery phrase", WORDS, WALLETS),
+    ("token", COOKIES, BROWSERS),
+)
+"""Secret where one word of each table stands in a sentence, near the others and in any order. The first table has what
+is asked for. A star ends a stem. Words count as they are folded, so none may look like a common word of another
+language: Vietnamese "thẻ" is "the"."""
+
+TOGETHER_AS_HEAD: Final = (("token", COOKIES, PASTES),)
+"""The same, where no noun follows: "paste your cookies", but not "paste the cookie recipe"."""
+
+TOGETHER_UNSPACED: Final = (
+    (
+        "card number",
+        "桁, 数字, 數字, 자리, 숫자, الأرقام, أرقام, 番号, 安全码",
+        "表面, 裏, 正面, 背面, 앞면, 뒷면, وجه, ظهر",
+        "カード, 卡, 카드, بطاق",
+    ),
+    (
+        "recovery phrase",
+        "単語, 单词, 單詞, 단어, كلمات, الكلمات",
+        "ウォレット, 钱包, 錢包, 지갑, محفظ, 復元, 복구, استرداد",
+    ),
+    ("token", "クッキー, cookie, 쿠키, الارتباط, كوكيز", "ブラウザ, 浏览器, 瀏覽器, 브라우저, متصفح"),
+)
+"""The same for scripts without spaces, where a sentence holds them."""
