@@ -72,6 +72,16 @@ def test_two_readers_cannot_take_a_line_for_two_things(raw: bytes):
         read_object(raw)
 
 
+@pytest.mark.parametrize("depth", [501, 900, 1_200, 3_000, 8_000])
+def test_a_line_is_nested_too_deeply_at_the_same_depth_on_every_python(depth: int):
+    def line(levels: int) -> bytes:
+        return b'{"a":' + b"[" * (levels - 1) + b"]" * (levels - 1) + b"}"
+
+    assert read_object(line(500))
+    with pytest.raises(Unreadable):
+        read_object(line(depth))
+
+
 TEXTS = [
     field.name
     for field in fields(Entry)

@@ -5,6 +5,11 @@ from typing import Any, cast
 
 from pydantic_core import to_jsonable_python
 
+from askback.schema.weight import is_deeper
+
+MAX_LINE_DEPTH = 500
+"""Levels of a line. A message has at most some 200, and Python reads this many in each of its versions."""
+
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
@@ -37,6 +42,8 @@ def read_object(written: bytes) -> dict[str, Any]:
         found: object = json.loads(written.decode(), object_pairs_hook=_once_each, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise Unreadable("it is no JSON") from error
+    if is_deeper(found, MAX_LINE_DEPTH):
+        raise Unreadable("it is nested too deeply")
     if not isinstance(found, dict):
         raise Unreadable("it is no JSON object")
     return cast("dict[str, Any]", found)

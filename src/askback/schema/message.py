@@ -12,6 +12,7 @@ from askback.question import Sheet
 from askback.schema.formats import is_readable
 from askback.schema.rules import SECRET_ADVICE
 from askback.schema.secrets import Suspicion, suspect_message
+from askback.schema.weight import MAX_DEPTH, is_deeper
 
 MOST_MESSAGE = 10_000
 """Characters. A longer question is a document; nobody reads it in a dialog."""
@@ -75,6 +76,12 @@ def _suspicion(message: str) -> Suspicion | None:
 
 def examine_meta(meta: Mapping[str, Any]) -> None:
     """Refuse what cannot travel."""
+    if is_deeper(meta):
+        raise QuestionRefused(
+            field=None,
+            problem=f"meta is nested too deeply, over {MAX_DEPTH} levels",
+            instead="give a flatter dict of JSON values",
+        )
     try:
         json.dumps(meta, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:

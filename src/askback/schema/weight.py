@@ -17,7 +17,7 @@ _GREAT = 10**18
 
 
 MAX_DEPTH = 100
-"""Levels of lists and dicts in JSON that a person wrote. Configurations need some twenty; pydantic writes 255."""
+"""Levels of lists and dicts in what authors and operators write. Some twenty are usual; pydantic writes 255."""
 
 
 def outweighs(value: Any, most_bytes: int) -> bool:
@@ -51,13 +51,13 @@ def is_deeper(value: Any, levels: int = MAX_DEPTH) -> bool:
         layer = [inner for outer in layer for inner in _contents(outer)]
         if not layer:
             return False
-    return any(isinstance(item, dict | list) for item in layer)
+    return any(isinstance(item, dict | list | tuple) for item in layer)
 
 
 def _contents(value: Any) -> Iterable[Any]:
     if isinstance(value, dict):
         return cast("dict[Any, Any]", value).values()
-    return cast("list[Any]", value) if isinstance(value, list) else ()
+    return cast("list[Any]", value) if isinstance(value, list | tuple) else ()
 
 
 def _is_slight(form: dict[Any, Any], most_bytes: int) -> bool:
