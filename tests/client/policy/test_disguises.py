@@ -29,6 +29,9 @@ decline = true
 message = "*удалить*"
 decline = true
 [[rule]]
+message = "*remove*"
+decline = true
+[[rule]]
 server = "pizzeria"
 answer = {}
 """
@@ -57,7 +60,7 @@ DELETE = {
     "a digit": "Shall I de1ete all orders?",
     "digits": "Shall I d3l3t3 all orders?",
     "a bar": "Shall I de|ete all orders?",
-    "two letters for one": "Shall I clelete all orders?",
+    "two letters for one": "Shall I rernove all orders?",
     "Russian capitals": "УДАЛИТЬ заказы?",
     "Russian in Latin letters": "Удaлить заказы?",
 }
@@ -132,6 +135,13 @@ async def test_other_words_are_not_declined(message: str):
 def test_a_pattern_keeps_its_stars(text: str, pattern: str):
     assert resembles(text, pattern)
     assert not resembles(f"{text} and", pattern.rstrip("*") + "!")
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern"), [("Yes, send it", "*5*"), ("Io e te", "*10*"), ("Stop", "*$*"), ("Sold out", "*50*")]
+)
+def test_a_digit_in_a_rule_means_itself(text: str, pattern: str):
+    assert not resembles(text, pattern)
 
 
 @pytest.mark.verifies("T19")
