@@ -8,6 +8,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from askback import ask, once
+from askback.duration import CLOCK_SKEW
 from askback.errors import RoundForgotten
 from askback.server.shelving import LONG, MOST_KEPT, OWNER
 from askback.stores import SQLiteStore
@@ -78,7 +79,7 @@ async def test_one_whose_time_is_over_is_refused(store: SQLiteStore, clock: Cloc
         return await survey(2 * LONG)
 
     first = await direct.call(body)
-    clock.now += 61
+    clock.now += 60 + 2 * CLOCK_SKEW
     with pytest.raises(MCPError, match="Call again from the start") as refused:
         await direct.call(body, **answering(first, ask_1=accepting(value=1)))
     assert refused.value.error.data == {"reason": "lost_round"}

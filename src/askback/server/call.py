@@ -202,6 +202,7 @@ class Call:
             claim=self.claim,
             claimed_at=self.claimed_at,
             cut_short=self.cut_short,
+            server=settings.house.lasting_name,
             caller=self._caller,
             now=self.now,
         )
@@ -254,7 +255,7 @@ class Call:
             caller = self._caller()
         except CallerUnknown:
             return None
-        return scope_of(self.ctx, caller, f"{self.server_name}/{owner}/{place}")
+        return scope_of(self.ctx, self.server_name, caller, f"{owner}/{place}")
 
     def _caller(self) -> str:
         return caller_of(self.ctx, self.settings.caller, self.settings.owner)

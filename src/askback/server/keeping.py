@@ -52,10 +52,12 @@ class Keeping:
         claim: Mine | None,
         claimed_at: float,
         cut_short: Container[str],
+        server: str,
         caller: Callable[[], str],
         now: float,
     ) -> None:
-        self._ctx, self._store, self._caller, self._now = ctx, store, caller, now
+        self._ctx, self._store, self._now = ctx, store, now
+        self._server, self._caller = server, caller
         self._claim, self._claimed_at, self._cut_short = claim, claimed_at, cut_short
         self._claims: dict[str, Mine] = {}
 
@@ -72,7 +74,7 @@ class Keeping:
         return key in self._cut_short
 
     async def claim(self, key: str, *, seconds: float, retry: bool) -> Effect | None:
-        name = f"once:{scope_of(self._ctx, self._caller(), key)}"
+        name = f"once:{scope_of(self._ctx, self._server, self._caller(), key)}"
         match await self._store.claim(name, until=self._now + seconds, takeover=retry):
             case Mine() as claim:
                 self._claims[key] = claim
@@ -117,8 +119,11 @@ def caller_of(ctx: Context, caller: Caller, owner: OwnerOf) -> str:
     return LOCAL
 
 
-def scope_of(ctx: Context, caller: str, key: str) -> str:
-    """The same for the same place in the same call, made anew by the same caller."""
+def scope_of(ctx: Context, server: str, caller: str, key: str) -> str:
+    """Digest of a place in a call: equal when the same caller makes the same call to the same server again.
+
+    The server is part of it because several servers may share one store.
+    """
     target, arguments = target_of(ctx.method, ctx.params or {})
-    scope = json.dumps([caller, ctx.method, target, arguments, key], sort_keys=True)
+    scope = json.dumps([server, caller, ctx.method, target, arguments, key], sort_keys=True)
     return sha256(scope.encode()).hexdigest()

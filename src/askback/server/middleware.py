@@ -43,7 +43,7 @@ from askback.wire.notices import demands_visits, visits_required
 from askback.wire.replay import Replaying
 from askback.wire.results import Unusable, enveloped, error_end, polite_end, sieved, unusable_end
 from askback.wire.rounds import Rounds, carries_journal, input_required, resume
-from askback.wire.state import STATE, exchange_state
+from askback.wire.state import STATE, exchange_state, redeemable_until
 from askback.wire.witnessed import asked_in, demanded_in
 
 logger = logging.getLogger("askback")
@@ -80,7 +80,7 @@ class Middleware:
     async def _next_round(self, call: Call, call_next: CallNext) -> HandlerResult:
         # The boundary has just made this dictionary, to put the state in the clear into it.
         params = cast("dict[str, Any]", call.ctx.params)
-        until = call.now + self._settings.life
+        until = redeemable_until(call.now, self._settings.life)
         try:
             if is_handle(params[STATE]):
                 await exchange_state(params, self._settings.shelf.whole)

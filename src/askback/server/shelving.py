@@ -11,6 +11,7 @@ from secrets import token_urlsafe
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from askback.duration import CLOCK_SKEW
 from askback.errors import NotRecordable, RoundForgotten
 from askback.journal.codec import TAG
 from askback.stores.protocol import Store
@@ -51,7 +52,8 @@ class Shelf:
         sealed = AESGCM(_digest("key", secret)).encrypt(
             ONLY_NONCE, state.encode("utf-8", "surrogatepass"), None
         )
-        await self._store.put(OWNER, _name(secret), sealed, until=self._clock() + self._life)
+        until = self._clock() + self._life + 2 * CLOCK_SKEW  # no sooner than the seal of the handle
+        await self._store.put(OWNER, _name(secret), sealed, until=until)
         return HANDLE + secret
 
     async def whole(self, state: str) -> str:
