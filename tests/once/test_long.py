@@ -15,6 +15,7 @@ from askback.stores import SQLiteStore
 from tests.once.clock import Clock
 from tests.once.deliveries import text_of
 from tests.once.direct import Direct
+from tests.pages.switch import with_and_without
 from tests.wire.raw import accepting, answering
 
 pytestmark = pytest.mark.anyio
@@ -109,3 +110,27 @@ async def test_even_a_store_does_not_take_everything(store: SQLiteStore, clock: 
         return await survey(MOST_KEPT + len(RESULT))
 
     assert "kept for one call" in text_of(await direct.call(body))
+
+
+@pytest.mark.verifies("T36")
+@with_and_without
+async def test_journals_of_calls_that_never_come_back_take_a_share_and_no_more(
+    is_defended: bool, store: SQLiteStore, clock: Clock, monkeypatch: pytest.MonkeyPatch
+):
+    if is_defended:
+        monkeypatch.setattr("askback.server.shelving.MAX_OF_CALLER", 10 * LONG)
+    direct = Direct(store=store, clock=clock)
+
+    async def body() -> str:
+        return await survey(2 * LONG)
+
+    firsts = [await direct.call(body) for _ in range(20)]
+    kept = await store.rows(prefix=OWNER)
+    size = sum([len(await store.get(*row) or b"") for row in kept])
+    assert (size <= 10 * LONG) == is_defended
+    assert len(kept) == (4 if is_defended else 20)
+    end = await direct.call(body, **answering(firsts[-1], ask_1=accepting(value=1)))
+    assert end["requestState"]
+    if is_defended:
+        with pytest.raises(RoundForgotten):
+            await direct.call(body, **answering(firsts[0], ask_1=accepting(value=1)))

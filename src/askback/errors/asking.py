@@ -217,8 +217,9 @@ class VisitUnknown(AskbackError):
 
     def __init__(self) -> None:
         super().__init__(
-            "There is no such visit: it was never begun on this store, or its time is over. Check that the id is the "
-            "one from the link, and that whoever settles it uses the same store as the server that asked."
+            "There is no such visit: it was never begun on this store, its time is over, or it made room for newer "
+            "ones (max_visits=). Check that the id is the one from the link, and that whoever settles it uses the same "
+            "store as the server that asked."
         )
 
 

@@ -195,10 +195,14 @@ class Middleware:
             if (witness := call.witness) is not None:
                 tell(witness, asked_in(asked, carrier.showings))
             if len(asked[STATE]) > LONG:
-                await exchange_state(asked, self._settings.shelf.carried)
+                await self._shelve(call, asked)
         except AskbackError as error:
             return self._failure(call, error)
         return enveloped(asked, revision=call.revision, server_info=dict(self._server_info))
+
+    async def _shelve(self, call: Call, asked: dict[str, Any]) -> None:
+        """A long state stays in the store."""
+        await exchange_state(asked, partial(self._settings.shelf.carried, holder=call.holder))
 
     async def _nested(self, call: Call, result: dict[str, Any]) -> dict[str, Any]:
         """A round that is not ours: it gets our state around its own, and so is run once like ours."""
@@ -207,7 +211,7 @@ class Middleware:
             journal = await self._named(call.journal)
             asked = nested_round(result, journal, call.client, question_id=call.question_id)
             tell(call.witness, asked_in(asked, {}))
-            await exchange_state(asked, self._settings.shelf.carried)
+            await self._shelve(call, asked)
             return asked
         except AskbackError as error:
             return self._failure(call, error)
@@ -226,7 +230,7 @@ class Middleware:
                 question_id=call.question_id,
             )
             tell(call.witness, asked_in(asked, {}))
-            await exchange_state(asked, self._settings.shelf.carried)
+            await self._shelve(call, asked)
         except AskbackError as error:
             return self._failure(call, error)
         return self._enveloped(call, asked)
