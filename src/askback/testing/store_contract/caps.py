@@ -42,6 +42,17 @@ class CapContract(Contract):
         assert await self.put(other, clock, "d0", LIMITS._replace(holder="dora")) == 1
         assert await self.names(store) == ["a4", "a5", "a6", "c0", "d0"]
 
+    async def test_a_holder_with_too_many_rows_loses_its_own_before_others_lose_theirs(
+        self, store: Store, clock: Clock
+    ):
+        limits = LIMITS._replace(max_in_all=4)
+        for name in ("b0", "b1"):
+            await self.put(store, clock, name, limits._replace(holder="bert"))
+        for n in range(2):
+            await self.put(store, clock, f"a{n}", limits._replace(max_of_holder=2))
+        assert await self.put(store, clock, "a2", limits._replace(max_of_holder=2)) == 1
+        assert await self.names(store) == ["a1", "a2", "b0", "b1"]
+
     async def test_kinds_and_rows_without_a_cap_do_not_count(self, store: Store, clock: Clock):
         await store.put("shelf", "plain", b"row")
         for n in range(3):

@@ -21,7 +21,8 @@ for _, key in ipairs({home, home .. ':weights', of_kind, of_holder}) do
 end
 
 local dropped = 0
-for group, most in pairs({[of_holder] = tonumber(ARGV[10]), [of_kind] = tonumber(ARGV[11])}) do
+for place_in_order, group in ipairs({of_holder, of_kind}) do -- the holder's own rows go before those of others
+  local most = tonumber(ARGV[9 + place_in_order])
   while tonumber(redis.call('HGET', home .. ':weights', group)) > most do
     local oldest = redis.call('ZRANGE', group, 0, 1)
     local gone = oldest[1] ~= member and oldest[1] or oldest[2]
