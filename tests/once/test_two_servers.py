@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from askback.server import keeping
+from askback.server import call
 from askback.testing import REVISIONS, run_tool
 from tests.once.bank import Bank
 from tests.once.servers import Host, serve
@@ -17,12 +17,12 @@ pytestmark = [pytest.mark.anyio, pytest.mark.verifies("R39")]
 
 def without_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """The scope of an effect does not say which server it is of."""
-    whole = keeping.scope_of
+    whole = call.scope_of
 
     def scope_of(ctx: Any, _server: str, caller: str, key: str) -> str:
         return whole(ctx, "", caller, key)
 
-    monkeypatch.setattr(keeping, "scope_of", scope_of)
+    monkeypatch.setattr(call, "scope_of", scope_of)
 
 
 @with_and_without

@@ -175,7 +175,9 @@ async def test_sessions_without_authorization_have_a_share_each(monkeypatch: pyt
 
 async def test_whoever_opens_the_link_of_a_dropped_visit_is_told(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv(VARIABLE, new_key())
-    provider = Provider(name="calendar", issuer="https://login.example", client_id="id", client_secret="secret")
+    provider = Provider(
+        name="calendar", issuer="https://login.example", client_id="id", client_secret="secret"
+    )
     pages = site(provider, max_visits=2)  # one for those whom nobody knows
     links = [await pages.ask("ann", "calendar") for _ in range(2)]
     async with pages.visitor("ann") as ann:

@@ -217,7 +217,7 @@ class Askback:
             examine_tools(server)
         workers = workers_among(keys=keys, store=self.store, address=address, clock=clock)
         sealed = see_to_boundary(lowlevel, seal)
-        names = Names(self.store)
+        names = Names(self.store, clock=clock)
         observed = open_telemetry(telemetry, clock=clock)
         if self.ledger is not None or observed is not None:
             recorder = self._ends.recorder = Recorder(

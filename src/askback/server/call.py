@@ -199,13 +199,13 @@ class Call:
         """Where this call's effects are remembered."""
         settings = self.settings
         return Keeping(
-            self.ctx,
             settings.store,
             claim=self.claim,
             claimed_at=self.claimed_at,
             cut_short=self.cut_short,
-            server=settings.house.lasting_name,
-            caller=self._caller,
+            scope=self._effect_scope,
+            journal=self.journal,
+            names=settings.names,
             now=self.now,
         )
 
@@ -272,6 +272,9 @@ class Call:
         except CallerUnknown:
             return None
         return scope_of(self.ctx, self.server_name, caller, f"{owner}/{place}")
+
+    def _effect_scope(self, key: str) -> str:
+        return scope_of(self.ctx, self.settings.house.lasting_name, self._caller(), key)
 
     def _caller(self) -> str:
         return caller_of(self.ctx, self.settings.caller, self.settings.owner)
