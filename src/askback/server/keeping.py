@@ -136,8 +136,8 @@ class Keeping:
 
     async def tell_of_loss(self) -> None:
         """Whoever made this call is told to find out; when they make it again, they have."""
-        self._names.hear_of_loss()
         await self._told_at()
+        self._names.hear_of_loss()
 
     async def _is_doubtful(self, seconds: float) -> bool:
         """Whether this effect may have run in a memory that was lost, and nobody was told to find out."""
