@@ -187,12 +187,15 @@ class Trips:
         """How it ended, as soon as it has; `DROPPED` where it is known no longer, and None after that time."""
         while True:
             part = min(seconds, LOOK_EACH)
-            if part > 0 and not await self._visits.is_open(trip.id) and self._grounds.clock() < trip.until:
+            if part > 0 and not trip.is_over and await self._is_dropped(trip):
                 return await self._visits.ended(trip.id) or DROPPED
             ending = await self._visits.ended(trip.id, seconds=part)
             seconds -= part
             if ending is not None or seconds <= 0:
                 return ending
+
+    async def _is_dropped(self, trip: Trip) -> bool:
+        return not await self._visits.is_open(trip.id) and self._grounds.clock() < trip.until
 
     # What a visit has brought serves one call.
 

@@ -1,16 +1,14 @@
 """Redis without a file that is started anew has forgotten what was done: whoever may have done it is told to find out
 first, and nothing happens twice to those who do (T35)."""
 
-from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager
+from collections.abc import Generator
 from typing import Any
 
 import anyio
 import anyio.to_thread
 import pytest
-from mcp.server import MCPServer
 
-from askback import Askback, ask, errors, once
+from askback import errors
 from askback.errors import RoundForgotten
 from askback.errors.asking import RoundRefused
 from askback.server.naming import Names
@@ -19,15 +17,12 @@ from askback.stores.redis import RedisStore
 from askback.testing import accept, run_tool
 from scripts.services import RedisServer, redis_server
 from tests.once.deliveries import End, end_of, text_of
+from tests.once.forgetful import FIND_OUT, YES, Shop, order, start_anew, working
 from tests.pages.switch import with_and_without
 from tests.services import found
-from tests.wire.raw import Raw, accepting, answering, raw_client
+from tests.wire.raw import Raw, answering
 
 pytestmark = [pytest.mark.anyio, pytest.mark.services, pytest.mark.verifies("R39", "T35")]
-
-KEYS = ["the same in all workers, 32 bytes and more"]
-YES: dict[str, Any] = accepting(value=True)
-FIND_OUT = "Find out first"
 
 
 @pytest.fixture
@@ -43,48 +38,6 @@ def fresh_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("askback.stores.redis.store.EPOCH_LASTS", 0.0)
 
 
-async def start_anew(redis: RedisServer) -> None:
-    await anyio.to_thread.run_sync(redis.kill)
-    await anyio.to_thread.run_sync(redis.start)
-
-
-class Shop:
-    """Where orders arrive, which stays what it is whatever becomes of the store."""
-
-    def __init__(self) -> None:
-        self.placed: list[int] = []
-        self.is_placing = anyio.Event()
-        self.may_go_on = anyio.Event()
-        self.may_go_on.set()
-
-    async def place(self, number: int) -> str:
-        self.placed.append(number)
-        self.is_placing.set()
-        await self.may_go_on.wait()
-        return f"order {number} is placed"
-
-    def worker(self, store: RedisStore, *, retry: bool = False) -> MCPServer[Any]:
-        server: MCPServer[Any] = MCPServer("shop")
-        Askback(server, keys=KEYS, store=store)
-
-        async def t(number: int) -> str:
-            (await ask("Sure?", bool)).or_stop("Not ordered.")
-            return await once("place", self.place, number, within=3600, retry=retry)
-
-        server.add_tool(t)
-        return server
-
-
-@asynccontextmanager
-async def working(redis: RedisServer, shop: Shop, **terms: Any) -> AsyncGenerator[tuple[MCPServer[Any], Raw]]:
-    """A worker, and a client of it that sends what the test says."""
-    store = RedisStore(redis.url)
-    server = shop.worker(store, **terms)
-    async with raw_client(server) as client:
-        yield server, client
-    await store.close()
-
-
 def say_nothing_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """A lost round is refused like any other, effects carry no epoch, and nobody takes notice of the loss."""
     claim = RedisStore.claim
@@ -92,21 +45,15 @@ def say_nothing_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     def ignore(*_: Any) -> None: ...
 
     async def claim_in_any_epoch(self: RedisStore, key: str, **terms: Any) -> Verdict:
-        return await claim(self, key, **{**terms, "epoch": "" if key.startswith("once:") else terms["epoch"]})
+        if key.startswith("once:"):
+            terms["epoch"] = ""
+        return await claim(self, key, **terms)
 
     monkeypatch.setattr(RedisStore, "claim", claim_in_any_epoch)
 
     monkeypatch.setattr(RoundForgotten, "__init__", RoundRefused.__init__)
     monkeypatch.setattr(Names, "hear", ignore)
     monkeypatch.setattr(Names, "hear_of_loss", ignore)
-
-
-async def order(client: Raw, number: int) -> End:
-    """From the start, with a yes."""
-    first = await end_of(client.call(arguments={"number": number}))
-    if "requestState" not in first:
-        return first
-    return await end_of(client.call(arguments={"number": number}, **answering(first, ask_1=YES)))
 
 
 @with_and_without
