@@ -5,7 +5,6 @@ from collections.abc import Generator
 from typing import Any
 
 import anyio
-import anyio.to_thread
 import pytest
 
 from askback import errors
