@@ -87,6 +87,7 @@ async def _tell_of_loss(call: Call) -> None:
     """Whoever makes this call again was told to find out first, as far as somebody can tell who that is."""
     with suppress(CallerUnknown):
         await call.keeper.tell_of_loss()
+    call.settings.names.hear_of_loss()
 
 
 def _became(verdict: Verdict) -> Became:
