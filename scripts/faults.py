@@ -9,7 +9,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+import anyio
+
+from scripts.services import redis_server
 from tests.faults.client import PUSH, ROUNDS
+from tests.faults.losses import Loss, find_out_losses
 from tests.faults.outcomes import Found, Outcome, find_out
 from tests.faults.points import SIDES, Point
 from tests.faults.runs import Terms
@@ -20,6 +24,8 @@ BEGIN = "<!-- From here the page is written by `python -m scripts.faults`. -->\n
 END = "<!-- From here the page is written by hand. -->\n"
 
 TITLES = ("it has read", "and is killed at", "`retry=False`", "`retry=True`")
+
+LOST_TITLES = ("Redis is started anew", "and the client", "ends in")
 
 TABLES = [
     (f"{ROUNDS}, `once(key, fn)`", ROUNDS, False),
@@ -41,12 +47,12 @@ class Row(NamedTuple):
     ends: Ends
 
 
-def page(written: str, found: Found) -> str:
+def page(written: str, found: Found, losses: Sequence[Loss]) -> str:
     """The page with its tables as they should be; what was written by hand stays."""
     before, _, rest = written.partition(BEGIN)
     _, _, after = rest.partition(END)
     tables = "\n".join(_section(title, revision, within, found) for title, revision, within in TABLES)
-    return f"{before}{BEGIN}\n{tables}\n{END}{after}"
+    return f"{before}{BEGIN}\n{tables}\n{_lost(losses)}\n{END}{after}"
 
 
 def _section(title: str, revision: str, within: bool, found: Found) -> str:
@@ -54,6 +60,11 @@ def _section(title: str, revision: str, within: bool, found: Found) -> str:
     ends = {point: (end, with_retry[point]) for point, end in without.items()}
     rows = [[*_place(row, ends), *(_cell(end) for end in row.ends)] for row in _rows(ends)]
     return f"### {title}\n\n{len(ends)} points.\n\n{_table(_said_once(rows))}"
+
+
+def _lost(losses: Sequence[Loss]) -> str:
+    rows = [[loss.moment, loss.then, f"{loss.outcome}, effect {TIMES[loss.effects]}"] for loss in losses]
+    return f"### Redis without a file, `once(key, fn, within=3600)`\n\n{_table(rows, LOST_TITLES)}"
 
 
 def _rows(ends: Mapping[Point, Ends]) -> Iterator[Row]:
@@ -88,12 +99,13 @@ def _said_once(rows: Iterable[Sequence[str]]) -> Iterator[Sequence[str]]:
         before = stage
 
 
-def _table(rows: Iterable[Sequence[str]]) -> str:
-    lines = [TITLES, ["---"] * len(TITLES), *rows]
+def _table(rows: Iterable[Sequence[str]], titles: Sequence[str] = TITLES) -> str:
+    lines = [titles, ["---"] * len(titles), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 if __name__ == "__main__":
-    with TemporaryDirectory() as folder:
-        PAGE.write_text(page(PAGE.read_text(), find_out(f"sqlite:///{folder}/askback.db")))
+    with TemporaryDirectory() as folder, redis_server(keeps=False) as redis:
+        found, losses = find_out(f"sqlite:///{folder}/askback.db"), anyio.run(find_out_losses, redis)
+        PAGE.write_text(page(PAGE.read_text(), found, losses))
     print(PAGE.name)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json, to_json
 
+from askback.duration import CLOCK_SKEW
 from askback.stores.protocol import Store
 
 SHELF = "askback/approvals/"
@@ -114,7 +115,10 @@ class Approvals:
         """That the person agreed at this place of this call: whether that is new. Raises `StoreUnavailable`, so that
         nothing is run on a yes that could not be kept."""
         mark = token_hex(8).encode()
-        return await self._store.settle(_given(call, place), mark, until=self._clock() + seconds) == mark
+        until = (
+            self._clock() + seconds + 2 * CLOCK_SKEW
+        )  # no sooner than any copy of the round that brought it
+        return await self._store.settle(_given(call, place), mark, until=until) == mark
 
     async def rows(self, owner: str | None = None) -> list[Approval]:
         """Those that hold now, of one owner or of all, by owner."""

@@ -5,6 +5,9 @@ from typing import overload
 
 from askback.errors import AuthorError
 
+CLOCK_SKEW = 60.0
+"""Seconds that the clocks of two workers may differ: the seal takes a state that was made so far in the future."""
+
 
 @overload
 def seconds_of(time: timedelta | float, name: str) -> float: ...

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import anyio
 
 from askback.current import EFFECT
-from askback.errors import EffectFailed, KeyTaken, NotRecordable, StoreUnavailable
+from askback.errors import EffectFailed, KeyTaken, NotRecordable, RoundRefused, StoreUnavailable
 from askback.journal.entries import Effect, Journal
 from askback.journal.once import INTERRUPTED, adapter_for, is_interrupted, outcome_of, run_effect
 from askback.witness import Witness, done, found_done
@@ -131,7 +131,7 @@ class Effects:
         """It has happened, whatever becomes of the note: until then it stands as interrupted, which is safe."""
         try:
             await self._keep()
-        except StoreUnavailable:
+        except (StoreUnavailable, RoundRefused):
             logger.exception(
                 "what an effect gave could not be noted; whoever takes over finds it interrupted"
             )

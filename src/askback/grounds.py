@@ -24,6 +24,11 @@ class Grounds(Protocol):
         ...
 
     @property
+    def holder(self) -> str:
+        """Whose share of the store this call takes: its caller's, or its session's; empty where neither is known."""
+        ...
+
+    @property
     def server_name(self) -> str: ...
 
     @property

@@ -27,12 +27,18 @@ from askback.visits import (
     Settled,
     TurnedDown,
     Visiting,
-    Visits,
     digest_of,
 )
 from askback.witness import NOT_DONE, STILL_OPEN, Happening, ended, ran_out, replied
 
 ABANDONED = Failed("nobody waits for this visit any more")
+DROPPED = Failed(
+    "this server no longer knows the link: it made room for newer ones, or the store lost its memory. Call again for a "
+    "new link"
+)
+
+LOOK_EACH = 60.0
+"""Seconds after which somebody who waits looks whether the visit is still known."""
 
 LAST_WORDS = 1.0
 """Seconds for writing down what a call leaves that is being cancelled; a store that hangs must not hold it."""
@@ -119,7 +125,8 @@ class Trips:
                 remembered=_remembered(self._grounds, trip),
                 call=await self._grounds.call_id(),
                 place=trip.place,
-            )
+            ),
+            holder=self._grounds.holder,
         )
         return trip
 
@@ -173,9 +180,22 @@ class Trips:
 
     async def _end_of(self, trip: Trip) -> Ending | Pause:
         seconds = max(trip.until - self._grounds.clock(), 0.0)
-        ended = partial(_ended, self._visits, trip.id)
-        end_of = partial(self._grounds.carrier.end_of, trip.id, ended, seconds=seconds)
+        end_of = partial(self._grounds.carrier.end_of, trip.id, partial(self._ended, trip), seconds=seconds)
         return await self._talk.wait_outside(end_of)
+
+    async def _ended(self, trip: Trip, seconds: float) -> Ending | None:
+        """How it ended, as soon as it has; `DROPPED` where it is known no longer, and None after that time."""
+        while True:
+            part = min(seconds, LOOK_EACH)
+            if part > 0 and not trip.is_over and await self._is_dropped(trip):
+                return await self._visits.ended(trip.id) or DROPPED
+            ending = await self._visits.ended(trip.id, seconds=part)
+            seconds -= part
+            if ending is not None or seconds <= 0:
+                return ending
+
+    async def _is_dropped(self, trip: Trip) -> bool:
+        return not await self._visits.is_open(trip.id) and self._grounds.clock() < trip.until
 
     # What a visit has brought serves one call.
 
@@ -317,7 +337,8 @@ async def _leave(grounds: Grounds, trip: Trip, *, free_at: float) -> bool:
         return False
     holder = trip.holder if trip.is_over else ""
     left = Left(trip.id, trip.what, trip.asked_at, trip.until, free_at, holder)
-    await grounds.visits.leave(scope, left, remembered=_remembered(grounds, trip))
+    remembered = _remembered(grounds, trip)
+    await grounds.visits.leave(scope, left, remembered=remembered, holder=grounds.holder)
     return True
 
 
@@ -332,10 +353,6 @@ def _trip(place: str, left: Left) -> Trip:
 def _remembered(grounds: Grounds, trip: Trip) -> float:
     """A day at least, and never less than somebody may take to come back for it after they could have heard of it."""
     return REMEMBERED + max(trip.until - trip.asked_at, grounds.think_time)
-
-
-async def _ended(visits: Visits, id: str, seconds: float) -> Ending | None:
-    return await visits.ended(id, seconds=seconds)
 
 
 def _answer(place: str, ending: Ending) -> Answer[Any]:

@@ -4,7 +4,7 @@ Whoever holds a link holds a handle and no proof: who may end a visit is for the
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from hashlib import sha256
 from secrets import token_urlsafe
 from typing import Any, Literal, NamedTuple
@@ -13,6 +13,7 @@ from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from askback.errors import AuthorError, VisitUnknown
 from askback.stores.protocol import Store
+from askback.stores.shares import Shares
 
 Kind = Literal["elsewhere", "secret", "connect"]
 """A page that is not ours, our page for a secret, our pages around a sign-in with somebody else."""
@@ -27,6 +28,14 @@ MOST_ALIKE = 100
 
 MOST_LEFT = 100
 """Visits that one person has left at the same place of the same call; more than they could ever have begun by hand."""
+
+MAX_VISITS, MAX_VISITS_PER_CALLER = 10_000, 100
+"""Visits that are open at once on one server: with small rows about 5 MB. Nobody opens a hundred pages by hand."""
+
+MAX_KEPT_MESSAGE, MAX_KEPT_CLIENT = 2_000, 200
+"""Characters that a page of ours shows of the question and of the client's name; the client has shown the whole."""
+
+CUT = "\n[The rest is in your client.]"
 
 REMEMBERED = 86_400.0
 """Seconds for which it is known at least how a visit ended: a body that runs again wants to know it again."""
@@ -100,22 +109,30 @@ class Left(NamedTuple):
 
 
 class Visits:
-    """The visits of one server, or of all workers that share a store."""
+    """The visits of one server, or of all workers that share a store. They are capped: the oldest are dropped."""
 
-    def __init__(self, store: Store, *, clock: Callable[[], float]) -> None:
+    def __init__(self, store: Store, *, clock: Callable[[], float], shares: Shares | None = None) -> None:
         self._store, self._clock = store, clock
+        self._shares = shares or visit_shares("")
 
     def new_id(self) -> str:
         """256 bits: nobody finds another's by trying."""
         return token_urlsafe(32)
 
-    async def open(self, visiting: Visiting) -> None:
-        """Before the link is out: whoever follows it finds what it is for."""
-        row = [getattr(visiting, column) for column in _COLUMNS]
-        name, until = digest_of(visiting.id), visiting.until
-        await self._store.put(SHELF, name, to_json(row), until=until)
+    async def open(self, visiting: Visiting, *, holder: str = "") -> None:
+        """Before the link is out: whoever follows it finds what it is for. It takes a place of this holder's share."""
+        small = _shortened(visiting)
+        row = [getattr(small, column) for column in _COLUMNS]
+        name, until, cap = digest_of(visiting.id), visiting.until, self._shares.cap
+        dropped = await self._store.put_capped(SHELF, name, to_json(row), until=until, cap=cap(holder))
+        self._shares.report(dropped)
         if visiting.thing:
-            await self._store.put(_alike(visiting), name, b"", until=until)
+            alike = cap(holder, kind="alike")
+            await self._store.put_capped(_alike(visiting), name, b"", until=until, cap=alike)
+
+    async def is_open(self, id: str) -> bool:
+        """Whether it is known here and its time is not over; it may have made room for newer ones."""
+        return await self._store.get(SHELF, digest_of(id)) is not None
 
     async def find(self, id: str) -> Visiting | None:
         """The visit behind a link; None if there never was one, or its time is over."""
@@ -155,9 +172,10 @@ class Visits:
         stands = await self._store.settle(_taken(digest_of(id)), holder.encode(), until=until)
         return stands == holder.encode()
 
-    async def leave(self, scope: str, left: Left, *, remembered: float) -> None:
+    async def leave(self, scope: str, left: Left, *, remembered: float, holder: str = "") -> None:
         """The call goes, its visit stays: a later call of the same scope takes it up, or its end if that is all."""
-        await self._store.put(_left(scope), digest_of(left.id), to_json(left), until=left.until + remembered)
+        cap, until = self._shares.cap(holder, kind="left"), left.until + remembered
+        await self._store.put_capped(_left(scope), digest_of(left.id), to_json(left), until=until, cap=cap)
 
     async def left(self, scope: str) -> list[Left]:
         """The visits that earlier calls of this scope have left, the oldest first; each until it is taken up."""
@@ -178,6 +196,21 @@ class Visits:
             return None
         # Those that an older version has opened are shorter.
         return Visiting(id=id, **dict(zip(_COLUMNS, from_json(row, cache_strings="none"), strict=False)))
+
+
+def visit_shares(server: str, *, of_caller: int = MAX_VISITS_PER_CALLER, in_all: int = MAX_VISITS) -> Shares:
+    """How the visits of one server are shared out."""
+    return Shares("visits", server, of_caller, in_all, "raise max_visits_per_caller= or max_visits=")
+
+
+def _shortened(visiting: Visiting) -> Visiting:
+    """As it is kept: texts of others may be long, and a page that is not ours shows none of them."""
+    message, client = visiting.message, visiting.client[:MAX_KEPT_CLIENT]
+    if visiting.kind == "elsewhere":
+        message = ""
+    elif len(message) > MAX_KEPT_MESSAGE:
+        message = message[:MAX_KEPT_MESSAGE] + CUT
+    return replace(visiting, message=message, client=client)
 
 
 def is_alike(one: Ending, other: Ending) -> bool:

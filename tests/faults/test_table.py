@@ -1,11 +1,15 @@
 """Workers are killed at every point of a flow. The page says what becomes of it, on one machine and on several."""
 
+import anyio
 import pytest
 
 from scripts.faults import PAGE, page
+from scripts.services import redis_server
 from tests.faults.client import PUSH, ROUNDS
+from tests.faults.losses import Loss, find_out_losses
 from tests.faults.outcomes import FLOWS, Found, Outcome, find_out
 from tests.faults.runs import Terms
+from tests.services import found as services_found
 
 pytestmark = [pytest.mark.slow, pytest.mark.verifies("R39"), pytest.mark.timeout(240)]
 
@@ -19,9 +23,25 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
     return find_out(f"sqlite:///{tmp_path_factory.mktemp('faults')}/askback.db")
 
 
-def test_the_tables_are_current(found: Found):
+@pytest.fixture(scope="module")
+def losses() -> list[Loss]:
+    with services_found(), redis_server(keeps=False) as redis:
+        return anyio.run(find_out_losses, redis)
+    raise AssertionError("left out")
+
+
+@pytest.mark.services
+def test_the_tables_are_current(found: Found, losses: list[Loss]):
     written = PAGE.read_text()
-    assert written == page(written, found), "Run `python -m scripts.faults`, and read what changed."
+    assert written == page(written, found, losses), "Run `python -m scripts.faults`, and read what changed."
+
+
+@pytest.mark.services
+def test_after_lost_memory_an_effect_happens_twice_only_where_that_was_said_or_nobody_can_know(
+    losses: list[Loss],
+):
+    twice = [loss.moment for loss in losses if loss.effects > 1]
+    assert twice == ["after the call, with `retry=True`", "after the call, and all workers with it"]
 
 
 def test_on_rounds_nobody_is_asked_again_and_only_an_effect_under_way_is_refused(found: Found):

@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from mcp.server import MCPServer
@@ -80,7 +81,7 @@ class Site:
         return sum([len(await self.asked.house.vault.notes(owner_named(name))) for name in names])
 
 
-def site(*providers: Provider) -> Site:
+def site(*providers: Provider, **options: Any) -> Site:
     clock = Clock()
     asked = Askback(
         MCPServer("tools"),
@@ -88,6 +89,7 @@ def site(*providers: Provider) -> Site:
         pages=Pages(url="https://tools.example", door=who_is_there),
         providers=providers,
         clock=clock,
+        **options,
     )
     return Site(asked=asked, clock=clock)
 

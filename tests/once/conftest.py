@@ -7,6 +7,7 @@ import pytest
 
 from askback.stores import MemoryStore, SQLiteStore, Store
 from tests.once.servers import KINDS, Host, Kind
+from tests.stores.workers import opener as opener
 
 
 @pytest.fixture(params=["MCPServer", "Server"])

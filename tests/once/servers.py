@@ -46,34 +46,34 @@ KINDS = {
 }
 
 
-def serve(host: Host, body: Body, **options: Any) -> Any:
+def serve(host: Host, body: Body, *, name: str = "once", **options: Any) -> Any:
     """A server whose tool, prompt and resource are all `body`."""
 
     async def t() -> str:
         return await body()
 
-    server = {"MCPServer": _mcpserver, "Server": _lowlevel, "FastMCP": _fastmcp}[host](t)
+    server = {"MCPServer": _mcpserver, "Server": _lowlevel, "FastMCP": _fastmcp}[host](t, name)
     Askback(server, **options)
     return server
 
 
-def _fastmcp(t: Body) -> FastMCP[Any]:
-    server: FastMCP[Any] = FastMCP("once")
+def _fastmcp(t: Body, name: str) -> FastMCP[Any]:
+    server: FastMCP[Any] = FastMCP(name)
     server.tool(t, name="t")
     server.prompt(t, name="t")
     server.resource(URI, mime_type="text/plain")(t)
     return server
 
 
-def _mcpserver(t: Body) -> MCPServer[Any]:
-    server: MCPServer[Any] = MCPServer("once")
+def _mcpserver(t: Body, name: str) -> MCPServer[Any]:
+    server: MCPServer[Any] = MCPServer(name)
     server.add_tool(t, name="t")
     server.prompt(name="t")(t)
     server.resource(URI, mime_type="text/plain")(t)
     return server
 
 
-def _lowlevel(t: Body) -> Server[Any]:
+def _lowlevel(t: Body, name: str) -> Server[Any]:
     async def call(_ctx: Context, _params: CallToolRequestParams) -> CallToolResult:
         return CallToolResult(content=[TextContent(type="text", text=await t())])
 
@@ -84,4 +84,4 @@ def _lowlevel(t: Body) -> Server[Any]:
     async def read(_ctx: Context, _params: ReadResourceRequestParams) -> ReadResourceResult:
         return ReadResourceResult(contents=[TextResourceContents(uri=URI, text=await t())])
 
-    return Server("once", on_call_tool=call, on_get_prompt=get, on_read_resource=read)
+    return Server(name, on_call_tool=call, on_get_prompt=get, on_read_resource=read)

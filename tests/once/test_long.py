@@ -8,12 +8,14 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from askback import ask, once
+from askback.duration import CLOCK_SKEW
 from askback.errors import RoundForgotten
 from askback.server.shelving import LONG, MOST_KEPT, OWNER
 from askback.stores import SQLiteStore
 from tests.once.clock import Clock
 from tests.once.deliveries import text_of
 from tests.once.direct import Direct
+from tests.pages.switch import with_and_without
 from tests.wire.raw import accepting, answering
 
 pytestmark = pytest.mark.anyio
@@ -78,7 +80,7 @@ async def test_one_whose_time_is_over_is_refused(store: SQLiteStore, clock: Cloc
         return await survey(2 * LONG)
 
     first = await direct.call(body)
-    clock.now += 61
+    clock.now += 60 + 2 * CLOCK_SKEW
     with pytest.raises(MCPError, match="Call again from the start") as refused:
         await direct.call(body, **answering(first, ask_1=accepting(value=1)))
     assert refused.value.error.data == {"reason": "lost_round"}
@@ -108,3 +110,27 @@ async def test_even_a_store_does_not_take_everything(store: SQLiteStore, clock: 
         return await survey(MOST_KEPT + len(RESULT))
 
     assert "kept for one call" in text_of(await direct.call(body))
+
+
+@pytest.mark.verifies("T36")
+@with_and_without
+async def test_journals_of_calls_that_never_come_back_take_a_share_and_no_more(
+    is_defended: bool, store: SQLiteStore, clock: Clock, monkeypatch: pytest.MonkeyPatch
+):
+    if is_defended:
+        monkeypatch.setattr("askback.server.shelving.MAX_OF_CALLER", 10 * LONG)
+    direct = Direct(store=store, clock=clock)
+
+    async def body() -> str:
+        return await survey(2 * LONG)
+
+    firsts = [await direct.call(body) for _ in range(20)]
+    kept = await store.rows(prefix=OWNER)
+    size = sum([len(await store.get(*row) or b"") for row in kept])
+    assert (size <= 10 * LONG) == is_defended
+    assert len(kept) == (4 if is_defended else 20)
+    end = await direct.call(body, **answering(firsts[-1], ask_1=accepting(value=1)))
+    assert end["requestState"]
+    if is_defended:
+        with pytest.raises(RoundForgotten):
+            await direct.call(body, **answering(firsts[0], ask_1=accepting(value=1)))

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from askback.errors import StoreUnavailable
-from askback.stores import Done, Mine
+from askback.stores import Cap, Done, Mine
 from askback.stores.redis import RedisStore, ears, keys
 from askback.stores.redis.ears import Ears
 from askback.stores.redis.keys import pair, unpair
@@ -106,7 +106,7 @@ async def test_a_key_that_cannot_be_written_fails_alone(store: RedisStore):
 async def test_everything_goes_by_itself(redis_url: str, prefix: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(keys, "SLACK", 0.0)
     store = RedisStore(redis_url, prefix=prefix, lease=0.1)
-    soon = time.time() + 0.2
+    soon = time.time() + 1.0
     await store.record(granted(await store.claim("order", until=soon)), b"Order 1")
     granted(await store.claim("noted", until=soon))
     await store.settle("visit", b"yes", until=soon)
@@ -115,6 +115,9 @@ async def test_everything_goes_by_itself(redis_url: str, prefix: str, monkeypatc
     await store.put("bert", "token", b"1", until=soon + 0.1)
     await store.put("carl", "token", b"1")
     assert await store.delete("carl", "token")
+    for name in ("first", "second"):
+        cap = Cap("visits", "dora", max_of_holder=1, max_in_all=1)
+        await store.put_capped("dora", name, b"1", until=soon, cap=cap)
     await store.close()
     async with shell(redis_url) as redis:
 

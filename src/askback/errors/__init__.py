@@ -61,6 +61,7 @@ from askback.errors.answering import (
 from askback.errors.asking import (
     FORGOTTEN,
     INTERRUPTED,
+    MEMORY_LOST,
     UNKNOWN,
     AskedInsideOnce,
     CallerUnknown,
@@ -101,6 +102,7 @@ from askback.errors.roots import (
 __all__ = [
     "FORGOTTEN",
     "INTERRUPTED",
+    "MEMORY_LOST",
     "UNKNOWN",
     "AnswerRefused",
     "AskbackError",

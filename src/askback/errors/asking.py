@@ -110,7 +110,9 @@ class RoundForgotten(RoundRefused):
 
     def __init__(self) -> None:
         super().__init__(
-            "This server has lost what it knew of this call. Call again from the start.", "lost_round"
+            "This server has lost what it knew of this call, so nobody knows whether it was carried out. Find out "
+            "first. If it was not, call again from the start.",
+            "lost_round",
         )
 
 
@@ -217,8 +219,9 @@ class VisitUnknown(AskbackError):
 
     def __init__(self) -> None:
         super().__init__(
-            "There is no such visit: it was never begun on this store, or its time is over. Check that the id is the "
-            "one from the link, and that whoever settles it uses the same store as the server that asked."
+            "There is no such visit: it was never begun on this store, its time is over, or it made room for newer "
+            "ones (max_visits=). Check that the id is the one from the link, and that whoever settles it uses the same "
+            "store as the server that asked."
         )
 
 
@@ -233,11 +236,13 @@ class EffectFailed(AskbackError):
         super().__init__(f"The effect {key!r} failed with {kind}. {UNKNOWN.get(kind) or _again(within)}")
 
 
-INTERRUPTED, FORGOTTEN = "Interrupted", "Forgotten"
+INTERRUPTED, FORGOTTEN, MEMORY_LOST = "Interrupted", "Forgotten", "MemoryLost"
 
 UNKNOWN = {
     INTERRUPTED: "It was begun and cut short, so nobody knows whether it happened. Find out before you call again.",
     FORGOTTEN: "It was run before, and what it gave is no longer kept. Look for what it did before you call again.",
+    MEMORY_LOST: "The store has lost its memory, so nobody knows whether it happened before. Find out first. If it did "
+    "not happen, call again.",
 }
 """Failures after which calling anew could do the thing a second time."""
 

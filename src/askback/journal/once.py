@@ -26,6 +26,11 @@ INTERRUPTED = Effect("", failed=(errors.INTERRUPTED, "It was begun, and cut shor
 FORGOTTEN = Effect("", failed=(errors.FORGOTTEN, "It was run before, and what it gave is no longer kept."))
 """Where a bounded store kept only that the effect was run."""
 
+MEMORY_LOST = Effect(
+    "", failed=(errors.MEMORY_LOST, "The store lost its memory, and with it whether it was run.")
+)
+"""Where the store may have known of an earlier run, before it lost its memory."""
+
 
 def is_interrupted(effect: Effect) -> bool:
     """Whether nobody knows how it ended; an author's own exception may have the same name."""

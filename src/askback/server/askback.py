@@ -63,7 +63,7 @@ from askback.stores import Store, open_store
 from askback.telemetry import Telemetry
 from askback.vault.opening import open_vault
 from askback.vault.vault import Vault
-from askback.visits import Visits
+from askback.visits import MAX_VISITS, MAX_VISITS_PER_CALLER, Visits, visit_shares
 from askback.wire.era import Mode
 from askback.words import Words
 
@@ -121,6 +121,10 @@ class Askback:
         guards: have a person asked before tools run, without touching them: `guard(..., tools="send_*")` by name,
             `hints="destructiveHint"` by annotation, `arguments="path"` by what they take; where a guard says several
             of these, all must hold, and without any it is for every tool. In their order, and before a tool's own.
+        max_visits: how many visits may be open at once on this server, in all workers. Beyond that the oldest are
+            dropped, and whoever comes back for one is told to call again. Callers whom nobody can tell apart share half
+            of them.
+        max_visits_per_caller: the same for one caller, or for one 2025 session where nobody tells who calls.
         clock: seconds since the epoch; for tests.
     """
 
@@ -146,6 +150,8 @@ class Askback:
         ledger: Ledger | bool | None = None,
         telemetry: Telemetry | bool | None = None,
         guards: Iterable[Guard] = (),
+        max_visits: int = MAX_VISITS,
+        max_visits_per_caller: int = MAX_VISITS_PER_CALLER,
         clock: Callable[[], float] = time.time,
     ) -> None:
         lowlevel = lowlevel_of(server)
@@ -169,6 +175,8 @@ class Askback:
                 "ledger": ledger,
                 "telemetry": telemetry,
                 "guards": guards,
+                "max_visits": max_visits,
+                "max_visits_per_caller": max_visits_per_caller,
                 "clock": clock,
             }
         )
@@ -183,7 +191,8 @@ class Askback:
         policy = Policy(words=words or Words(), again=_count(again), seconds=seconds_of(timeout, "timeout"))
         modes = None if clients_can is None else _modes(clients_can)
         self.store = open_store(store, clock=clock)
-        self.visits = Visits(self.store, clock=clock)
+        shares = visit_shares(lowlevel.name, of_caller=max_visits_per_caller, in_all=max_visits)
+        self.visits = Visits(self.store, clock=clock, shares=shares)
         self.ledger = open_ledger(ledger, store=self.store, keys=keys, clock=clock)
         self._ends = Ends(self.visits, clock=clock)
         self.house = House(
@@ -208,7 +217,7 @@ class Askback:
             examine_tools(server)
         workers = workers_among(keys=keys, store=self.store, address=address, clock=clock)
         sealed = see_to_boundary(lowlevel, seal)
-        names = Names(self.store)
+        names = Names(self.store, clock=clock)
         observed = open_telemetry(telemetry, clock=clock)
         if self.ledger is not None or observed is not None:
             recorder = self._ends.recorder = Recorder(
@@ -225,7 +234,7 @@ class Askback:
             clients_can=modes,
             clock=clock,
             store=self.store,
-            shelf=Shelf(self.store, life=sealed.life, clock=clock),
+            shelf=Shelf(self.store, life=sealed.life, clock=clock, server=lowlevel.name),
             names=names,
             recorder=self._ends.recorder,
             telemetry=observed,

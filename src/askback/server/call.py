@@ -4,11 +4,13 @@ from collections.abc import Callable, Collection, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from typing import Any
 
 from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.context import ServerRequestContext
 from mcp.server.session import ServerSession
+from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 
 from askback.approvals import Approvals
 from askback.errors import CallerUnknown
@@ -197,12 +199,13 @@ class Call:
         """Where this call's effects are remembered."""
         settings = self.settings
         return Keeping(
-            self.ctx,
             settings.store,
             claim=self.claim,
             claimed_at=self.claimed_at,
             cut_short=self.cut_short,
-            caller=self._caller,
+            scope=self._effect_scope,
+            journal=self.journal,
+            names=settings.names,
             now=self.now,
         )
 
@@ -221,6 +224,20 @@ class Call:
     @property
     def owner(self) -> str:
         return self.settings.owner(self.ctx) or ""
+
+    @property
+    def holder(self) -> str:
+        """A digest of the caller, or of the session of a 2025 revision where nobody tells who calls. Empty where there
+        is neither: a header of another revision is the client's own word, and could be another for each call."""
+        try:
+            name = f"caller {self._caller()}"
+        except CallerUnknown:
+            request = self.ctx.request if self.revision.era is Era.PUSH else None
+            session = None if request is None else request.headers.get(MCP_SESSION_ID_HEADER)
+            if not session:
+                return ""
+            name = f"session {session}"
+        return sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
     async def premises(self, verb: str) -> Rooms:
         # Who brings a token is a visitor from outside, however the call came in: the door is not passed by.
@@ -254,7 +271,10 @@ class Call:
             caller = self._caller()
         except CallerUnknown:
             return None
-        return scope_of(self.ctx, caller, f"{self.server_name}/{owner}/{place}")
+        return scope_of(self.ctx, self.server_name, caller, f"{owner}/{place}")
+
+    def _effect_scope(self, key: str) -> str:
+        return scope_of(self.ctx, self.settings.house.lasting_name, self._caller(), key)
 
     def _caller(self) -> str:
         return caller_of(self.ctx, self.settings.caller, self.settings.owner)

@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import anyio
@@ -12,7 +13,7 @@ from mcp.shared.jsonrpc_dispatcher import handler_exception_to_error_data
 from mcp_types import INTERNAL_ERROR, MISSING_REQUIRED_CLIENT_CAPABILITY, ErrorData
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
-from askback.errors import CannotAsk, RoundForgotten, RoundRefused, StoreUnavailable
+from askback.errors import CallerUnknown, CannotAsk, RoundForgotten, RoundRefused, StoreUnavailable
 from askback.journal.entries import Effect
 from askback.journal.once import is_interrupted
 from askback.server.call import Call
@@ -45,6 +46,10 @@ async def run_once(
     )
     if (telemetry := call.settings.telemetry) is not None:
         telemetry.count_round(_became(verdict))
+    if isinstance(verdict, Forgotten):
+        await _tell_of_loss(call)
+    else:
+        call.settings.names.hear(journal.epoch)
     if not isinstance(verdict, Mine):
         return _not_run(verdict, call)
     call.claim = claim = verdict
@@ -76,6 +81,13 @@ def _not_run(verdict: Done | Forgotten | Refused | Lost, call: Call) -> dict[str
         case Refused() | Lost():
             logger.warning("a round that was already used came again in %s", call.ctx.method)
             raise RoundRefused
+
+
+async def _tell_of_loss(call: Call) -> None:
+    """Whoever makes this call again was told to find out first, as far as somebody can tell who that is."""
+    with suppress(CallerUnknown):
+        await call.keeper.tell_of_loss()
+    call.settings.names.hear_of_loss()
 
 
 def _became(verdict: Verdict) -> Became:

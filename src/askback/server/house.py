@@ -82,6 +82,11 @@ class House:
         return self._on.server
 
     @property
+    def lasting_name(self) -> str:
+        """The server's name if its author gave it one, else empty: FastMCP makes up another name at every start."""
+        return self._on.server if self._on.is_named else ""
+
+    @property
     def vault(self) -> Vault:
         with self._lock:
             self._vault = self._vault or self._on.open_vault().room_of(self._on.server)

@@ -6,16 +6,18 @@ from collections.abc import Callable, Container, Mapping
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+import anyio
 from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.context import ServerRequestContext
 from mcp.server.request_state import authenticated_principal
 from pydantic_core import from_json, to_json
 
-from askback.errors import CallerUnknown, RoundRefused, StoreUnavailable
-from askback.journal.entries import Effect
-from askback.journal.once import FORGOTTEN, INTERRUPTED
+from askback.errors import CallerUnknown, RoundForgotten, RoundRefused, StoreUnavailable
+from askback.journal.entries import Effect, Journal
+from askback.journal.once import FORGOTTEN, INTERRUPTED, MEMORY_LOST
 from askback.owners import LOCAL
 from askback.server.adapters.mcp import Caller
+from askback.server.naming import Names
 from askback.server.owners import OwnerOf
 from askback.stores.protocol import Done, Forgotten, Lost, Mine, Refused, Store
 from askback.wire.era import target_of
@@ -23,6 +25,12 @@ from askback.wire.era import target_of
 Context = ServerRequestContext[Any, Any]
 
 logger = logging.getLogger("askback")
+
+TOLD = 7 * 86_400.0
+"""Seconds for which it is known who was told that the store lost its memory; few effects last longer."""
+
+LAST_WORDS = 1.0
+"""Seconds for keeping what an effect gave where its claim is gone; somebody else may be running it."""
 
 
 class Notes(NamedTuple):
@@ -41,23 +49,32 @@ class Notes(NamedTuple):
         return cls(claimed_at, {row[0]: Effect(*row) for row in rows})
 
 
+class _Claim(NamedTuple):
+    """An effect that is ours to run, and until when it is to be known."""
+
+    mine: Mine
+    until: float
+
+
 class Keeping:
     """The store, as the effects of one call see it."""
 
     def __init__(
         self,
-        ctx: Context,
         store: Store,
         *,
         claim: Mine | None,
         claimed_at: float,
         cut_short: Container[str],
-        caller: Callable[[], str],
+        scope: Callable[[str], str],
+        journal: Journal,
+        names: Names,
         now: float,
     ) -> None:
-        self._ctx, self._store, self._caller, self._now = ctx, store, caller, now
+        self._store, self._now = store, now
+        self._scope, self._journal, self._names = scope, journal, names
         self._claim, self._claimed_at, self._cut_short = claim, claimed_at, cut_short
-        self._claims: dict[str, Mine] = {}
+        self._claims: dict[str, _Claim] = {}
 
     async def keep(self, effects: Mapping[str, Effect]) -> None:
         """With the claim on this round. Only a later round can be taken over; a first call has nothing to be taken."""
@@ -65,24 +82,35 @@ class Keeping:
             return
         notes = Notes(self._claimed_at, dict(effects))
         if not await self._store.note(self._claim, notes.written()):
-            # We were taken for dead, and another runs this round now: what is not begun must not begin.
+            # We were taken for dead, and another runs this round now; or the store does not know it any more. What is
+            # not begun must not begin.
+            if await self._names.epoch() != self._journal.epoch:
+                raise RoundForgotten
             raise RoundRefused
 
     def was_cut_short(self, key: str) -> bool:
         return key in self._cut_short
 
     async def claim(self, key: str, *, seconds: float, retry: bool) -> Effect | None:
-        name = f"once:{scope_of(self._ctx, self._caller(), key)}"
-        match await self._store.claim(name, until=self._now + seconds, takeover=retry):
+        name, until = f"once:{self._scope(key)}", self._now + seconds
+        # What may happen twice needs no memory; all else is claimed in the one that this call began with.
+        epoch = "" if retry else (await self._names.named(self._journal)).epoch
+        match await self._store.claim(name, until=until, takeover=retry, epoch=epoch):
             case Mine() as claim:
-                self._claims[key] = claim
+                if not retry and await self._is_doubtful(seconds):
+                    await self._store.release(claim)
+                    return MEMORY_LOST._replace(key=key)
+                self._claims[key] = _Claim(claim, until)
                 return None
             case Done(result):
                 return Effect(*from_json(result))
             case Lost():
                 return INTERRUPTED._replace(key=key)
-            case Refused() | Forgotten():
+            case Refused():
                 return FORGOTTEN._replace(key=key)
+            case Forgotten():
+                await self.tell_of_loss()
+                return MEMORY_LOST._replace(key=key)
 
     async def settle(self, key: str, effect: Effect | None) -> None:
         claim = self._claims.pop(key, None)
@@ -90,12 +118,39 @@ class Keeping:
             return
         try:
             if effect is None:
-                await self._store.release(claim)
-            else:
-                await self._store.record(claim, to_json(list(effect)))
+                await self._store.release(claim.mine)
+            elif not await self._store.record(claim.mine, to_json(list(effect))):
+                await self._record_anew(claim, to_json(list(effect)))
         except StoreUnavailable:
             # It has happened, or not, whatever the store does; for everybody else it counts as interrupted.
             logger.exception("what an effect gave could not be kept for later calls")
+
+    async def _record_anew(self, claim: _Claim, effect: bytes) -> None:
+        """The store does not know the claim any more, most likely because it lost its memory: it learns it again."""
+        with anyio.move_on_after(LAST_WORDS):
+            verdict = await self._store.claim(claim.mine.key, until=claim.until)
+            if isinstance(verdict, Mine):
+                await self._store.record(verdict, effect)
+
+    # After the store has lost its memory.
+
+    async def tell_of_loss(self) -> None:
+        """Whoever made this call is told to find out; when they make it again, they have."""
+        await self._told_at()
+        self._names.hear_of_loss()
+
+    async def _is_doubtful(self, seconds: float) -> bool:
+        """Whether this effect may have run in a memory that was lost, and nobody was told to find out."""
+        lost_at = self._names.lost_at
+        if lost_at is None or self._now - lost_at >= seconds:
+            return False
+        return await self._told_at() >= self._now
+
+    async def _told_at(self) -> float:
+        """When they were told for the first time since the loss, which may be now."""
+        now = self._names.clock()
+        name = f"told:{await self._names.epoch()}:{self._scope('')}"
+        return float(await self._store.settle(name, repr(now).encode(), until=now + TOLD))
 
 
 def caller_of(ctx: Context, caller: Caller, owner: OwnerOf) -> str:
@@ -117,8 +172,11 @@ def caller_of(ctx: Context, caller: Caller, owner: OwnerOf) -> str:
     return LOCAL
 
 
-def scope_of(ctx: Context, caller: str, key: str) -> str:
-    """The same for the same place in the same call, made anew by the same caller."""
+def scope_of(ctx: Context, server: str, caller: str, key: str) -> str:
+    """Digest of a place in a call: equal when the same caller makes the same call to the same server again.
+
+    The server is part of it because several servers may share one store.
+    """
     target, arguments = target_of(ctx.method, ctx.params or {})
-    scope = json.dumps([caller, ctx.method, target, arguments, key], sort_keys=True)
+    scope = json.dumps([server, caller, ctx.method, target, arguments, key], sort_keys=True)
     return sha256(scope.encode()).hexdigest()

@@ -43,7 +43,7 @@ from askback.wire.notices import demands_visits, visits_required
 from askback.wire.replay import Replaying
 from askback.wire.results import Unusable, enveloped, error_end, polite_end, sieved, unusable_end
 from askback.wire.rounds import Rounds, carries_journal, input_required, resume
-from askback.wire.state import STATE, exchange_state
+from askback.wire.state import STATE, exchange_state, redeemable_until
 from askback.wire.witnessed import asked_in, demanded_in
 
 logger = logging.getLogger("askback")
@@ -80,7 +80,7 @@ class Middleware:
     async def _next_round(self, call: Call, call_next: CallNext) -> HandlerResult:
         # The boundary has just made this dictionary, to put the state in the clear into it.
         params = cast("dict[str, Any]", call.ctx.params)
-        until = call.now + self._settings.life
+        until = redeemable_until(call.now, self._settings.life)
         try:
             if is_handle(params[STATE]):
                 await exchange_state(params, self._settings.shelf.whole)
@@ -195,10 +195,14 @@ class Middleware:
             if (witness := call.witness) is not None:
                 tell(witness, asked_in(asked, carrier.showings))
             if len(asked[STATE]) > LONG:
-                await exchange_state(asked, self._settings.shelf.carried)
+                await self._shelve(call, asked)
         except AskbackError as error:
             return self._failure(call, error)
         return enveloped(asked, revision=call.revision, server_info=dict(self._server_info))
+
+    async def _shelve(self, call: Call, asked: dict[str, Any]) -> None:
+        """A long state stays in the store."""
+        await exchange_state(asked, partial(self._settings.shelf.carried, holder=call.holder))
 
     async def _nested(self, call: Call, result: dict[str, Any]) -> dict[str, Any]:
         """A round that is not ours: it gets our state around its own, and so is run once like ours."""
@@ -207,7 +211,7 @@ class Middleware:
             journal = await self._named(call.journal)
             asked = nested_round(result, journal, call.client, question_id=call.question_id)
             tell(call.witness, asked_in(asked, {}))
-            await exchange_state(asked, self._settings.shelf.carried)
+            await self._shelve(call, asked)
             return asked
         except AskbackError as error:
             return self._failure(call, error)
@@ -226,7 +230,7 @@ class Middleware:
                 question_id=call.question_id,
             )
             tell(call.witness, asked_in(asked, {}))
-            await exchange_state(asked, self._settings.shelf.carried)
+            await self._shelve(call, asked)
         except AskbackError as error:
             return self._failure(call, error)
         return self._enveloped(call, asked)

@@ -52,9 +52,15 @@ def _is_telemetry(given: object) -> bool:
     return isinstance(given, bool | Telemetry)
 
 
+def _is_count(given: object) -> bool:
+    return isinstance(given, int) and not isinstance(given, bool) and given > 0
+
+
 def _is_something(given: object) -> bool:
     return given is not None
 
+
+MAX_IS_A_COUNT = "It is how many may be open at once: a whole number from 1 on."
 
 OPTIONS: dict[str, Option] = {
     "keys": Option(
@@ -101,6 +107,8 @@ OPTIONS: dict[str, Option] = {
         "It is True, False, or says where to: telemetry=Telemetry(tracer_provider=..., meter_provider=...), from "
         "askback.telemetry.",
     ),
+    "max_visits": Option(_is_count, MAX_IS_A_COUNT),
+    "max_visits_per_caller": Option(_is_count, MAX_IS_A_COUNT),
     "address": Option(_if_given(is_address), INSTEAD),
     "clock": Option(callable, "It is a function that gives the seconds since the epoch."),
 }

@@ -11,9 +11,11 @@ from secrets import token_urlsafe
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from askback.duration import CLOCK_SKEW
 from askback.errors import NotRecordable, RoundForgotten
 from askback.journal.codec import TAG
 from askback.stores.protocol import Store
+from askback.stores.shares import Shares
 
 OWNER = "askback/journals"
 
@@ -23,6 +25,9 @@ LONG = 32_768
 MOST_CARRIED, MOST_KEPT = 262_144, 8_388_608
 """Characters. Clients send the state with every retry, and past the first begin to refuse it; the second is a bound for
 what one call may put into the store."""
+
+MAX_OF_CALLER, MAX_IN_ALL = 64 * 2**20, 1024 * 2**20
+"""Bytes of long journals that are kept at once on one server, whose calls may never come back: the oldest go first."""
 
 HANDLE = f"{TAG}@"
 """A journal goes on with a brace."""
@@ -34,16 +39,18 @@ ONLY_NONCE = bytes(12)
 class Shelf:
     """Where the journals of one server go that are too long to be carried."""
 
-    def __init__(self, store: Store, *, life: float, clock: Callable[[], float]) -> None:
+    def __init__(self, store: Store, *, life: float, clock: Callable[[], float], server: str = "") -> None:
         self._store, self._life, self._clock = store, life, clock
+        advice = "let bodies keep less: see the page on replay"
+        self._shares = Shares("bytes of journals", server, MAX_OF_CALLER, MAX_IN_ALL, advice)
 
     @property
     def _is_lasting(self) -> bool:
         """A process's own memory is none that a client could come back to elsewhere, or later."""
         return getattr(self._store, "reach", "process") != "process"
 
-    async def carried(self, state: str) -> str:
-        """What the client is to carry for it: the state itself, or a handle."""
+    async def carried(self, state: str, *, holder: str = "") -> str:
+        """What the client is to carry for it: the state itself, or a handle. A journal takes of its holder's share."""
         if len(state) <= LONG or not self._is_lasting:
             return _bounded(state, MOST_CARRIED, "characters a client carries")
         _bounded(state, MOST_KEPT, "characters kept for one call")
@@ -51,7 +58,10 @@ class Shelf:
         sealed = AESGCM(_digest("key", secret)).encrypt(
             ONLY_NONCE, state.encode("utf-8", "surrogatepass"), None
         )
-        await self._store.put(OWNER, _name(secret), sealed, until=self._clock() + self._life)
+        until = self._clock() + self._life + 2 * CLOCK_SKEW  # no sooner than the seal of the handle
+        cap = self._shares.cap(holder, kind="journals", weight=len(sealed))
+        dropped = await self._store.put_capped(OWNER, _name(secret), sealed, until=until, cap=cap)
+        self._shares.report(dropped)
         return HANDLE + secret
 
     async def whole(self, state: str) -> str:

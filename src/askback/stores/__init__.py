@@ -2,10 +2,11 @@
 
 from askback.stores.memory import MemoryStore
 from askback.stores.opening import open_store
-from askback.stores.protocol import Done, Forgotten, Lost, Mine, Reach, Refused, Store, Verdict
+from askback.stores.protocol import Cap, Done, Forgotten, Lost, Mine, Reach, Refused, Store, Verdict
 from askback.stores.sqlite import SQLiteStore
 
 __all__ = [
+    "Cap",
     "Done",
     "Forgotten",
     "Lost",

@@ -15,8 +15,9 @@ import anyio
 import anyio.lowlevel
 
 from askback.errors import OperatorError
+from askback.stores.capped import CappedRows
 from askback.stores.kept import Bell, Kept, Row, Waiter, drop_expired, wake_all
-from askback.stores.protocol import Done, Forgotten, Lost, Mine, Reach, Refused, Verdict
+from askback.stores.protocol import Cap, Done, Forgotten, Lost, Mine, Reach, Refused, Verdict
 from askback.stores.spent import Spent
 
 REST = 0.001
@@ -55,6 +56,7 @@ class MemoryStore:
         self._bells: dict[str, Bell] = {}
         self._used: dict[str, Kept] = {}
         self._vault: dict[tuple[str, str], Kept] = {}
+        self._capped = CappedRows()
         self._ledger: deque[bytes] = deque(maxlen=most)
         self._lines = 0
         self._loop: object = None
@@ -256,9 +258,17 @@ class MemoryStore:
         self._vault[owner, name] = kept
         self._expect(kept.until)
 
+    async def put_capped(self, owner: str, name: str, value: bytes, *, until: float, cap: Cap) -> int:
+        await self.put(owner, name, value, until=until)
+        dropped = self._capped.add((owner, name), cap)
+        for pair in dropped:
+            self._vault.pop(pair, None)
+        return len(dropped)
+
     async def delete(self, owner: str, name: str) -> bool:
         now = self._enter()
         kept = self._vault.pop((owner, name), None)
+        self._capped.remove((owner, name))
         return kept is not None and kept.until > now
 
     async def replace(
@@ -333,6 +343,7 @@ class MemoryStore:
             drop_expired(self._used, now),
             drop_expired(self._vault, now),
         )
+        self._capped.keep_only(self._vault)
         earliest = min(drop_expired(self._resting, now), self._evicted.forget(now), *kept)
         after = self._size()
         self._rested = now + after * REST

@@ -42,6 +42,17 @@ class Forgotten:
 Verdict = Mine | Done | Refused | Lost | Forgotten
 
 
+class Cap(NamedTuple):
+    """How much of one kind of rows is kept: for one holder, and in all. Beyond that the oldest rows are dropped."""
+
+    kind: str
+    holder: str
+    max_of_holder: int
+    max_in_all: int
+    weight: int = 1
+    """What this row counts for, in the unit of the two limits: 1 where rows are counted, its length where bytes are."""
+
+
 Reach = Literal["process", "machine", "network"]
 """Who shares what is kept: this process alone, all of one machine, or all that can connect."""
 
@@ -127,6 +138,14 @@ class Store(Protocol):
 
     async def put(self, owner: str, name: str, value: bytes, *, until: float | None = None) -> None:
         """Keep a value under its owner and name, in place of what was there; for good where no time is given."""
+        ...
+
+    async def put_capped(self, owner: str, name: str, value: bytes, *, until: float, cap: Cap) -> int:
+        """Keep a value like `put`, and drop the oldest rows beyond the cap, of this holder first and then of all.
+
+        Gives how many rows were dropped. The row that was put is not dropped, whatever it weighs. Put again, it keeps
+        its place in the order and counts with its new weight. Rows that were deleted or have expired do not count.
+        """
         ...
 
     async def delete(self, owner: str, name: str) -> bool:

@@ -1,8 +1,10 @@
 """What our state holds when a round ends."""
 
 from collections.abc import Awaitable, Callable, Collection
+from contextvars import ContextVar
 from typing import Any
 
+from askback.duration import CLOCK_SKEW
 from askback.journal.codec import encode
 from askback.journal.entries import Journal
 from askback.wire.replies import can_travel
@@ -10,8 +12,21 @@ from askback.wire.replies import can_travel
 STATE = "requestState"
 """Where it travels: in a result that asks, and in the call that comes back."""
 
+SEALED_UNTIL: ContextVar[float] = ContextVar("askback_sealed_until", default=0.0)
+"""When the seal of the state expires that this request brought, by the clock of the worker that sealed it. Zero where a
+boundary does not tell."""
+
 MOST_EARLY = 16_384
 """Bytes of a reply that is kept before it is read; larger ones are asked for again."""
+
+
+def redeemable_until(now: float, life: float) -> float:
+    """When no worker takes the state of this request any more, nor a copy of it; until then it is known as used.
+
+    Another worker may give its states a longer life, and tells it in the seal. Twice the skew is added: the clock of
+    whoever made the seal may be ahead of ours, and that of whoever forgets expired rows ahead of the one that opens it.
+    """
+    return max(SEALED_UNTIL.get(), now + life) + 2 * CLOCK_SKEW
 
 
 async def exchange_state(holder: dict[str, Any], exchange: Callable[[str], Awaitable[str]]) -> None:

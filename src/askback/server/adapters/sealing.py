@@ -20,9 +20,10 @@ from mcp.server.request_state import AESGCMRequestStateCodec, RequestStateBounda
 from mcp_types.methods import INPUT_REQUIRED_METHODS
 from pydantic_core import from_json, to_json
 
+from askback.duration import CLOCK_SKEW
 from askback.wire.era import TOOLS_CALL, target_of
 from askback.wire.nested import asks_by_itself
-from askback.wire.state import STATE
+from askback.wire.state import SEALED_UNTIL, STATE
 
 Context = ServerRequestContext[Any, Any]
 Binding = tuple[str, str, str | None]
@@ -30,9 +31,6 @@ Binding = tuple[str, str, str | None]
 
 ENVELOPE = 1
 """The version of the claims that are written and read here."""
-
-SKEW = 60.0
-"""Seconds that the clock of another worker may be ahead."""
 
 _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
@@ -79,7 +77,7 @@ class Boundary(RequestStateBoundary):
             now = time.time()
             if (
                 claims["v"] == ENVELOPE
-                and claims["iat"] <= now + SKEW
+                and claims["iat"] <= now + CLOCK_SKEW
                 and now < claims["exp"]
                 and claims["m"] == ctx.method
                 and claims["t"] == target
@@ -88,10 +86,18 @@ class Boundary(RequestStateBoundary):
                 and type(claims["s"]) is str
                 and _is_bound_to(principal, claims)
             ):
+                SEALED_UNTIL.set(claims["exp"])
                 return claims["s"], (target, digest, principal)
         except Exception:  # noqa: BLE001 - a codec may raise anything, and the SDK knows what to say of it
             pass
-        return super()._unseal(ctx)
+        unsealed = super()._unseal(ctx)
+        SEALED_UNTIL.set(self._expiry(ctx))
+        return unsealed
+
+    def _expiry(self, ctx: Context) -> float:
+        """Of a state that the SDK has just opened."""
+        params: Any = ctx.params
+        return float(json.loads(self._security.codec.unseal(params[STATE]))["exp"])
 
     def _seal(self, ctx: Context, state: str, binding: Binding | None = None) -> str:
         try:

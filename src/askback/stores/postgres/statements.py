@@ -19,6 +19,7 @@ PUT = """
 INSERT INTO vault (owner, name, value, until, put_by) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (owner, name) DO UPDATE SET value = excluded.value, until = excluded.until, put_by = excluded.put_by
 """
+PUT_CAPPED = "SELECT put_capped($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
 DELETE = """
 DELETE FROM vault WHERE owner = $1 AND name = $2 AND (until IS NULL OR until > $3) RETURNING true
 """

@@ -20,7 +20,7 @@ from askback.stores.postgres.bells import Bell
 from askback.stores.postgres.connecting import Greeted
 from askback.stores.postgres.keeper import Keeper
 from askback.stores.postgres.pool import Pool, Statement
-from askback.stores.protocol import Done, Forgotten, Lost, Mine, Reach, Refused, Verdict
+from askback.stores.protocol import Cap, Done, Forgotten, Lost, Mine, Reach, Refused, Verdict
 from askback.unique import unique_name
 
 T = TypeVar("T")
@@ -219,6 +219,13 @@ class PostgresStore:
 
     async def put(self, owner: str, name: str, value: bytes, *, until: float | None = None) -> None:
         await self._value(sql.PUT, *sql.row_of(owner, name), value, until, unique_name())
+
+    async def put_capped(self, owner: str, name: str, value: bytes, *, until: float, cap: Cap) -> int:
+        row = (*sql.row_of(owner, name), value, until, unique_name(), self._clock())
+        limits = cap.weight, cap.max_of_holder, cap.max_in_all
+        return await self._value(
+            sql.PUT_CAPPED, *row, sql.bytes_of(cap.kind), sql.bytes_of(cap.holder), *limits
+        )
 
     async def delete(self, owner: str, name: str) -> bool:
         return await self._removed(sql.DELETE, *sql.row_of(owner, name), self._clock())

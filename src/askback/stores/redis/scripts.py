@@ -14,9 +14,10 @@ SHARED = {
     "claim": ("memory",),
     "settle": ("kept",),
     "spend": ("kept",),
-    "put": ("shelf",),
-    "replace": ("kept", "shelf"),
-    "tidy": ("shelf",),
+    "put": ("capped", "shelf"),
+    "put_capped": ("capped", "shelf"),
+    "replace": ("kept", "capped", "shelf"),
+    "tidy": ("capped", "shelf"),
     "tally": ("memory",),
 }
 """Which files stand before which."""

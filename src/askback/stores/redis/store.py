@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import anyio
 
 from askback.stores.leases import LEASE, require_lease
-from askback.stores.protocol import Done, Forgotten, Lost, Mine, Reach, Refused, Verdict
+from askback.stores.protocol import Cap, Done, Forgotten, Lost, Mine, Reach, Refused, Verdict
 from askback.stores.redis.address import Address, Argument
 from askback.stores.redis.ears import LOOK_EACH
 from askback.stores.redis.keys import begins, life, pair, unpair, value_in
@@ -201,6 +201,14 @@ class RedisStore:
         now = self._clock()
         row = self._keys.vault, pair(owner, name), repr(now)
         await self._switchboard.run("put", self._shelf, *row, value, *_kept(until, now))
+
+    async def put_capped(self, owner: str, name: str, value: bytes, *, until: float, cap: Cap) -> int:
+        now = self._clock()
+        row = self._keys.vault, pair(owner, name), repr(now), value, *_kept(until, now)
+        limits = cap.weight, cap.max_of_holder, cap.max_in_all
+        return int(
+            await self._switchboard.run("put_capped", self._shelf, *row, cap.kind, cap.holder, *limits)
+        )
 
     async def delete(self, owner: str, name: str) -> bool:
         return await self._change(owner, name, b"", "delete", b"", None)

@@ -37,6 +37,22 @@ STEPS: tuple[tuple[str, ...], ...] = (
         "CREATE TABLE memory (epoch TEXT NOT NULL)",
         "INSERT INTO memory VALUES (lower(hex(randomblob(8))))",
     ),
+    (
+        # Rows of a kind that is capped, oldest first by their rowid; `capped` has what they weigh together, for each
+        # holder and, where the holder is NULL, in all.
+        "ALTER TABLE vault ADD COLUMN kind TEXT",
+        "ALTER TABLE vault ADD COLUMN holder TEXT",
+        "ALTER TABLE vault ADD COLUMN weight INTEGER",
+        "CREATE INDEX vault_kind ON vault (kind) WHERE kind IS NOT NULL",
+        "CREATE INDEX vault_holder ON vault (kind, holder) WHERE kind IS NOT NULL",
+        "CREATE TABLE capped (kind TEXT NOT NULL, holder TEXT, weight INTEGER NOT NULL)",
+        "CREATE UNIQUE INDEX capped_holder ON capped (kind, ifnull(holder, x''))",
+        """CREATE TRIGGER vault_capped AFTER DELETE ON vault WHEN old.kind IS NOT NULL BEGIN
+            UPDATE capped SET weight = weight - old.weight
+            WHERE kind = old.kind AND ifnull(holder, x'') IN (x'', old.holder);
+            DELETE FROM capped WHERE kind = old.kind AND ifnull(holder, x'') IN (x'', old.holder) AND weight <= 0;
+        END""",
+    ),
 )
 """Each step leads from one number of the schema to the next; PRAGMA user_version says how many were taken."""
 

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from enum import Enum
 from typing import Any, Literal, NamedTuple
 
-from askback.stores.protocol import Done, Forgotten, Lost, Mine, Refused, Verdict
+from askback.stores.protocol import Cap, Done, Forgotten, Lost, Mine, Refused, Verdict
+from askback.stores.sqlite import vault
 from askback.stores.sqlite.file import File
 
 FEW = 64
@@ -107,19 +108,6 @@ ON CONFLICT (key) DO UPDATE SET value = excluded.value, until = excluded.until W
 SPEND = """
 INSERT INTO spent (key, until) VALUES (?, ?)
 ON CONFLICT (key) DO UPDATE SET until = excluded.until WHERE until <= ?
-"""
-
-_FORMER = """
-owner = :owner AND name = :name AND value = :former AND (until IS NULL OR until > :now)
-"""
-REPLACE_FORMER = f"UPDATE vault SET value = :value, until = :until WHERE {_FORMER}"
-REMOVE_FORMER = f"DELETE FROM vault WHERE {_FORMER}"
-
-LIST = """
-SELECT owner, name FROM vault
-WHERE owner >= :prefix AND substr(owner, 1, length(:prefix)) = :prefix AND (owner, name) > (:owner, :name)
-    AND (until IS NULL OR until > :now)
-ORDER BY owner, name LIMIT :most
 """
 
 TABLES = {
@@ -287,10 +275,13 @@ class Rows:
         )
 
     def put(self, owner: str, name: str, value: bytes, until: float | None) -> None:
-        self._execute(
-            "INSERT OR REPLACE INTO vault (owner, name, value, until) VALUES (?, ?, ?, ?)",
-            (owner, name, value, until),
-        )
+        self._execute(vault.PUT, (owner, name, value, until))
+
+    def put_capped(self, owner: str, name: str, value: bytes, until: float, cap: Cap) -> int:
+        row = {"owner": owner, "name": name, "value": value, "until": until}
+        with self._transaction():
+            self._execute(vault.EXPIRED, {"now": self._clock(), "most": FEW})
+            return vault.put_capped(self._file.connection(), row, cap)
 
     def delete(self, owner: str, name: str) -> bool:
         deleted = self._execute(
@@ -301,13 +292,13 @@ class Rows:
 
     def replace(self, owner: str, name: str, former: bytes, value: bytes | None, until: float | None) -> bool:
         row = {"owner": owner, "name": name, "former": former, "value": value, "until": until}
-        statement = REMOVE_FORMER if value is None else REPLACE_FORMER
+        statement = vault.REMOVE_FORMER if value is None else vault.REPLACE_FORMER
         return self._execute(statement, {**row, "now": self._clock()}).rowcount == 1
 
     def rows(self, prefix: str, after: tuple[str, str] | None, most: int) -> list[tuple[str, str]]:
         owner, name = after or ("", "")
         bounds = {"prefix": prefix, "owner": owner, "name": name, "now": self._clock(), "most": most}
-        return self._execute(LIST, bounds).fetchall()
+        return self._execute(vault.LIST, bounds).fetchall()
 
     def append(self, lines: Sequence[bytes]) -> int:
         rows = ", ".join(["(?)"] * len(lines))

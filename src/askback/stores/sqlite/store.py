@@ -13,7 +13,7 @@ import anyio
 
 from askback.errors import OperatorError
 from askback.stores.leases import LEASE, require_lease
-from askback.stores.protocol import Mine, Reach, Verdict
+from askback.stores.protocol import Cap, Mine, Reach, Verdict
 from askback.stores.sqlite.file import File
 from askback.stores.sqlite.rows import WAITS, Asked, Rows, Waits
 from askback.stores.sqlite.worker import Job, Topic, Worker
@@ -102,6 +102,9 @@ class SQLiteStore:
 
     async def put(self, owner: str, name: str, value: bytes, *, until: float | None = None) -> None:
         await self._do(lambda rows: rows.put(owner, name, value, until))
+
+    async def put_capped(self, owner: str, name: str, value: bytes, *, until: float, cap: Cap) -> int:
+        return await self._do(lambda rows: rows.put_capped(owner, name, value, until, cap))
 
     async def delete(self, owner: str, name: str) -> bool:
         return await self._do(lambda rows: rows.delete(owner, name))

@@ -8,6 +8,7 @@ A store whose runners can die apart from it, as processes do, keeps `DeathContra
 """
 
 from askback.testing.store_contract.base import Clock
+from askback.testing.store_contract.caps import CapContract
 from askback.testing.store_contract.claims import ClaimContract
 from askback.testing.store_contract.deaths import DeathContract
 from askback.testing.store_contract.notes import NoteContract
@@ -18,5 +19,5 @@ from askback.testing.store_contract.shelves import ShelfContract
 __all__ = ["Clock", "DeathContract", "StoreContract"]
 
 
-class StoreContract(ClaimContract, NoteContract, RaceContract, SettleContract, ShelfContract):
+class StoreContract(CapContract, ClaimContract, NoteContract, RaceContract, SettleContract, ShelfContract):
     """Every verb of `Store`, alone and raced."""

@@ -1,6 +1,6 @@
 -- The vault's rows in order (`rows`), and when those go that do not stay for good (`due`). Both go when all they name
 -- has gone. As long as something stays, so do both: what is over is in `rows` too, and only `due` tells it apart.
-local FEW = 8
+local FEW, MANY = 8, 64
 
 local function bound(place, rows, due)
   local longest = redis.call('ZRANGE', due, 0, 0, 'REV')[1]
@@ -18,6 +18,7 @@ local function remove(place, member, rows, due)
   redis.call('DEL', place .. member)
   redis.call('ZREM', due, member)
   redis.call('ZREM', rows, member)
+  uncap(rows, member)
 end
 
 local function tidy(place, rows, due, now, most)

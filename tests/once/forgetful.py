@@ -1,0 +1,69 @@
+"""A shop on a Redis that keeps nothing beyond its end, and a client that orders there."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import anyio.to_thread
+from mcp.server import MCPServer
+
+from askback import Askback, ask, once
+from askback.stores.redis import RedisStore
+from scripts.services import RedisServer
+from tests.once.deliveries import End, end_of
+from tests.wire.raw import Raw, accepting, answering, raw_client
+
+KEYS = ["the same in all workers, 32 bytes and more"]
+YES: dict[str, Any] = accepting(value=True)
+FIND_OUT = "Find out first"
+
+
+async def start_anew(redis: RedisServer) -> None:
+    await anyio.to_thread.run_sync(redis.kill)
+    await anyio.to_thread.run_sync(redis.start)
+
+
+class Shop:
+    """Where orders arrive, which stays what it is whatever becomes of the store."""
+
+    def __init__(self) -> None:
+        self.placed: list[int] = []
+        self.is_placing = anyio.Event()
+        self.may_go_on = anyio.Event()
+        self.may_go_on.set()
+
+    async def place(self, number: int) -> str:
+        self.placed.append(number)
+        self.is_placing.set()
+        await self.may_go_on.wait()
+        return f"order {number} is placed"
+
+    def worker(self, store: RedisStore, *, retry: bool = False) -> MCPServer[Any]:
+        server: MCPServer[Any] = MCPServer("shop")
+        Askback(server, keys=KEYS, store=store)
+
+        async def t(number: int) -> str:
+            (await ask("Sure?", bool)).or_stop("Not ordered.")
+            return await once("place", self.place, number, within=3600, retry=retry)
+
+        server.add_tool(t)
+        return server
+
+
+@asynccontextmanager
+async def working(redis: RedisServer, shop: Shop, **terms: Any) -> AsyncGenerator[tuple[MCPServer[Any], Raw]]:
+    """A worker, and a client of it that sends what the test says."""
+    store = RedisStore(redis.url)
+    server = shop.worker(store, **terms)
+    async with raw_client(server) as client:
+        yield server, client
+    await store.close()
+
+
+async def order(client: Raw, number: int) -> End:
+    """From the start, with a yes."""
+    first = await end_of(client.call(arguments={"number": number}))
+    if "requestState" not in first:
+        return first
+    return await end_of(client.call(arguments={"number": number}, **answering(first, ask_1=YES)))
