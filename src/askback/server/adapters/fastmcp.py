@@ -19,10 +19,11 @@ from mcp.shared.exceptions import MCPError
 
 from askback.conversation import Conversation, Mark
 from askback.current import CURRENT
-from askback.errors import own_error
+from askback.errors import causes, own_error
 from askback.pages.settings import ROOT
 from askback.server.adapters.mcp import hand_over, require
 from askback.server.session import as_it_was, is_held
+from askback.verb import forgotten_await
 from askback.wire.era import CONVERSATION_METHODS, NOVEMBER_2025, Era, revision_of
 from askback.wire.notices import demands_visits
 from askback.wire.returned import ROUND
@@ -99,10 +100,7 @@ def _told(error: BaseException) -> MCPError | None:
     ours = own_error(error)
     if ours is not None:
         return ours
-    cause = error.__cause__
-    while cause is not None and not (isinstance(cause, MCPError) and demands_visits(cause)):
-        cause = cause.__cause__
-    return cause
+    return next((one for one in causes(error) if isinstance(one, MCPError) and demands_visits(one)), None)
 
 
 @lru_cache(maxsize=1)
@@ -161,7 +159,7 @@ async def _let_through(conversation: Conversation, run: Callable[[], Awaitable[A
     try:
         result = await run()
     except FastMCPError as error:
-        told = _told(error)
+        told = _told(error) or (forgotten_await(error) if error.__cause__ is not None else None)
         if told is None:
             raise
         raise told from told.__cause__  # from `error`, which it caused, it would go round in circles

@@ -23,6 +23,7 @@ from askback.errors import AuthorError, UnsupportedHost, own_error
 from askback.guards.wrapping import Marks, is_passed_by
 from askback.pages.settings import ROOT
 from askback.server.adapters.sealing import boundary_class
+from askback.verb import forgotten_await
 from askback.wire.era import TOOLS_LIST
 from askback.wire.push import BackChannel
 
@@ -295,9 +296,11 @@ def _seen_to(
             return await run(*args, **kwargs)
         except (ToolError, ResourceError) as error:
             ours = own_error(error.__cause__)
+            if ours is None and not isinstance(error.__cause__, ToolError | ResourceError):
+                ours = forgotten_await(error.__cause__)  # a crash; what an author raises on purpose stays
             if ours is None:
                 raise
-            raise ours from error
+            raise ours from ours.__cause__  # from `error`, which it caused, it would go round in circles
 
     return run_seen_to
 
