@@ -61,7 +61,10 @@ class Unawaited(Coroutine[Any, Any, Any]):
             self._unawaited.discard(self)
             self._unawaited = None
 
-    def __bool__(self) -> NoReturn:
+    def __bool__(self) -> bool:
+        # Python 3.12 and 3.13 ask `if task._coro` where they print a task.
+        if sys._getframe(1).f_globals.get("__name__") == "asyncio.base_tasks":  # pyright: ignore[reportPrivateUsage]
+            return True
         raise NotAwaited(self.verb)
 
     def __str__(self) -> NoReturn:

@@ -161,6 +161,13 @@ async def test_a_question_that_the_body_has_made_and_not_come_to_is_no_mistake(r
     assert not [one for one in warned if "never awaited" in str(one.message)]
 
 
+async def test_a_task_of_it_can_be_printed():
+    task = asyncio.create_task(confirm("Shall I?"))
+    assert "confirm()" in repr(task)
+    await asyncio.wait([task])
+    assert "confirm()" in repr(task) and isinstance(task.exception(), OutsideConversation)
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_verb_is_a_coroutine_function(verb: Callable[..., Any]):
     assert inspect.iscoroutinefunction(verb) and inspect.isfunction(verb)
