@@ -11,14 +11,13 @@ from fastmcp import FastMCP
 from mcp.server import MCPServer
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, TextContent
 
 from askback import Accepted, Answer, Askback, Cancelled, Declined, ask, ask_all, choose, confirm, once
 from askback.errors import NotAwaited, NoTruthValue
 from askback.server import middleware
-from askback.testing import Run, accept, cancel, decline, get_prompt, read_resource, run_tool
-from tests.conversation.conftest import RunBody
+from askback.testing import accept, cancel, decline, get_prompt, read_resource, run_tool
+from tests.conversation.conftest import RunBody, says
 from tests.conversation.servers import Body, mcpserver
 
 pytestmark = [pytest.mark.anyio, pytest.mark.verifies("T34")]
@@ -163,16 +162,6 @@ async def test_a_forgotten_await_ends_the_call_and_names_the_verb(run: RunBody, 
     ended = await says(run(body))
     assert "confirm(...) was called without await" in ended and deleted == []
     assert "await confirm(...)" in ended and "askback.sync.confirm(...)" in ended
-
-
-async def says(run: Any) -> str:
-    """What a client reads of a call that failed, in the result or instead of one."""
-    try:
-        ended: Run = await run
-    except MCPError as error:
-        return str(error)
-    assert ended.is_error
-    return ended.text
 
 
 async def test_without_this_a_forgotten_await_deletes(run: RunBody, monkeypatch: pytest.MonkeyPatch):
