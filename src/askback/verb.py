@@ -31,10 +31,10 @@ class Unawaited(Coroutine[Any, Any, Any]):
     def __init__(self, coroutine: "CoroutineType[Any, Any, Any]", verb: str) -> None:
         self._coroutine, self.verb = coroutine, verb
         conversation = CURRENT.get()
-        self._unawaited: set[Unawaited] | None = None
-        if conversation is not None:
-            self._unawaited = conversation.unawaited
-            self._unawaited.add(self)
+        unawaited = None if conversation is None else conversation.unawaited
+        self._unawaited: set[Unawaited] | None = unawaited
+        if unawaited is not None:
+            unawaited.add(self)
 
     def __await__(self) -> Generator[Any, Any, Any]:
         self._leave()
