@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 from fastmcp import FastMCP
+from fastmcp.exceptions import ToolError as FastMCPToolError
 from mcp.server import MCPServer
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver.exceptions import ToolError
@@ -18,7 +19,7 @@ from askback.errors import NotAwaited, NoTruthValue
 from askback.server import middleware
 from askback.testing import accept, cancel, decline, get_prompt, read_resource, run_tool
 from tests.conversation.conftest import RunBody, says
-from tests.conversation.servers import Body, mcpserver
+from tests.conversation.servers import HOSTS, Body, mcpserver
 
 pytestmark = [pytest.mark.anyio, pytest.mark.verifies("T34")]
 
@@ -188,12 +189,13 @@ async def test_a_verb_that_is_forgotten_after_a_question_ends_the_call_too(run: 
     assert "once(...) was called without await" in (await run(body, [accept("Ada")])).text and deleted == []
 
 
-async def test_what_the_author_says_on_purpose_is_said(revision: str):
+@pytest.mark.parametrize(("host", "deliberate"), [("MCPServer", ToolError), ("FastMCP", FastMCPToolError)])
+async def test_what_the_author_says_on_purpose_is_said(revision: str, host: str, deliberate: type[Exception]):
     async def body() -> str:
         later = confirm("Delete everything?")
-        raise ToolError(f"There is nothing to delete, {type(later).__name__}.")
+        raise deliberate(f"There is nothing to delete, {later!r}.")
 
-    ended = await run_tool(mcpserver(body), "t", None, revision=revision)
+    ended = await run_tool(HOSTS[host](body), "t", None, revision=revision)
     assert ended.is_error and "There is nothing to delete" in ended.text
 
 
