@@ -15,6 +15,7 @@ LAYERS = [
     "duration",
     "unique",
     "current",
+    "verb",
     "owners",
     "channels",
     "serving",
@@ -55,7 +56,10 @@ LAYERS = [
 ]
 """From the ground up: a module imports its own layer and those before it. The road of a question, read backwards."""
 
-TYPES_ONLY = {("current", "conversation"): "a context variable is typed by what it holds; nothing runs"}
+TYPES_ONLY = {
+    ("current", "conversation"): "a context variable is typed by what it holds; nothing runs",
+    ("verb", "conversation"): "what it is given is what that context variable holds",
+}
 
 EXTRAS = [
     "ada_url",

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Generic, NoReturn, TypeVar
 
 from askback.current import stop_call
+from askback.errors import NoTruthValue
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -18,6 +19,9 @@ class Accepted(Generic[T_co]):
         """The value; `text` is for the other two."""
         return self.value
 
+    def __bool__(self) -> NoReturn:
+        raise NoTruthValue("Accepted")
+
 
 @dataclass(frozen=True, slots=True)
 class Declined:
@@ -27,6 +31,9 @@ class Declined:
         """End the call politely with `text`."""
         stop_call(text)
 
+    def __bool__(self) -> NoReturn:
+        raise NoTruthValue("Declined")
+
 
 @dataclass(frozen=True, slots=True)
 class Cancelled:
@@ -35,6 +42,9 @@ class Cancelled:
     def or_stop(self, text: str) -> NoReturn:
         """End the call politely with `text`."""
         stop_call(text)
+
+    def __bool__(self) -> NoReturn:
+        raise NoTruthValue("Cancelled")
 
 
 T = TypeVar("T")

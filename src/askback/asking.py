@@ -21,6 +21,7 @@ from askback.schema.message import require_message
 from askback.schema.options import sheet_of_options
 from askback.schema.read import form_of
 from askback.trips import Going
+from askback.verb import verb
 
 T = TypeVar("T")
 T1 = TypeVar("T1")
@@ -64,6 +65,7 @@ async def ask(
     timeout: Seconds = None,
     meta: Meta = None,
 ) -> Answer[T]: ...
+@verb
 async def ask(
     message: str,
     what: Any,
@@ -97,6 +99,7 @@ async def ask(
     return await conversation.ask(conversation.put(form, key=key, seconds=seconds))
 
 
+@verb
 async def confirm(message: str, *, key: str | None = None, timeout: Seconds = None) -> bool:
     """Whether the person said yes in so many words; a no and a dismissal are both False."""
     return await ask(message, _YES, key=key, timeout=timeout) == Accepted({"yes": True})
@@ -126,6 +129,7 @@ async def choose(
     key: str | None = None,
     timeout: Seconds = None,
 ) -> Answer[list[T]]: ...
+@verb
 async def choose(
     message: str,
     options: Mapping[Any, str] | Iterable[Any],
@@ -200,6 +204,7 @@ async def ask_all(
     fifth: Ask[T5],
     /,
 ) -> tuple[Answer[T1], Answer[T2], Answer[T3], Answer[T4], Answer[T5]]: ...
+@verb
 async def ask_all(
     first: Mapping[str, tuple[str, Any]] | Ask[Any], /, *others: Ask[Any]
 ) -> dict[str, Answer[Any]] | tuple[Answer[Any], ...]:
@@ -242,6 +247,7 @@ async def once(
 async def once(key: str, fn: Callable[..., Awaitable[T]], /, *args: Any, retry: bool, **kwargs: Any) -> T: ...
 @overload
 async def once(key: str, fn: Callable[..., T], /, *args: Any, retry: bool, **kwargs: Any) -> T: ...
+@verb
 async def once(
     key: str,
     fn: Callable[..., Any],
@@ -275,6 +281,7 @@ async def once(
     return await conversation.once(key, fn, partial(fn, *args, **kwargs), terms)
 
 
+@verb
 async def visit(
     message: str,
     url: str,

@@ -28,6 +28,7 @@ from askback.question import Question, Visit
 from askback.schema.validate import Misfit, Problem, read_content
 from askback.setting import Setting
 from askback.trips import Going, Trips
+from askback.verb import Unawaited
 from askback.visits import Ending
 from askback.witness import taken, word_of
 
@@ -74,6 +75,7 @@ class Conversation:
         "last_words",
         "returned",
         "takes_returns",
+        "unawaited",
     )
 
     def __init__(self, setting: Setting) -> None:
@@ -90,6 +92,8 @@ class Conversation:
         self.is_over = False
         """Set when the call is answered: whoever still asks is outside it."""
         self.last_words: str | None = None
+        self.unawaited: set[Unawaited] = set()
+        """What verbs have given and nobody has driven yet."""
 
     def _begin(self) -> None:
         self.is_begun = True

@@ -17,6 +17,7 @@ from askback.schema.message import require_message
 from askback.trips import Going
 from askback.vault.secret import Secret, Token
 from askback.vault.vault import Item
+from askback.verb import verb
 
 T = TypeVar("T")
 
@@ -50,6 +51,7 @@ class SecretField:
 Fields = Mapping[str, SecretField | str] | Iterable[str] | None
 
 
+@verb
 async def secret(
     message: str, name: str, *, fields: Fields = None, keep: Seconds = None, timeout: Seconds = None
 ) -> Answer[Secret]:
@@ -88,6 +90,7 @@ async def secret(
     )
 
 
+@verb
 async def connect(
     provider: str, scopes: Collection[str] = (), *, message: str = "", timeout: Seconds = None
 ) -> Answer[Token]:
@@ -123,6 +126,7 @@ async def connect(
     )
 
 
+@verb
 async def disconnect(provider: str) -> bool:
     """Give back and forget what `connect` got for this caller; whether there was anything."""
     premises = await current_conversation("disconnect(...)").premises("disconnect(...)")

@@ -49,7 +49,7 @@ _PARKED: RunVar[int] = RunVar("askback_parked", 0)
 def _waiting(verb: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
     """The verb for a thread; type checkers see the same overloads without the `await`."""
 
-    @wraps(verb)
+    @wraps(verb, updated=())  # without the mark that it is a coroutine function
     def wait_for(*args: P.args, **kwargs: P.kwargs) -> T:
         _require_worker_thread()
         return from_thread.run(partial(_run, partial(verb, *args, **kwargs)))

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
 import pytest
+from mcp.shared.exceptions import MCPError
 
 from askback.testing import Run, run_tool
 from askback.testing.script import Answers
@@ -29,3 +30,13 @@ def run(revision: str, host: Callable[..., Any]) -> RunBody:
         return await run_tool(server, "t", None, answers, revision=revision, always_replay=always_replay)
 
     return run_body
+
+
+async def says(run: Awaitable[Run]) -> str:
+    """What a client reads of a call that failed, in its result or instead of one."""
+    try:
+        ended = await run
+    except MCPError as error:
+        return str(error)
+    assert ended.is_error
+    return ended.text

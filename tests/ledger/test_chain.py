@@ -49,7 +49,7 @@ def test_one_changed_byte_is_noticed(rows: Rows, data: Any):
     rows[index] = number, raw[:place] + bytes([byte]) + raw[place + 1 :]
     report = check(rows)
     assert report.problems[0].number == number
-    assert report.problems[0].kind in {"changed", "foreign", "keyless"}
+    assert report.problems[0].kind in {"changed", "foreign"}
 
 
 @given(books, st.data())
@@ -159,6 +159,63 @@ def test_lines_of_a_key_that_is_not_here_are_told_in_one_sentence():
     (problem,) = check(rows).problems
     assert problem.kind == "keyless"
     assert f"to line {len(rows)}, {len(rows)} are sealed with the key {Ring([OTHER]).first.id}" in str(
+        problem
+    )
+
+
+STRANGE = Ring([OTHER]).first.id
+"""Of a key that is not here."""
+
+
+def renamed(rows: Rows, index: int, id: str = STRANGE, *, old: bytes = b"", new: bytes = b"") -> Rows:
+    """With the name of another key in one line, and perhaps other words."""
+    number, raw = rows[index]
+    forged = raw.replace(RING.first.id.encode(), id.encode(), 1).replace(old, new)
+    assert forged != raw
+    return [*rows[:index], (number, forged), *rows[index + 1 :]]
+
+
+@given(books, st.data())
+def test_the_name_of_a_key_that_is_not_here_hides_no_change(rows: Rows, data: Any):
+    index = draw_index(data, rows)
+    problem = check(renamed(rows, index)).problems[0]
+    assert (problem.kind, problem.number) == ("changed", index + 1) and "the name is forged" in str(problem)
+
+
+@pytest.mark.parametrize("index", [0, 1, 2])
+def test_nor_does_it_where_the_line_says_something_else_as_well(index: int):
+    old, new = (b'"at":', b'"at":1') if not index else (b"Which size?", b"Which colour?")
+    (problem,) = check(renamed(book([(0, 2)]), index, old=old, new=new)).problems
+    assert (problem.kind, problem.number) == ("changed", index + 1)
+    assert f"named the key {STRANGE}, which is not here" in str(problem)
+    assert "A writer has one key, so the name is forged" in str(problem)
+
+
+def test_a_name_that_no_key_can_have_is_forged():
+    (problem,) = check(renamed(book([(0, 2)]), 1, "the-old-key")).problems
+    assert problem.kind == "changed" and "no key of a ledger is named" in str(problem)
+
+
+def test_a_whole_chain_under_the_name_of_a_key_that_is_not_here_is_forged():
+    rows = book([(0, 2)])
+    for index in range(len(rows)):
+        rows = renamed(rows, index)
+    kinds = {problem.kind for problem in check(rows).problems}
+    assert "changed" in kinds and "keyless" not in kinds
+
+
+def test_a_chain_under_two_names_is_forged():
+    rows = book([(0, 2)], Ring([OTHER]))
+    number, raw = rows[1]
+    rows[1] = number, raw.replace(STRANGE.encode(), b"0123456789abcdef", 1)
+    kinds = [problem.kind for problem in check(rows).problems]
+    assert sorted(kinds) == ["changed", "keyless"]
+
+
+def test_of_lines_that_nobody_here_can_judge_it_is_said_what_they_may_be():
+    """Whoever has no key of ours can still make one: nothing in such a chain tells it from that of a lost key."""
+    (problem,) = check(book([(0, 2)], Ring([OTHER]))).problems
+    assert problem.kind == "keyless" and "If none of your servers ever had it, they are forged" in str(
         problem
     )
 

@@ -16,7 +16,7 @@ import anyio
 import pytest
 
 from askback.ledger import Entry, Ledger
-from askback.ledger.keys import VARIABLE
+from askback.ledger.keys import VARIABLE, Ring
 from askback.stores import SQLiteStore
 from tests.client.cli.running import Shell
 from tests.ledger.books import KEY, OTHER, THEN, check, entry
@@ -354,6 +354,17 @@ def test_old_lines_go_when_they_are_told_to(shell: Shell):
 def test_what_cannot_be_followed_is_met_with_what_to_write(shell: Shell, words: list[str], advice: str):
     ended = shell.run("ledger", *words)
     assert ended.code == 2 and advice in ended.errors
+
+
+def test_a_forged_name_of_a_key_is_called_forgery_and_not_a_missing_key(shell: Shell):
+    fill(STORY)
+    id, strange = Ring([KEY]).first.id, Ring([OTHER]).first.id
+    tamper("UPDATE ledger SET line = replace(line, ?, ?) WHERE number = 3", f'"k":"{id}"', f'"k":"{strange}"')
+    ended = shell.run("ledger", "verify")
+    assert ended.code == 1 and "is not as it was written: 1 problem" in ended.out
+    assert "line 3" in ended.out and "the name is forged" in ended.out and "not here: put" not in ended.out
+    shown = shell.run("ledger", "tail").out
+    assert "(its seal does not fit" in shown and "its key is not here" not in shown
 
 
 def test_keys_come_from_a_file_or_the_environment(shell: Shell, monkeypatch: pytest.MonkeyPatch):

@@ -20,6 +20,7 @@ from askback.conversation import Conversation
 from askback.journal.codec import TAG, decode, encode, is_ours
 from askback.journal.entries import Answered, Effect, Journal
 from tests.conversation.servers import HOSTS, mcpserver
+from tests.docs.pages import ROOT
 from tests.wire.raw import Raw, accepting, answering, raw_client
 
 pytestmark = pytest.mark.anyio
@@ -139,6 +140,28 @@ async def test_state_of_another_caller_is_refused():
         assert await refused(client, **fields)
         caller[0] = "ada"
         assert (await client.call(**fields))["resultType"] == "complete"
+
+
+async def test_where_there_is_no_caller_whoever_has_the_state_brings_it_back_once():
+    """As the README says. `test_state_of_another_caller_is_refused` shows what a caller changes."""
+    assert "there is no caller to seal to" in " ".join((ROOT / "README.md").read_text().split())
+    ran: list[str] = []
+
+    async def body() -> str:
+        name = (await ask("Name?", str)).or_stop("Nobody.")
+        await once("greet", ran.append, name)
+        return name
+
+    server = mcpserver(body)
+    async with raw_client(server) as client:
+        first = await client.call()
+    answers = answering(first, ask_1=accepting(value="Ada"))
+    async with raw_client(server) as another, raw_client(server) as third:
+        assert (await another.call(**answers))["content"][0]["text"] == "Ada"
+        assert (await third.call(**answers))["content"][0]["text"] == "Ada" and ran == ["Ada"]
+        with pytest.raises(MCPError):
+            await third.call(**answering(first, ask_1=accepting(value="Bob")))
+        assert await refused(third, name="other", **answers)
 
 
 @pytest.mark.verifies("R35")

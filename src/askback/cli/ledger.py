@@ -25,6 +25,7 @@ from askback.ledger.chain import read_line
 from askback.ledger.guards import Guards
 from askback.ledger.keys import VARIABLE, Keys, Ring, known_keys
 from askback.ledger.reading import calls_of, entry_of, last_line, lines, numbered, story
+from askback.ledger.seal import judge_seal
 from askback.ledger.spelling import Unreadable
 from askback.stores import Store, open_store
 
@@ -289,10 +290,7 @@ def _note(line: Line, ring: Ring | None) -> str:
     """A word on a line whose seal does not fit; nothing where there are no keys to tell."""
     if ring is None:
         return ""
-    key = ring.find(line.key)
-    if key is None:
-        return NO_KEY
-    return "" if key.seal(line.body) == line.mac else WRONG_SEAL
+    return {"sealed": "", "keyless": NO_KEY}.get(judge_seal(line, ring), WRONG_SEAL)
 
 
 def _verdict(report: Report) -> str:

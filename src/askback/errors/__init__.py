@@ -6,6 +6,8 @@
     │   │   ├── SecretInForm     a form that fishes for secrets
     │   │   └── LinkRefused      a link that carries what a link must not
     │   ├── OutsideConversation  asked where no call is being served
+    │   ├── NoTruthValue         an answer used as a truth value
+    │   ├── NotAwaited           a verb without its await
     │   ├── KeyTaken             one key for two things in one call
     │   ├── KeysNeeded           asked side by side without keys
     │   ├── AskedInsideOnce      a question inside an effect
@@ -73,7 +75,9 @@ from askback.errors.asking import (
     KeysNeeded,
     KeyTaken,
     LinkRefused,
+    NotAwaited,
     NotRecordable,
+    NoTruthValue,
     OutsideConversation,
     ProviderUnavailable,
     QuestionRefused,
@@ -96,6 +100,7 @@ from askback.errors.roots import (
     AuthorError,
     OperatorError,
     PeerError,
+    causes,
     own_error,
 )
 
@@ -121,7 +126,9 @@ __all__ = [
     "KeyTaken",
     "KeysNeeded",
     "LinkRefused",
+    "NoTruthValue",
     "NotApproved",
+    "NotAwaited",
     "NotRecordable",
     "NotRun",
     "NotUnderstood",
@@ -147,5 +154,6 @@ __all__ = [
     "VaultUnavailable",
     "VisitFailed",
     "VisitUnknown",
+    "causes",
     "own_error",
 ]

@@ -26,6 +26,28 @@ class OutsideConversation(AuthorError):
     """Asked where no tools/call, prompts/get or resources/read of an Askback server is being served."""
 
 
+class NoTruthValue(AuthorError):
+    """An answer was used as a truth value; a no would have counted as a yes."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(
+            f"An answer is neither true nor false, and this {kind} was used as if it were: in if, while, and, or, not "
+            "or bool(). Match it (case Accepted(value), Declined(), Cancelled()), take its value with .or_stop(...), "
+            "or ask for a yes or no with confirm(...)."
+        )
+
+
+class NotAwaited(AuthorError):
+    """A verb was called without `await`, so nothing happened; what it gave was used all the same, or forgotten."""
+
+    def __init__(self, verb: str) -> None:
+        self.verb = verb
+        super().__init__(
+            f"{verb}(...) was called without await, so nobody was asked and nothing was done. Write await {verb}(...); "
+            f"in a body written with def, use askback.sync.{verb}(...)."
+        )
+
+
 class KeyTaken(AuthorError):
     """One key was used for two things in the same call."""
 

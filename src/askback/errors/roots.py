@@ -1,5 +1,6 @@
 """What all errors share, and the three kinds whose next move is somebody else's."""
 
+from collections.abc import Iterator
 from typing import Any, cast
 
 from mcp.shared.exceptions import MCPError
@@ -45,9 +46,26 @@ class OperatorError(AskbackError):
 
 def own_error(error: BaseException | None) -> AskbackError | None:
     """Ours, also where a task group or a host wrapped it. A mere context does not count: that one was handled."""
-    if error is None or isinstance(error, AskbackError):
-        return error
-    if isinstance(error, BaseExceptionGroup):
-        group = cast("BaseExceptionGroup[BaseException]", error)
-        return next((ours for inner in group.exceptions if (ours := own_error(inner)) is not None), None)
-    return own_error(error.__cause__)
+    left, seen = [error], set[int]()  # each once: `raise e from e` makes a circle, and so may a group
+    while left:
+        one = left.pop()
+        if isinstance(one, AskbackError):
+            return one
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        is_group = isinstance(one, BaseExceptionGroup)
+        left += reversed(cast("BaseExceptionGroup[Any]", one).exceptions) if is_group else [one.__cause__]
+    return None
+
+
+def causes(error: BaseException | None, *, or_context: bool = False) -> Iterator[BaseException]:
+    """An error, what caused it, and so on; each once, since `raise e from e` makes a circle.
+
+    With `or_context`, also what was being handled when an error without a cause was raised.
+    """
+    seen = set[int]()
+    while error is not None and id(error) not in seen:
+        yield error
+        seen.add(id(error))
+        error = error.__cause__ or (error.__context__ if or_context else None)

@@ -47,6 +47,15 @@ def is_passed_by(function: object) -> bool:
     return False
 
 
+def require_guarded(name: object, function: object) -> None:
+    """Refuse to run what was made of the bare function: `@guard(...)` above the line that makes a tool, for example."""
+    if is_passed_by(function):
+        raise AuthorError(
+            f"{name} was not run: it has a guard, and it was made of the function without it. Put @guard(...) "
+            "directly above def, and the line that makes a tool, prompt or resource of it above that."
+        )
+
+
 def wrapped(function: Callable[..., Any], rule: Rule) -> Callable[..., Coroutine[Any, Any, Any]]:
     """With this rule before it. Where others stand there already, they are asked together, this one first."""
     _require_function(function)

@@ -4,7 +4,7 @@ from the operator's. The first one seals; all are known, so that older lines ver
 import base64
 import hmac
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
@@ -59,6 +59,9 @@ class Ring:
 
     def find(self, id: str) -> Key | None:
         return self._all.get(id)
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._all.values())
 
 
 def known_keys(file: Path | None, environment: Mapping[str, str] = os.environ) -> Keys | None:

@@ -4,7 +4,6 @@ stands and nothing else. Pure: lines are handed to it.
 What looks like a hole may be the work of retention, whose mark stands further down; so holes are doubts until the end.
 """
 
-import hmac
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -14,6 +13,7 @@ from askback.ledger.heads import Head, Heads
 from askback.ledger.keys import Ring
 from askback.ledger.marks import read_opened, read_trimmed
 from askback.ledger.report import Findings, Problem, Report, Wrong
+from askback.ledger.seal import Verdict, judge_seal
 from askback.ledger.spelling import Unreadable
 from askback.ledger.standing import Chain, Jump
 
@@ -27,6 +27,14 @@ LONGEST_NAME = 16
 """Letters of a writer or a key, as we name them; whoever forges a line may write more."""
 
 
+FORGED: dict[Verdict, str] = {
+    "changed": "its seal does not fit what it says: changed, or forged.",
+    "renamed": "it is sealed with a key that is here, and names another one: the name is forged.",
+    "unnamed": "it names a key as no key of a ledger is named: the name is forged.",
+}
+"""What a line shows by itself, in words."""
+
+
 class _Doubt(NamedTuple):
     problem: Problem
     is_explained: Callable[[], bool]
@@ -36,9 +44,14 @@ class _Doubt(NamedTuple):
 class _Sealed:
     """Lines with a key that is not here."""
 
+    key: str
     count: int
     first: int
     last: int
+
+    def join(self, other: "_Sealed") -> None:
+        self.count += other.count
+        self.first, self.last = min(self.first, other.first), max(self.last, other.last)
 
 
 class Checker:
@@ -52,6 +65,7 @@ class Checker:
         self._cuts: dict[str, Head] = {}
         self._before = 0
         self._keyless: dict[str, _Sealed] = {}
+        self._sealed_writers: set[str] = set()
         self._marks = {"opened": self._check_opened, "trimmed": self._read_mark}
         self._wanted = {} if heads is None else dict(heads.writers)
         self.first = self.last = self._count = 0
@@ -73,31 +87,27 @@ class Checker:
         except Unreadable as error:
             self._findings.add("foreign", number, f"this is no line of the ledger ({error}).")
             return None
-        key = self._ring.find(line.key)
-        if key is None:
-            self._note_keyless(line)
-        elif not hmac.compare_digest(key.seal(line.body), line.mac):
-            self._findings.add("changed", number, "its seal does not fit what it says: changed, or forged.")
+        verdict = judge_seal(line, self._ring)
+        if verdict in FORGED:
+            self._findings.add("changed", number, FORGED[verdict])
             if (chain := self._chains.get(line.writer)) is not None and line.n == chain.n + 1:
                 chain.advance(line)  # so that this is told once
             return None
         self._place(line)
-        if key is not None and line.kind in self._marks:
+        if verdict == "keyless":
+            self._note_keyless(line)
+            return None
+        self._sealed_writers.add(line.writer)
+        if line.kind in self._marks:
             self._heed(line)
-        return line if key is not None else None
+        return line
 
     def report(self) -> Report:
         """After the last line."""
         for doubt in self._doubts:
             if not doubt.is_explained():
                 self._add(doubt.problem)
-        for id, sealed in self._keyless.items():
-            self._findings.add(
-                "keyless",
-                sealed.first,
-                f"from here to line {sealed.last}, {sealed.count} are sealed with the key {id}, which is not here: put "
-                "it behind the others to verify them.",
-            )
+        self._tell_keyless()
         self._compare()
         return Report(
             first=self.first,
@@ -214,12 +224,40 @@ class Checker:
                 f"lines before {mark.before} were trimmed; of them {listed} were wrong, or missing.",
             )
 
+    # Keys that are not here.
+
     def _note_keyless(self, line: Line) -> None:
-        id = line.key[:LONGEST_NAME]
-        if id not in self._keyless and len(self._keyless) >= MOST_KEYS:
-            id = "of another name"
-        sealed = self._keyless.setdefault(id, _Sealed(0, line.number, line.number))
-        sealed.count, sealed.last = sealed.count + 1, line.number
+        noted = self._keyless.setdefault(line.writer, _Sealed(line.key, 0, line.number, line.number))
+        if noted.key != line.key:
+            self._findings.add(
+                "changed",
+                line.number,
+                f"it names the key {line.key}, and lines of its writer before it the key {noted.key}. A writer has one "
+                "key, so one of these was changed, or forged.",
+            )
+        noted.count, noted.last = noted.count + 1, line.number
+
+    def _tell_keyless(self) -> None:
+        """A writer has one key: where it is here for some of the lines, the others do not name it truly."""
+        missing: dict[str, _Sealed] = {}
+        for writer, noted in self._keyless.items():
+            if writer in self._sealed_writers:
+                words = (
+                    f"{_lines(noted)} of the writer {writer[:LONGEST_NAME]} named the key {noted.key}, which is not "
+                    "here, and the others of that writer are sealed with one that is. A writer has one key, so "
+                    "the name is forged."
+                )
+                self._findings.add("changed", noted.first, words)
+                continue
+            id = noted.key if noted.key in missing or len(missing) < MOST_KEYS else "of another name"
+            missing.setdefault(id, _Sealed(id, 0, noted.first, noted.last)).join(noted)
+        for id, noted in missing.items():
+            self._findings.add(
+                "keyless",
+                noted.first,
+                f"from here to line {noted.last}, {noted.count} are sealed with the key {id}, which is not here: put "
+                "it behind the others to verify them. If none of your servers ever had it, they are forged.",
+            )
 
     # Heads.
 
@@ -283,6 +321,10 @@ def _problem(kind: Wrong, number: int, words: str) -> Problem:
 
 def _which(line: Line) -> str:
     return f"number {line.n} of the writer {line.writer[:LONGEST_NAME]}"
+
+
+def _lines(noted: _Sealed) -> str:
+    return "it" if noted.count == 1 else f"from here to line {noted.last}, {noted.count}"
 
 
 def _span(first: int, last: int) -> str:

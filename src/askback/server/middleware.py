@@ -29,6 +29,7 @@ from askback.server.returning import prepare_next
 from askback.server.shelving import LONG, is_handle
 from askback.server.telling import NOT_ASKED, refusal_in, tell, unread
 from askback.trips import leave_trips
+from askback.verb import close_unawaited, forgotten_await
 from askback.wire.demands import Demands
 from askback.wire.era import CONVERSATION_METHODS, TOOLS_CALL, Era
 from askback.wire.nested import (
@@ -133,6 +134,7 @@ class Middleware:
             effect = EFFECT.set(None) if EFFECT.get() is not None else None
             try:
                 result = await call_next(call.ctx)
+                _require_awaited(conversation, result)
                 if asks_by_itself(result):
                     result = await self._nested(call, result)
             except (KeyboardInterrupt, SystemExit):
@@ -147,6 +149,7 @@ class Middleware:
                 if effect is not None:
                     EFFECT.reset(effect)
                 conversation.is_over = True
+                close_unawaited(conversation)
             if not conversation.is_left:
                 return result
             # However the body took its leaving, it is answered for.
@@ -179,6 +182,8 @@ class Middleware:
         if isinstance(error, MCPError) and call.revision.era is Era.ROUNDS and demands_visits(error):
             return await self._ask_visits(call, error)
         ours = own_error(error)
+        if ours is None and isinstance(error, Exception) and not isinstance(error, MCPError):
+            ours = forgotten_await(error)
         if ours is None:
             if isinstance(error, MCPError) and demands_visits(error):
                 tell(call.witness, demanded_in(error, {}))
@@ -278,3 +283,10 @@ class Middleware:
 
 async def _pass_on(ctx: Context, call_next: CallNext) -> HandlerResult:
     return await call_next(ctx)
+
+
+def _require_awaited(conversation: Conversation, result: HandlerResult) -> None:
+    """Refuse the good end of a body that has called a verb and not awaited it; one that failed keeps its own error."""
+    is_failed = isinstance(result, dict) and result.get("isError") is True
+    if conversation.unawaited and not is_failed and (error := forgotten_await()) is not None:
+        raise error

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, NoReturn, SupportsIndex
 from pydantic_core import SchemaSerializer, core_schema
 
 from askback.errors import AuthorError
+from askback.verb import verb
 
 Reject = Callable[[str], Awaitable[None]]
 """What takes a value out of the vault, with the reason to show when it is asked for again."""
@@ -34,6 +35,7 @@ class Hidden:
         self._values = dict(values)
         self._reject = reject
 
+    @verb
     async def reject(self, reason: str = "") -> None:
         """Say that it was wrong: it is forgotten, and asked for again the next time, with this reason."""
         await self._reject(reason)

@@ -1,28 +1,40 @@
 """FastMCP: where its parts are touched, and nowhere else. Imported only where a FastMCP server is given."""
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import fields, replace
 from functools import lru_cache, partial, wraps
+from inspect import getclosurevars, unwrap
 from typing import Any, cast
 
 from fastmcp import Context, FastMCP
 from fastmcp.exceptions import FastMCPError
 from fastmcp.prompts.base import InputRequiredPromptResult
+from fastmcp.prompts.function_prompt import FunctionPrompt
 from fastmcp.resources.base import InputRequiredResourceResult
-from fastmcp.server.dependencies import FastMCPRequestContext, fastmcp_request_ctx
+from fastmcp.resources.function_resource import FunctionResource
+from fastmcp.resources.template import FunctionResourceTemplate
+from fastmcp.server.dependencies import (
+    FastMCPRequestContext,
+    fastmcp_request_ctx,
+    without_injected_parameters,
+)
 from fastmcp.server.middleware.middleware import CallNext, MiddlewareContext
 from fastmcp.server.providers.proxy import ProxyPrompt, ProxyResource, ProxyTemplate, ProxyTool
 from fastmcp.tools.base import InputRequiredToolResult
+from fastmcp.tools.function_tool import FunctionTool
+from fastmcp.tools.tool_transform import TransformedTool
 from mcp.shared.exceptions import MCPError
 
 from askback.conversation import Conversation, Mark
 from askback.current import CURRENT
-from askback.errors import own_error
+from askback.errors import AuthorError, causes, own_error
+from askback.guards.wrapping import Marks, require_guarded
 from askback.pages.settings import ROOT
 from askback.server.adapters.mcp import hand_over, require
 from askback.server.session import as_it_was, is_held
+from askback.verb import forgotten_await
 from askback.wire.era import CONVERSATION_METHODS, NOVEMBER_2025, Era, revision_of
 from askback.wire.notices import demands_visits
 from askback.wire.returned import ROUND
@@ -38,6 +50,18 @@ PROXIES: dict[type, str] = {
     ProxyTemplate: "create_resource",
 }
 """What passes a call on to another server, and where."""
+
+BODIES: dict[type, str] = {
+    FunctionTool: "run",
+    TransformedTool: "run",
+    FunctionPrompt: "render",
+    FunctionResource: "read",
+    FunctionResourceTemplate: "read",
+}
+"""What runs a function of the author's, which it has as `fn`, and where."""
+
+INJECTING = "without_injected_parameters.<locals>.wrapper"
+"""What FastMCP puts around a function that takes its context."""
 
 DISPATCH = "_dispatch_component_middleware"
 """Where every server, mounted or not, runs its own chain around a body."""
@@ -67,6 +91,11 @@ def inner_server_of(server: FastMCP[Any]) -> object:
     require(hasattr(Context(server), STATE), f"Context has {STATE}", package)
     for kind, name in PROXIES.items():
         require(hasattr(kind, name), f"{kind.__name__} has {name}", package)
+    for kind, name in BODIES.items():
+        runs_function = name in vars(kind) and "fn" in cast("Any", kind).model_fields
+        require(runs_function, f"{kind.__name__} runs its function in {name}", package)
+    wrapped = without_injected_parameters(_takes_context)
+    require(_injected_into(wrapped) is _takes_context, "what injects a context holds its function", package)
     inner = vars(server).get("_mcp_server")
     require(inner is not None, "FastMCP holds its low-level server", package)
     return inner
@@ -77,6 +106,9 @@ def settle_in(server: FastMCP[Any]) -> None:
     _let_contexts_elicit()
     _let_bodies_through()
     _leave_proxies_out()
+    _hold_to_guards()
+    host = cast("Any", server)
+    host.get_tasks = _refusing_tasks(host.get_tasks)
 
 
 def add_pages(server: FastMCP[Any], app: object) -> None:
@@ -99,10 +131,7 @@ def _told(error: BaseException) -> MCPError | None:
     ours = own_error(error)
     if ours is not None:
         return ours
-    cause = error.__cause__
-    while cause is not None and not (isinstance(cause, MCPError) and demands_visits(cause)):
-        cause = cause.__cause__
-    return cause
+    return next((one for one in causes(error) if isinstance(one, MCPError) and demands_visits(one)), None)
 
 
 @lru_cache(maxsize=1)
@@ -161,7 +190,7 @@ async def _let_through(conversation: Conversation, run: Callable[[], Awaitable[A
     try:
         result = await run()
     except FastMCPError as error:
-        told = _told(error)
+        told = _told(error) or (forgotten_await(error) if error.__cause__ is not None else None)
         if told is None:
             raise
         raise told from told.__cause__  # from `error`, which it caused, it would go round in circles
@@ -212,3 +241,65 @@ def _outside(run: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]
             fastmcp_request_ctx.reset(token)
 
     return run_outside
+
+
+@lru_cache(maxsize=1)
+def _hold_to_guards() -> None:
+    """In calls that Askback serves, do not run a bare function that is guarded elsewhere, however it was added."""
+    for kind, name in BODIES.items():
+        setattr(kind, name, _held_to_guards(getattr(kind, name)))
+
+
+def _held_to_guards(run: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    @wraps(run)
+    async def run_guarded(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if CURRENT.get() is not None:
+            _require_guarded(self)
+        return await run(self, *args, **kwargs)
+
+    return run_guarded
+
+
+def _refusing_tasks(get_tasks: Callable[[], Awaitable[Sequence[Any]]]) -> Callable[[], Awaitable[list[Any]]]:
+    """The functions that a server runs in the background, outside all calls: bare ones are refused there as well."""
+
+    @wraps(get_tasks)
+    async def get_tasks_that_refuse() -> list[Any]:
+        return [_refusing_task(one) for one in await get_tasks()]
+
+    return get_tasks_that_refuse
+
+
+def _refusing_task(task: Any) -> Any:
+    try:
+        _require_guarded(task)
+    except AuthorError as error:
+        text = str(error)
+    else:
+        return task
+
+    @wraps(task.fn)
+    async def refuse(*_args: Any, **_kwargs: Any) -> Any:
+        raise AuthorError(text)
+
+    return task.model_copy(update={"fn": refuse})
+
+
+def _require_guarded(component: Any) -> None:
+    function = getattr(component, "fn", None)
+    if Marks.are_left and function is not None:
+        require_guarded(component.name, function)
+        require_guarded(component.name, _injected_into(function))
+
+
+def _injected_into(function: Callable[..., Any]) -> Callable[..., Any] | None:
+    """The author's function, where FastMCP has put a wrapper around it that does not name it."""
+    innermost = unwrap(function)
+    code = getattr(innermost, "__code__", None)
+    if getattr(code, "co_qualname", None) != INJECTING:
+        return None
+    return getclosurevars(innermost).nonlocals.get("fn")
+
+
+def _takes_context(context: Context) -> None:
+    """For a look at what FastMCP makes of such a function."""

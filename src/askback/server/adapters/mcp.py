@@ -19,10 +19,11 @@ from mcp_types import ListToolsResult, PaginatedRequestParams, Tool
 from mcp_types.methods import is_input_required
 
 from askback.current import CURRENT
-from askback.errors import AuthorError, UnsupportedHost, own_error
-from askback.guards.wrapping import Marks, is_passed_by
+from askback.errors import UnsupportedHost, own_error
+from askback.guards.wrapping import Marks, require_guarded
 from askback.pages.settings import ROOT
 from askback.server.adapters.sealing import boundary_class
+from askback.verb import forgotten_await
 from askback.wire.era import TOOLS_LIST
 from askback.wire.push import BackChannel
 
@@ -196,6 +197,8 @@ def hand_returns_over(lowlevel: Server[Any]) -> None:
 
     def get_request_handler(method: str) -> HandlerEntry[Any] | None:
         entry, conversation = look_up(method), CURRENT.get()
+        if Marks.are_left and conversation is not None and entry is not None:
+            require_guarded(method, entry.handler)
         if conversation is None or not conversation.takes_returns or entry is None:
             return entry
         if method not in watched or watched[method][0] is not entry:  # it may be registered anew at any time
@@ -290,25 +293,19 @@ def _seen_to(
     async def run_seen_to(*args: Any, **kwargs: Any) -> Any:
         if Marks.are_left:
             name = args[0] if args else kwargs.get("name", kwargs.get("uri"))
-            _require_guarded(name, find(name))
+            for one in find(name):
+                require_guarded(name, getattr(one, "fn", None))
         try:
             return await run(*args, **kwargs)
         except (ToolError, ResourceError) as error:
             ours = own_error(error.__cause__)
+            if ours is None and not isinstance(error.__cause__, ToolError | ResourceError):
+                ours = forgotten_await(error.__cause__)  # a crash; what an author raises on purpose stays
             if ours is None:
                 raise
-            raise ours from error
+            raise ours from ours.__cause__  # from `error`, which it caused, it would go round in circles
 
     return run_seen_to
-
-
-def _require_guarded(name: object, found: list[Any]) -> None:
-    """`@guard(...)` above the line that makes a tool guards a function that nobody calls: such a tool is not run."""
-    if any(is_passed_by(getattr(one, "fn", None)) for one in found):
-        raise AuthorError(
-            f"{name} was not run: it has a guard, and it was made of the function without it. Put @guard(...) "
-            "directly above def, and the line that makes a tool, prompt or resource of it above that."
-        )
 
 
 def require(holds: bool, what: str, package: str = "mcp") -> None:

@@ -15,6 +15,7 @@ import httpx2
 from sse_starlette.sse import AppStatus
 from starlette.types import Message, Receive, Send
 
+from askback.errors import causes
 from askback.server.workers.listening import GOOD_FOR
 from askback.server.workers.parcels import WHO_IS_THERE, Parcel, body_of, read
 from askback.server.workers.register import Owner
@@ -248,6 +249,4 @@ async def _go_with(receive: Receive, scope: anyio.CancelScope) -> None:
 
 def _is_refused(error: BaseException | None) -> bool:
     """Nobody listens there, said the machine itself."""
-    while error is not None and not isinstance(error, ConnectionRefusedError):
-        error = error.__cause__ or error.__context__
-    return error is not None
+    return any(isinstance(one, ConnectionRefusedError) for one in causes(error, or_context=True))

@@ -1,0 +1,165 @@
+"""A function that has a guard elsewhere is not run without it, whatever was made of the bare one."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from fastmcp import Context, FastMCP
+from fastmcp.prompts import Prompt
+from fastmcp.resources import Resource, ResourceTemplate
+from fastmcp.server.providers import LocalProvider
+from fastmcp.tools import Tool
+from mcp.server import MCPServer
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+from mcp_types import CallToolResult, TextContent
+
+from askback import Askback, guard
+from askback.errors import AuthorError
+from askback.guards.wrapping import Marks
+from askback.testing import accept, get_prompt, read_resource, run_tool
+from tests.guards.serving import Serve
+
+pytestmark = pytest.mark.anyio
+
+ran: list[str] = []
+
+
+@pytest.fixture(autouse=True)
+def nothing_ran() -> None:
+    ran.clear()
+
+
+async def burn() -> str:
+    ran.append("burn")
+    return "burnt"
+
+
+async def burn_with(context: Context) -> str:
+    return await burn()
+
+
+async def burn_named(name: str, context: Context) -> str:
+    return await burn()
+
+
+guarded = guard("Burn it?")(burn)
+guarded_with = guard("Burn it?")(burn_with)
+guarded_named = guard("Burn it?")(burn_named)
+
+
+async def test_a_bare_function_is_refused_as_a_tool_and_the_guarded_one_asks(serve: Serve, revision: str):
+    run = await run_tool(serve(burn), "burn", {}, revision=revision)
+    assert run.is_error and ran == []
+    assert "burn was not run: it has a guard" in run.text and "directly above def" in run.text
+    run = await run_tool(serve(guarded), "burn", {}, [accept(yes=True)], revision=revision)
+    assert run.text == "burnt" and len(run.asked) == 1
+
+
+async def test_without_this_it_runs(serve: Serve, revision: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(Marks, "are_left", False)
+    assert (await run_tool(serve(burn), "burn", {}, revision=revision)).text == "burnt"
+
+
+def by_name(server: FastMCP[Any]) -> None:
+    server.tool("burn")(burn)
+
+
+def as_tool(server: FastMCP[Any]) -> None:
+    server.add_tool(Tool.from_function(burn))
+
+
+def with_context(server: FastMCP[Any]) -> None:
+    server.tool(burn_with, name="burn")
+
+
+def mounted(server: FastMCP[Any]) -> None:
+    child = FastMCP[Any]("child")
+    child.tool(burn)
+    server.mount(child)
+
+
+def provided(server: FastMCP[Any]) -> None:
+    provider = LocalProvider()
+    provider.tool(burn)
+    server.add_provider(provider)
+
+
+def transformed(server: FastMCP[Any]) -> None:
+    server.add_tool(Tool.from_tool(Tool.from_function(burn), description="Burn it."))
+
+
+def transforming(server: FastMCP[Any]) -> None:
+    async def look() -> str:
+        return "looked"
+
+    server.add_tool(Tool.from_tool(Tool.from_function(look), name="burn", transform_fn=burn))
+
+
+@pytest.mark.parametrize(
+    "add", [by_name, as_tool, with_context, mounted, provided, transformed, transforming]
+)
+async def test_however_it_got_into_fastmcp(add: Callable[[FastMCP[Any]], None], revision: str):
+    server = FastMCP[Any]("test")
+    add(server)
+    Askback(server)
+    run = await run_tool(server, "burn", {}, revision=revision)
+    assert run.is_error and "was not run: it has a guard" in run.text and ran == []
+
+
+@pytest.mark.parametrize("body", [burn, burn_with])
+async def test_prompts_and_resources_of_fastmcp_are_held_to_it_as_well(body: Any, revision: str):
+    server = FastMCP[Any]("test")
+    server.add_prompt(Prompt.from_function(body, name="burn"))
+    server.add_resource(Resource.from_function(body, uri="desk://burn"))
+    server.add_template(ResourceTemplate.from_function(burn_named, uri_template="desk://{name}/burn"))
+    Askback(server)
+    calls: list[Awaitable[Any]] = [
+        get_prompt(server, "burn", None, revision=revision),
+        read_resource(server, "desk://burn", revision=revision),
+        read_resource(server, "desk://paper/burn", revision=revision),
+    ]
+    for call in calls:
+        with pytest.raises(MCPError, match="was not run: it has a guard"):
+            await call
+    assert ran == []
+
+
+async def test_the_guarded_one_may_be_a_prompt(revision: str):
+    server = FastMCP[Any]("test")
+    server.add_prompt(Prompt.from_function(guarded_with, name="burn"))
+    Askback(server)
+    run = await get_prompt(server, "burn", None, [accept(yes=True)], revision=revision)
+    assert ran and len(run.asked) == 1
+
+
+async def test_in_the_background_it_is_refused_as_well():
+    server = FastMCP[Any]("test")
+    server.tool(burn, task=True)
+    Askback(server)
+    (task,) = await server.get_tasks()
+    with pytest.raises(AuthorError, match="was not run: it has a guard"):
+        await task.fn()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] # of function tools
+    assert ran == []
+
+
+async def test_a_bare_handler_of_a_low_level_server_is_refused(revision: str):
+    async def handle(_ctx: Any, _params: Any) -> CallToolResult:
+        return CallToolResult(content=[TextContent(type="text", text=await burn())])
+
+    guard("Burn it?")(handle)
+    server: Server[Any] = Server("test", on_call_tool=handle)
+    Askback(server)
+    run = await run_tool(server, "burn", {}, revision=revision)
+    assert run.is_error and "was not run: it has a guard" in run.text and ran == []
+
+
+async def test_a_server_without_askback_is_left_alone():
+    server = FastMCP[Any]("test")
+    server.tool(burn)
+    Askback(FastMCP[Any]("another"))
+    assert (await server.call_tool("burn", {})).structured_content == {"result": "burnt"}
+    plain: MCPServer[Any] = MCPServer("test")
+    plain.add_tool(burn)
+    await plain.call_tool("burn", {})
+    assert ran == ["burn", "burn"]
