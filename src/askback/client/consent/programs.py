@@ -84,9 +84,9 @@ def _desktops(environment: Mapping[str, str], system: str) -> tuple[tuple[str, .
 
 
 def _chosen(choice: str, href: str, unfit: frozenset[str]) -> list[str] | None:
-    """One entry of BROWSER: a command, with `%s` where the link goes or the link behind it."""
+    """One entry of BROWSER: a program's path, blanks and all, or a command; the link is its `%s` or follows it."""
     try:
-        words = shlex.split(choice)
+        words = [choice] if shutil.which(choice) else shlex.split(choice)
     except ValueError:
         return None
     words = words[:-1] if words[-1:] == ["&"] else words
