@@ -4,8 +4,6 @@
 the pipe ends with ours, however that comes about, and what still works in those folders is ended and removed. It
 goes by the folders, so nothing can be started too early or too late to be known. This needs Linux's /proc; elsewhere a
 service ends with the block that started it, and with no other.
-
-    python -m scripts.services.watcher     reads folders from its input, and acts at its end
 """
 
 import atexit
@@ -23,7 +21,7 @@ from scripts.services.family import PROC
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
-SECONDS_FOR_GOOD_ORDER = 5.0
+SECONDS_TO_END = 5.0
 A_MOMENT = 0.02
 
 _watchers: dict[int, subprocess.Popen[str]] = {}
@@ -42,7 +40,7 @@ def watch(home: Path) -> None:
 
 def _start() -> subprocess.Popen[str]:
     watcher = _watchers[os.getpid()] = subprocess.Popen(
-        [sys.executable, "-m", "scripts.services.watcher"],
+        [sys.executable, "-c", f"from {__name__} import main; main()"],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
@@ -90,5 +88,6 @@ def at_work_in(folders: tuple[str, ...]) -> list[int]:
     return found
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Reads folders until its input ends."""
     end_all_in(line.rstrip("\n") for line in sys.stdin)
