@@ -59,12 +59,9 @@ def _leave(pid: int) -> None:
 def end_all_in(homes: Iterable[str]) -> None:
     """Redis, Postgres and nginx all end in good order at SIGINT; what does not is killed."""
     folders = tuple(homes)
-    for number, seconds in (
-        (signal.SIGINT, SECONDS_FOR_GOOD_ORDER),
-        (signal.SIGKILL, SECONDS_FOR_GOOD_ORDER),
-    ):
+    for number in (signal.SIGINT, signal.SIGKILL):
         _send(number, at_work_in(folders))
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + SECONDS_TO_END
         while at_work_in(folders) and time.monotonic() < deadline:
             time.sleep(A_MOMENT)
     for folder in folders:
