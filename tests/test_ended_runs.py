@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from scripts.services.family import PROC, end, family
+from scripts.services.watcher import end_all_in
 from tests.chromium import chromium
 from tests.services import found
 
@@ -82,12 +83,13 @@ def test_nothing_outlives_it(run: subprocess.Popen[str], tmp_path: Path, number:
     homes = homes_of(run, tmp_path)
     members = family(run.pid)
     with ExitStack() as stack:
+        stack.callback(end_all_in, map(str, homes))  # where this test fails
         ends = {pid: stack.enter_context(end_of(pid)) for pid in members}
         names = {pid: (PROC / str(pid) / "comm").read_text().strip() for pid in members}
         assert {*names.values()} >= NAMES and any(name.startswith("chrom") for name in names.values())
         run.send_signal(number)
         assert [names[pid] for pid in left_after(SECONDS_TO_END, ends)] == []
-    assert not [home for home in homes if home.exists()]
+        assert not [home for home in homes if home.exists()]
 
 
 def homes_of(run: subprocess.Popen[str], folder: Path) -> list[Path]:
