@@ -37,6 +37,11 @@ async def test_of_an_event():
         await anyio.Event().wait()
 
 @pytest.mark.anyio
+async def test_of_a_circle():
+    while True:
+        pass
+
+@pytest.mark.anyio
 async def test_on_the_same_loop():
     await anyio.sleep(0)
 
@@ -51,6 +56,7 @@ def test_that_fails_before_its_fixture_waits(gate):
 
 TOLD = (
     "*test_of_an_event: await anyio.Event().wait()",
+    "*test_of_a_circle: *",
     "*test_of_a_program: program.stdout.readline()",
     '*gate: open(tmp_path / "gate", "w").close()',
 )
@@ -74,6 +80,6 @@ def test_a_wait_in_vain_ends_in_its_own_time_and_is_told(
         "-p", "no:cacheprovider", "-o", "timeout=1", "--tb=short", timeout=SECONDS
     )
     assert time.monotonic() - began < SECONDS
-    run.assert_outcomes(passed=1, failed=3, errors=1)
+    run.assert_outcomes(passed=1, failed=4, errors=1)
     for line in TOLD:
         run.stdout.fnmatch_lines([line])
