@@ -1,6 +1,7 @@
 """`askback call` where no terminal is: what it prints, what it gives as JSON, and how it ends."""
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -218,7 +219,7 @@ def test_a_server_of_an_mcp_json_file_is_called_by_its_name(shell: Shell, home: 
     ended = shell.run("call", "kitchen", "weigh", "grams=1")
     assert ended.out == "1 g, precise: False\n"
     assert f"kitchen is taken from {Path.cwd() / '.mcp.json'}; it is also in" in ended.errors
-    assert f"It starts: {sys.executable} {KITCHEN}\n" in ended.errors
+    assert f"It starts: {shlex.join([sys.executable, KITCHEN])}\n" in ended.errors
     listed = shell.run("call")
     assert [line.strip() for line in listed.out.splitlines()][1:] == [
         "kitchen",
