@@ -1,7 +1,7 @@
 # On a fresh machine `make demo` and `make test` need nothing else: each makes .venv and installs what it takes.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test quick check fix bench docs oldest requirements strangers browser services guides package dev site
+.PHONY: help demo test quick check fix bench docs oldest pythons pythons-short requirements strangers browser services guides package dev site
 
 BIN := .venv/bin
 # Two workers: what CI has. Who is done takes over from the other.
@@ -9,13 +9,13 @@ SIDE_BY_SIDE := -q -n 2 --dist worksteal
 FAST := -m "not strangers and not browser and not services and not guides and not slow"
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: package ## three servers that ask you, in forms and on a page; without a terminal it plays itself
 	@$(BIN)/askback demo
 
-test: check requirements docs oldest strangers browser services guides ## everything: what CI runs
-	$(BIN)/pytest $(SIDE_BY_SIDE)
+test: check requirements docs oldest pythons-short strangers browser services guides ## everything: what CI runs
+	@$(BIN)/python -m scripts.elsewhere $(SIDE_BY_SIDE)
 
 quick: dev ## the tests that need no programs by others, and no patience
 	$(BIN)/pytest $(SIDE_BY_SIDE) $(FAST)
@@ -40,6 +40,12 @@ docs: site ## build the documentation into .build/site
 oldest: ## the quick tests on the oldest versions that Askback supports
 	@VENV=.build/oldest CONSTRAINT=scripts/oldest.txt scripts/bootstrap dev
 	.build/oldest/bin/pytest $(SIDE_BY_SIDE) $(FAST)
+
+pythons: dev ## the quick tests on every Python from 3.11 on that this machine has
+	@$(BIN)/python -m scripts.pythons $(SIDE_BY_SIDE) $(FAST)
+
+pythons-short: dev ## a selection of them on every Python but the one of .venv
+	@$(BIN)/python -m scripts.pythons --short $(SIDE_BY_SIDE) $(FAST)
 
 requirements: dev ## list the requirements in scope that no test names; there must be none
 	@$(BIN)/python -m scripts.requirements

@@ -39,11 +39,11 @@ http {{
 what was sent to a worker that died is sent to the next."""
 
 TEMPORARY = """http {{
-    client_body_temp_path {home}/body;
-    proxy_temp_path {home}/proxy;
-    fastcgi_temp_path {home}/fastcgi;
-    uwsgi_temp_path {home}/uwsgi;
-    scgi_temp_path {home}/scgi;"""
+    client_body_temp_path "{home}/body";
+    proxy_temp_path "{home}/proxy";
+    fastcgi_temp_path "{home}/fastcgi";
+    uwsgi_temp_path "{home}/uwsgi";
+    scgi_temp_path "{home}/scgi";"""
 
 RECIPE_PORTS = (8000, 8001, 8002, 8003)
 """What the recipes of examples/cluster call the proxy and its workers."""
@@ -80,7 +80,7 @@ class Nginx(Service):
 
     @property
     def _directives(self) -> str:
-        return f"daemon off; pid {self.home}/nginx.pid; error_log stderr warn;"
+        return f'daemon off; pid "{self.home}/nginx.pid"; error_log stderr warn;'
 
     @property
     def _settings(self) -> Path:

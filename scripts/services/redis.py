@@ -42,12 +42,12 @@ class RedisServer(Service):
         return self.home / "redis.conf"
 
     def prepare(self) -> None:
-        lines = [f"bind {LOOPBACK}", f"dir {self.home}", *(KEEPS if self.keeps else FORGETS)]
+        lines = [f"bind {LOOPBACK}", f'dir "{self.home}"', *(KEEPS if self.keeps else FORGETS)]
         lines += [f"requirepass {self.password}"] if self.password else []
         if files := self._certificates:
             lines += ["port 0", f"tls-port {self.port}", "tls-auth-clients no"]
-            lines += [f"tls-cert-file {files.certificate}", f"tls-key-file {files.key}"]
-            lines += [f"tls-ca-cert-file {files.authority}"]
+            lines += [f'tls-cert-file "{files.certificate}"', f'tls-key-file "{files.key}"']
+            lines += [f'tls-ca-cert-file "{files.authority}"']
             give_to_runner(*files)
         else:
             lines += [f"port {self.port}"]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from scripts.services.family import end, send
+from scripts.services.watcher import watch
 
 LOOPBACK = "127.0.0.1"
 
@@ -155,6 +156,7 @@ def running(make: Callable[[Path, int], AnyService], port: int) -> Generator[Any
     """A service for the length of the block, and nothing of it afterwards. Port 0 is any that is free."""
     home = Path(tempfile.mkdtemp(prefix="askback-"))
     give_to_runner(home)
+    watch(home)
     service = make(home, port or free_port())
     try:
         service.prepare()

@@ -1,6 +1,7 @@
 """The official conformance suite against our client. Its exit code says little, so its checks are read."""
 
 import json
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ SCENARIOS: dict[str, tuple[str, int, tuple[str, ...]]] = {
 
 def checks_of(scenario: str, revision: str, results: Path) -> list[dict[str, Any]]:
     """What the suite wrote down, after our client left without an error."""
-    client = f"{sys.executable} examples/conformance_client/client.py"
+    client = shlex.join([sys.executable, "examples/conformance_client/client.py"])
     wanted = ["--command", client, "--scenario", scenario, "--spec-version", revision]
     ended = run([*conformance_command(), "client", *wanted, "-o", str(results)])
     assert ended.returncode == 0, ended.stdout + ended.stderr

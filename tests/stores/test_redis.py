@@ -24,7 +24,7 @@ pytestmark = pytest.mark.services
 
 @pytest.fixture
 def prefix(tmp_path: Path) -> str:
-    return str(tmp_path)
+    return tmp_path.name
 
 
 @pytest.fixture

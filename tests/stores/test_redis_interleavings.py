@@ -20,5 +20,5 @@ NUMBERS = count()
 def test_in_redis_nothing_runs_twice_and_nobody_waits_for_ever(
     moves: list[Claim | Act], redis_url: str, tmp_path: Path
 ):
-    store = RedisStore(redis_url, prefix=f"{tmp_path}/{next(NUMBERS)}")
+    store = RedisStore(redis_url, prefix=f"{tmp_path.name}/{next(NUMBERS)}")
     anyio.run(play, store, moves)

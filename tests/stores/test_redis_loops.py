@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @pytest.fixture
 def url(redis_url: str, tmp_path: Path) -> str:
-    return f"{redis_url}?prefix={tmp_path}"
+    return f"{redis_url}?prefix={tmp_path.name}"
 
 
 def keepers() -> set[threading.Thread]:

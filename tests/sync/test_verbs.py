@@ -112,7 +112,7 @@ async def test_our_errors_say_their_advice_out_of_a_thread_too(run: RunBody):
 
 
 TEMPLATES_HAVE_THREADS = hasattr(template, "call_sync_fn_in_threadpool")
-"""FastMCP 4.1.0 runs resource templates that are written with def on the event loop itself."""
+"""FastMCP up to 4.1.0 runs resource templates that are written with def on the event loop itself."""
 
 
 @pytest.mark.parametrize("make", [MCPServer, FastMCP])

@@ -149,8 +149,9 @@ def _texts(value: Any, where: str) -> dict[str, str]:
 
 
 def _command(word: str, around: Surroundings) -> Command:
+    is_file = os.path.isfile(around.here / word)  # its path may hold blanks
     try:
-        words = shlex.split(word, posix=os.name == "posix")
+        words = [word] if is_file else shlex.split(word, posix=os.name == "posix")
     except ValueError as error:
         raise Misused(f"The command cannot be split into words: {error}. Check its quotes.") from error
     if not words:

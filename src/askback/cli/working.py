@@ -9,7 +9,7 @@ import anyio
 
 from askback.cli.paper import columns_of
 from askback.client.safe import line
-from askback.client.terminal.cells import cut
+from askback.client.terminal.cells import cut, cut_middle, width_of
 
 PATIENCE = 0.4
 """Seconds before the line appears; most calls are over by then and would only flicker."""
@@ -20,27 +20,36 @@ PACE, PLAIN_PACE = 0.2, 5.0
 MESSAGE = 200
 """Characters of a server's message that are looked at before the line is cut to the width."""
 
+MAX_NAME = 4096
+"""Characters of a server's name, which may be a path, that are looked at: a path has no more on Linux."""
+
+MIN_NAME = 16
+"""Cells that a server's name keeps, however much the server says. A command's path gives way first."""
+
+MAX_WRITTEN_OUT = 1e15
+"""From here on a number is written as 1e+15: nobody counts its digits."""
+
 
 class Working:
     """The line of one call. Give `progress` to the driver, and `hushed()` to whoever writes on the same screen."""
 
     def __init__(self, what: str, out: TextIO, *, plain: bool = False, begins: str = "starts") -> None:
-        self._what, self._out, self._plain = line(what), out, plain
-        self._state = f"{self._what} {begins}"
+        self._what, self._out, self._plain = line(what, MAX_NAME), out, plain
+        self._state = f" {begins}"
         self._said, self._shown, self._hushed = "", "", 0
         self._began = time.monotonic()
 
     def connected(self) -> None:
         """From here on it is the call that takes its time."""
-        self._state = f"{self._what} works"
+        self._state = " works"
 
     def now(self, state: str) -> None:
         """What is waited for, where that is several servers and changes."""
-        self._state = line(state, MESSAGE)
+        self._what, self._state = "", line(state, MESSAGE)
 
     async def progress(self, progress: float, total: float | None, message: str | None) -> None:
         """What the server says of its work."""
-        part = f"{progress:g} of {total:g}" if total else f"{progress:g}"
+        part = f"{_number(progress)} of {_number(total)}" if total else _number(progress)
         self._said = line(f"{part} {message or ''}".strip(), MESSAGE)
 
     @asynccontextmanager
@@ -76,8 +85,10 @@ class Working:
 
     def _draw(self) -> None:
         seconds = int(time.monotonic() - self._began)
-        text = f"{self._state}, {seconds} s{': ' if self._said else ''}{self._said}"
-        text = cut(text, columns_of(self._out) - 1)
+        rest = f"{self._state}, {seconds} s{': ' if self._said else ''}{self._said}"
+        columns = columns_of(self._out) - 1
+        name = cut_middle(self._what, max(MIN_NAME, columns - width_of(rest)))
+        text = cut(name + rest, columns)
         if text == self._shown:
             return
         self._write(f"{text}\n" if self._plain else f"\r{text}\x1b[K")
@@ -94,3 +105,10 @@ class Working:
         ):  # a terminal that was closed; whoever closed it ends the program too, or does not mind
             self._out.write(text)
             self._out.flush()
+
+
+def _number(value: float) -> str:
+    """As people write it: 1,000,000 and 0.25."""
+    if not abs(value) < MAX_WRITTEN_OUT:
+        return f"{value:g}"
+    return f"{value:,.3f}".rstrip("0").rstrip(".")

@@ -96,10 +96,13 @@ class Answering:
         self, message: str, response_type: Any, params: ElicitRequestParams, context: Any
     ) -> ElicitResult:
         """For FastMCP: `Client(..., elicitation_handler=answers.fastmcp)`. What it raises becomes the error."""
+        # FastMCP before 4.1 takes any other result for the content of a yes, also a no. It calls us, so it is there.
+        from fastmcp.client.elicitation import ElicitResult as OwnResult
+
         reply = await self.sdk(cast("ClientRequestContext", context), params)
         if isinstance(reply, ErrorData):
             raise AskbackError(reply.message)
-        return reply
+        return OwnResult[Any].model_validate(reply.model_dump(by_alias=True, exclude_none=True))
 
     async def notice(self, message: IncomingMessage) -> None:
         """For both: `Client(..., message_handler=answers.notice)`. Hears that a visit is finished."""

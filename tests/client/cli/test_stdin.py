@@ -1,5 +1,6 @@
 """Standard input that is no pipe and no terminal: a file, /dev/null, or closed by the shell."""
 
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -22,7 +23,9 @@ def askback(*words: str, redirected: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_lines_of_a_desk_may_be_those_of_a_file(kitchen_url: str, tmp_path: Path):
     (tmp_path / "lines.txt").write_text("weigh grams=1\nburn")
-    ended = askback("desk", "--no-open", kitchen_url, redirected=f"< {tmp_path / 'lines.txt'}")
+    ended = askback(
+        "desk", "--no-open", kitchen_url, redirected=f"< {shlex.quote(str(tmp_path / 'lines.txt'))}"
+    )
     assert "1 g, precise: False\n" in ended.stdout
     assert "burnt" in ended.stdout
     assert ended.returncode == 1

@@ -71,6 +71,14 @@ def test_a_python_file_is_run_with_this_python(folder: Folder):
     assert folder.find("server.py --fast").words == (sys.executable, "server.py", "--fast")
 
 
+def test_a_file_whose_path_holds_blanks_is_one_word(folder: Folder):
+    server = folder.write(folder.here / "Müllers Küche" / "server.py", "")
+    assert folder.find(str(server)).words == (sys.executable, str(server))
+    started = folder.write(folder.here / "Müllers Küche" / "start", "#!/bin/sh\n")
+    started.chmod(0o755)
+    assert folder.find(str(started)).words == (str(started),)
+
+
 @pytest.mark.parametrize("table", ["mcpServers", "servers"])
 @pytest.mark.parametrize("name", NEAR_FILES)
 def test_a_server_of_a_file_of_the_project_is_found_by_its_name(folder: Folder, name: str, table: str):

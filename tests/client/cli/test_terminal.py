@@ -1,5 +1,7 @@
 """`askback call` in a real terminal: a person answers, reads, and leaves."""
 
+import shlex
+import shutil
 import sys
 from pathlib import Path
 
@@ -64,7 +66,7 @@ def test_while_the_server_works_one_line_says_so_and_ctrl_c_ends_it_all(
     mark = tmp_path / "mark"
     target = KITCHEN if started else kitchen_url
     terminal = screen("call", target, "cook", f"mark={mark}", "--label", "kitchen")
-    terminal.until("kitchen works, ", " of 1e+06 stirring ␛]0;stolen␇")
+    terminal.until("kitchen works, ", " 1 of 1,000,000 stirring ␛]0;stolen␇")
     assert terminal.screen.title == ""
     assert sum("works" in line for line in terminal.lines) == 1
     assert sum("鍋" in line for line in terminal.lines) == 1
@@ -75,9 +77,21 @@ def test_while_the_server_works_one_line_says_so_and_ctrl_c_ends_it_all(
     terminal.until_that(mark.exists, "the server to be told")
 
 
+def test_a_long_path_gives_way_to_what_the_server_says(screen: Open, tmp_path: Path):
+    folder = tmp_path / f"Büro {'with a long name ' * 8}"
+    folder.mkdir()
+    kitchen = shutil.copy(KITCHEN, folder)
+    terminal = screen("call", kitchen, "cook")
+    terminal.until("…kitchen.py works, ", ": 1 of 1,000,000 stirring ␛]0;stolen␇")
+    terminal.press("cancel")
+    assert terminal.ended() == 130
+
+
 def test_a_server_that_only_starts_is_not_said_to_work(screen: Open, tmp_path: Path):
     (tmp_path / "slow.py").write_text("import sys\nfor line in sys.stdin: pass")
-    terminal = screen("call", f"{sys.executable} {tmp_path / 'slow.py'}", "cook", "--label", "slow")
+    terminal = screen(
+        "call", shlex.join([sys.executable, str(tmp_path / "slow.py")]), "cook", "--label", "slow"
+    )
     terminal.until("slow starts, ")
     terminal.press("cancel")
     terminal.until("Interrupted.")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,9 @@ from askback.client.consent.programs import commands
 from tests.client.consent.good import ORDINARY, WARNED
 from tests.client.consent.hostile import HOSTILE
 
-BROWSER = """#!{python}
+BROWSER = """#!/bin/sh
+'''exec' "{python}" "$0" "$@"
+' '''
 import json, os, sys
 sys.path.insert(0, {tests!r})
 from follower import link_in
@@ -24,6 +27,7 @@ with open({record!r}, "a") as file:
     file.write(json.dumps(seen) + "\\n")
 {then}
 """
+"""A shell hands it to Python: behind `#!` a path may neither be long nor hold a blank."""
 
 
 class Browser:
@@ -117,6 +121,17 @@ def test_the_browser_is_a_program_of_its_own_that_the_client_neither_reads_nor_f
     assert start["streams"] == ["/dev/null"] * 3
 
 
+def test_a_browser_in_a_folder_with_a_blank_and_a_letter_outside_ascii_opens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    folder = tmp_path / "Müllers Programme"
+    folder.mkdir()
+    browser, shell = Browser(folder), Browser(folder, "tmux")
+    monkeypatch.setenv("BROWSER", f"{shell.program}:{browser.program}")
+    assert open_in_browser(judge("https://example.com")) is True
+    assert (browser.opened, shell.opened) == ([["https://example.com/"]], [])
+
+
 @pytest.mark.parametrize(
     ("choice", "arguments"),
     [
@@ -131,7 +146,7 @@ def test_the_browser_is_a_program_of_its_own_that_the_client_neither_reads_nor_f
 def test_the_persons_own_choice_of_browser_is_taken(
     browser: Browser, monkeypatch: pytest.MonkeyPatch, choice: str, arguments: list[str]
 ):
-    monkeypatch.setenv("BROWSER", choice.format(program=browser.program))
+    monkeypatch.setenv("BROWSER", choice.format(program=shlex.quote(str(browser.program))))
     assert open_in_browser(judge("https://example.com")) is True
     assert browser.opened == [arguments]
 
@@ -166,7 +181,7 @@ def test_a_browser_inside_the_terminal_does_not_take_it_away(tmp_path: Path, mon
 def test_a_choice_of_browser_that_makes_the_link_part_of_a_command_is_passed_over(
     browser: Browser, monkeypatch: pytest.MonkeyPatch, choice: str
 ):
-    monkeypatch.setenv("BROWSER", choice.format(program=browser.program))
+    monkeypatch.setenv("BROWSER", choice.format(program=shlex.quote(str(browser.program))))
     assert open_in_browser(judge("https://example.com/?$(id)")) is False
     assert browser.starts == []
 
@@ -200,7 +215,8 @@ def test_a_choice_of_browser_that_reads_its_arguments_as_a_command_is_passed_ove
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, arguments: str
 ):
     shell = Browser(tmp_path, name)
-    monkeypatch.setenv("BROWSER", f"{shell.program} {arguments}:env {shell.program} {arguments} %s")
+    program = shlex.quote(str(shell.program))
+    monkeypatch.setenv("BROWSER", f"{program} {arguments}:env {program} {arguments} %s")
     assert open_in_browser(judge("https://evil.example/;calc")) is False
     assert shell.starts == []
 
@@ -220,7 +236,7 @@ def test_a_shell_under_another_name_is_a_shell(tmp_path: Path, monkeypatch: pyte
 @pytest.mark.verifies("R69", "T08")
 def test_no_terminal_runs_what_a_link_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     socket, made = tmp_path / "socket", tmp_path / "made"
-    monkeypatch.setenv("BROWSER", f"tmux -S {socket} new-session -d")
+    monkeypatch.setenv("BROWSER", f"tmux -S {shlex.quote(str(socket))} new-session -d")
     assert open_in_browser(judge(f"https://evil.example/;touch$IFS{made};")) is False
     assert not socket.exists() and not made.exists()
 
@@ -286,9 +302,11 @@ def test_a_browser_that_does_not_start_is_no_error(tmp_path: Path, monkeypatch: 
 def gate(tmp_path: Path) -> Iterator[Path]:
     gate = tmp_path / "gate"
     os.mkfifo(gate)
+    ours = os.open(gate, os.O_RDWR)
     yield gate
-    with gate.open("w"):  # the browser that waits here goes home
-        pass
+    # The browser that waits here goes home. One that comes later finds no gate, and none has to come.
+    gate.unlink()
+    os.close(ours)
 
 
 def test_a_browser_that_stays_open_is_not_waited_for(

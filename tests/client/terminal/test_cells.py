@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from askback.client import safe
-from askback.client.terminal.cells import chopped, cut, filled, width_of, wrapped
+from askback.client.terminal.cells import chopped, cut, cut_middle, filled, width_of, wrapped
 
 TEXT = st.text(max_size=80).map(safe.line)
 WIDTH = st.integers(2, 40)
@@ -18,6 +18,7 @@ def test_nothing_is_wider_than_its_room_and_no_word_is_lost(text: str, width: in
     assert all(width_of(line) <= width for line in lines)
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
     assert width_of(cut(text, width)) <= width
+    assert width_of(cut_middle(text, width)) <= width
     assert width_of(filled(text, width)) == width
 
 
@@ -26,3 +27,8 @@ def test_a_link_is_broken_at_the_edge_and_nowhere_else(text: str, width: int):
     pieces = list(chopped(text, width))
     assert "".join(pieces) == text
     assert all(width_of(piece) <= width for piece in pieces)
+
+
+def test_a_path_that_is_too_long_keeps_its_ends():
+    assert cut_middle("/srv/kitchen.py", 15) == "/srv/kitchen.py"
+    assert cut_middle("/home/ada/some/where/kitchen.py", 16) == "/home…kitchen.py"

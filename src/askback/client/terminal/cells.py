@@ -19,6 +19,14 @@ def cut(text: str, width: int) -> str:
     return _head(text, max(0, width - 1)) + ELLIPSIS[: max(0, width)]
 
 
+def cut_middle(text: str, width: int) -> str:
+    """Both ends and a sign between them, for paths and addresses: what tells them apart stands at the end."""
+    if width_of(text) <= width:
+        return text
+    tail = _head(text[::-1], max(0, width - 1) * 2 // 3)[::-1]
+    return cut(text, width - width_of(tail)) + tail
+
+
 def filled(text: str, width: int) -> str:
     """Cut or padded to exactly this width."""
     short = cut(text, width)

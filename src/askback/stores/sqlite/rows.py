@@ -65,30 +65,34 @@ class Row(NamedTuple):
 
 BEGIN = """
 INSERT INTO claims (key, look_at, until, turn, digest, run_turn, run_digest, token, alive_until, noted)
-VALUES (?1, ?2, ?2, -1, '', ?3, ?4, ?5, ?6, x'')
+VALUES (:key, :until, :until, -1, '', :run_turn, :run_digest, :token, :alive_until, x'')
 ON CONFLICT (key) DO UPDATE SET
     until = max(until, excluded.until), run_turn = excluded.run_turn, run_digest = excluded.run_digest,
     token = excluded.token, alive_until = excluded.alive_until
 WHERE token IS NULL AND turn < excluded.run_turn
 """
 GO_ON = """
-UPDATE claims SET until = max(until, ?2), run_turn = ?3, run_digest = ?4, token = ?5, alive_until = ?6
-WHERE key = ?1 AND token IS NULL AND turn < ?3
+UPDATE claims SET until = max(until, :until), run_turn = :run_turn, run_digest = :run_digest, token = :token,
+    alive_until = :alive_until
+WHERE key = :key AND token IS NULL AND turn < :run_turn
 """
 """The same for a key that is known: a third cheaper where it fits."""
 
 LOOK = """
 SELECT until, turn, digest, result, run_turn, run_digest, token, alive_until, noted FROM claims WHERE key = ?
 """
-TAKE = "INSERT OR REPLACE INTO claims VALUES (?1, ?2, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
+TAKE = """
+INSERT OR REPLACE INTO claims VALUES
+    (:key, :until, :until, :turn, :digest, :result, :run_turn, :run_digest, :token, :alive_until, :noted)
+"""
 NOTE = "UPDATE claims SET noted = ? WHERE key = ? AND token = ?"
 NOBODY = "run_turn = NULL, run_digest = NULL, token = NULL, alive_until = NULL, noted = x''"
 RECORD = f"""
 UPDATE claims SET turn = run_turn, digest = run_digest, result = ?, {NOBODY} WHERE key = ? AND token = ? AND until > ?
 """
 RECORD_LATE = f"""
-UPDATE claims SET turn = run_turn, digest = run_digest, result = ?1, look_at = ?4, {NOBODY}
-WHERE key = ?2 AND token = ?3
+UPDATE claims SET turn = run_turn, digest = run_digest, result = ?, look_at = ?, {NOBODY}
+WHERE key = ? AND token = ?
 """
 """It took longer than its result lasts: only those who wait for it see it yet."""
 
@@ -181,10 +185,10 @@ class Rows:
 
     def record(self, claim: Mine, result: bytes) -> bool:
         self.held.pop(claim.token, None)  # first: if this fails, nobody is left who runs it
-        run, now = (result, claim.key, claim.token), self._clock()
-        if self._file.current().execute(RECORD, (*run, now)).rowcount:
+        run, now = (claim.key, claim.token), self._clock()
+        if self._file.current().execute(RECORD, (result, *run, now)).rowcount:
             return True
-        return self._execute(RECORD_LATE, (*run, now + TO_BE_SEEN)).rowcount == 1
+        return self._execute(RECORD_LATE, (result, now + TO_BE_SEEN, *run)).rowcount == 1
 
     def release(self, claim: Mine) -> None:
         self.held.pop(claim.token, None)
@@ -206,8 +210,9 @@ class Rows:
                 if not self._execute(RENEW, (alive_until, key, token)).rowcount:
                     self.held.pop(token, None)  # it may have been recorded at this very moment
 
-    def _begun(self, asked: Asked) -> tuple[Any, ...]:
-        return (asked.key, asked.until, asked.turn, asked.digest, asked.token, time.time() + self._lease)
+    def _begun(self, asked: Asked) -> dict[str, Any]:
+        run = {"run_turn": asked.turn, "run_digest": asked.digest, "token": asked.token}
+        return {"key": asked.key, "until": asked.until, **run, "alive_until": time.time() + self._lease}
 
     def _granted(self, asked: Asked, noted: bytes) -> Mine:
         self.held[asked.token] = asked.key
@@ -246,9 +251,9 @@ class Rows:
             if row.run_turn is not None and row.run_turn < asked.turn:
                 # Overtaken while it was being run: it is spent, and will have no result.
                 turn, digest, result, noted = row.run_turn, row.run_digest or "", None, b""
-        key, until, *run = self._begun(asked)
-        until = until if row is None else max(until, row.until)
-        self._execute(TAKE, (key, until, turn, digest, result, *run, noted))
+        until = asked.until if row is None else max(asked.until, row.until)
+        kept = {"until": until, "turn": turn, "digest": digest, "result": result, "noted": noted}
+        self._execute(TAKE, {**self._begun(asked), **kept})
         return noted
 
     # Settle, and spend.

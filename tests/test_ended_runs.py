@@ -1,0 +1,121 @@
+"""A test run that is interrupted, terminated or killed leaves no Redis, Postgres, nginx or browser behind."""
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Generator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from scripts.services.family import PROC, end, family
+from scripts.services.watcher import end_all_in
+from tests.chromium import chromium
+from tests.services import found
+
+pytestmark = [pytest.mark.services, pytest.mark.browser, pytest.mark.slow]
+
+ROOT = Path(__file__).resolve().parent.parent
+
+RUN = """
+import signal
+import pytest
+
+from scripts.services import free_port, nginx, postgres_server, redis_server
+from tests.chromium import browsing
+
+@pytest.fixture
+def anyio_backend():
+    return "asyncio"
+
+@pytest.mark.anyio
+async def test_that_never_ends():
+    with redis_server() as redis, postgres_server() as postgres, nginx([f"127.0.0.1:{free_port()}"]) as proxy:
+        async with browsing():
+            redis.pause()
+            homes = [str(service.home) for service in (redis, postgres, proxy)]
+            with open("started", "w") as started:
+                started.write("\\n".join(homes))
+            signal.pause()
+"""
+
+NAMES = {"redis-server", "postgres", "nginx"}
+
+SECONDS_TO_START = 40.0
+SECONDS_TO_END = 30.0
+"""A worker of pytest-xdist that lost its controller gives its test some seconds, and so does our watcher."""
+
+WAYS = [
+    (signal.SIGINT, "alone"),
+    (signal.SIGTERM, "alone"),
+    (signal.SIGKILL, "alone"),
+    (signal.SIGINT, "with workers"),
+    (signal.SIGTERM, "with workers"),
+]
+OPTIONS = {"alone": (), "with workers": ("-n", "1")}
+
+
+@pytest.fixture
+def run(tmp_path: Path, request: pytest.FixtureRequest) -> Generator[subprocess.Popen[str]]:
+    """A test run in a folder of its own, in which a test starts one of each."""
+    with found():
+        chromium()
+    (tmp_path / "test_run.py").write_text(RUN)
+    os.mkfifo(tmp_path / "started")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *OPTIONS[request.param]]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    with (
+        (tmp_path / "output.txt").open("w") as output,
+        subprocess.Popen(
+            command, cwd=tmp_path, env=environment, stdout=output, stderr=output, text=True
+        ) as started,
+    ):
+        yield started
+        end(started.pid)
+
+
+@pytest.mark.parametrize(("number", "run"), WAYS, indirect=["run"])
+def test_nothing_outlives_it(run: subprocess.Popen[str], tmp_path: Path, number: signal.Signals):
+    homes = homes_of(run, tmp_path)
+    members = family(run.pid)
+    with ExitStack() as stack:
+        stack.callback(end_all_in, map(str, homes))  # where this test fails
+        ends = {pid: stack.enter_context(end_of(pid)) for pid in members}
+        names = {pid: (PROC / str(pid) / "comm").read_text().strip() for pid in members}
+        assert {*names.values()} >= NAMES and any(name.startswith("chrom") for name in names.values())
+        run.send_signal(number)
+        assert [names[pid] for pid in left_after(SECONDS_TO_END, ends)] == []
+        assert not [home for home in homes if home.exists()]
+
+
+def homes_of(run: subprocess.Popen[str], folder: Path) -> list[Path]:
+    """The folders of its services, once all of them serve."""
+    with end_of(run.pid) as ended, open(os.open(folder / "started", os.O_RDONLY | os.O_NONBLOCK)) as started:
+        ready, _, _ = select.select([started, ended], [], [], SECONDS_TO_START)
+        assert ready == [started], f"It did not start:\n{(folder / 'output.txt').read_text()}"
+        os.set_blocking(started.fileno(), True)
+        return [Path(line) for line in started.read().splitlines()]
+
+
+@contextmanager
+def end_of(pid: int) -> Generator[int]:
+    """Can be read from once that process has ended, whoever's child it is."""
+    descriptor = os.pidfd_open(pid)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def left_after(seconds: float, ends: Mapping[int, int]) -> list[int]:
+    """Those of these processes that have not ended by then."""
+    left: dict[int, int] = {**ends}
+    deadline = time.monotonic() + seconds
+    while left and (patience := deadline - time.monotonic()) > 0:
+        ended, _, _ = select.select([*left.values()], [], [], patience)
+        left = {pid: end for pid, end in left.items() if end not in ended}
+    return [*left]
