@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any
+from typing import Any, cast
 
 import mcp_types as types
 from mcp import Client
@@ -72,11 +72,12 @@ def make_flow(name: str) -> Flow:
     return Flow(name=name, questions=3, tool="three", arguments={"flow": name})
 
 
-async def _answer(_context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
+async def _answer(context: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
     return types.ElicitResult.model_validate(reply(params.message))
 
 
-def _innermost(error: BaseException) -> str:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
+def _innermost(error: Exception) -> str:
+    """What went wrong first, in whatever groups it comes."""
+    while isinstance(error, ExceptionGroup):
+        error = cast("ExceptionGroup[Exception]", error).exceptions[0]
     return f"{type(error).__name__}: {error}"

@@ -7,7 +7,7 @@ the last byte, address, headers and all, and of the same caller, is the same req
 
 from collections import OrderedDict
 from hashlib import sha256
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 import anyio
 import pydantic_core
@@ -139,13 +139,19 @@ class Copies:
         self._running: dict[bytes, Run] = {}
         self._ended: OrderedDict[bytes, Ended] = OrderedDict()
         self._size = 0
+        self._change = anyio.Event()
+
+    async def finish(self) -> None:
+        """Until none is being run."""
+        while self._running:
+            await self._change.wait()
 
     async def serve(self, handle: Handle, scope: Scope, receive: Receive, send: Send) -> None:
         """Run a request that was posted, or give a copy what the first one gets."""
         body = await body_of(receive)
         if body is None:
             return
-        if not _is_request(body):
+        if kind_of(body) != "request":
             await handle(scope, bringing(body, receive), send)
             return
         self._forget()
@@ -168,6 +174,8 @@ class Copies:
             await run.begin(handle, scope, receive, send)
         finally:
             del self._running[name]
+            changed, self._change = self._change, anyio.Event()
+            changed.set()
             self._ended[name] = Ended(run, anyio.current_time() + GRACE)
             self._size += min(run.size, KEPT)
 
@@ -178,13 +186,17 @@ class Copies:
             self._size -= min(ended.run.size, KEPT)
 
 
-def _is_request(body: bytes) -> bool:
-    """What has an id and asks for something; a notification may be the same as the one before."""
+def kind_of(body: bytes) -> Literal["request", "answer", "notification", "other"]:
+    """What a posted message is. A request has an id and is answered; a notification may be the same as another."""
     try:
         message: Any = pydantic_core.from_json(body)
     except ValueError:
-        return False
-    return isinstance(message, dict) and "method" in message and "id" in cast("dict[str, Any]", message)
+        return "other"
+    if not isinstance(message, dict):
+        return "other"
+    if "id" in message:
+        return "request" if "method" in message else "answer"
+    return "notification" if "method" in message else "other"
 
 
 def _name(scope: Scope, body: bytes) -> bytes:
