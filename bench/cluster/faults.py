@@ -50,6 +50,17 @@ async def pause_workers(cluster: Cluster, *, seconds: float, each: float = BETWE
             worker.resume()
 
 
+async def restart_workers(cluster: Cluster, *, after: asyncio.Event, over: asyncio.Event) -> None:
+    """A rolling restart: one after the other ends in good order and is started again, and two are always up."""
+    await after.wait()
+    try:
+        for worker in cluster.workers:
+            await _to_the_end(worker.stop)
+            await _to_the_end(worker.start)
+    finally:
+        over.set()
+
+
 class Pausable(Protocol):
     """A store or a worker: it keeps its connections and does nothing until it is resumed."""
 

@@ -152,14 +152,14 @@ class Workers:
                 await self._forget(id)
 
     def _unless_stopping(self, by_itself: Handle) -> Handle:
-        """A call that comes while this worker ends is not begun; what it said before is still answered."""
+        """A call that comes while this worker ends is not begun; what is about an earlier one is still served."""
 
         async def handle(scope: Scope, receive: Receive, send: Send) -> None:
             if not self.drain.has_begun:
                 await by_itself(scope, receive, send)
                 return
             body = await body_of(receive) or b""
-            if kind_of(body) == "request":
+            if kind_of(body) == "call":
                 await _gone(STOPPING)(scope, receive, send)
             else:
                 await by_itself(scope, bringing(body, receive), send)

@@ -1,7 +1,6 @@
 """A store or a worker stands still in the middle of the load: every flow ends right, and none runs twice."""
 
 import asyncio
-from time import monotonic
 
 import pytest
 
@@ -27,7 +26,6 @@ async def run_with_pause(them: Cluster, paused: Pausable, seconds: float) -> Non
         flows = await crowd.run(f"{them.proxy.url}/mcp")
     told = tally(flows, them.effects, deaths=[])
     began, ended = over.result()
-    print(told, max(flow.ended for flow in flows) - ended, monotonic() - ended)
     assert any(flow.began < began and flow.ended > ended for flow in flows), "nobody noticed the pause"
     assert max(flow.ended for flow in flows if flow.began < ended) <= ended + SECONDS_TO_END, str(told)
     assert told.right == len(flows), str(told)
