@@ -8,8 +8,10 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
+from starlette.types import Receive, Send
 
 from askback.server.workers import outbox
+from askback.server.workers.bringing import Outcome
 from tests.workers.crew import PATIENCE, Posting, crew, messages, serving
 from tests.workers.test_unreachable import Failing
 from tests.workers.travel import app_of, travel
@@ -51,6 +53,52 @@ async def test_an_answer_that_finds_no_way_is_accepted_and_delivered_when_it_doe
             store.is_off = False
             with anyio.fail_after(PATIENCE):
                 assert "4 to Rome" in (await anext(said))["result"]["content"][0]["text"]
+
+
+class Way:
+    """To a worker that is silent until it is opened."""
+
+    def __init__(self) -> None:
+        self.is_open = False
+        self.came = 0
+
+    async def attempt(self, receive: Receive, send: Send) -> Outcome:
+        self.came += self.is_open
+        return Outcome.ANSWERED if self.is_open else Outcome.SILENT
+
+
+@pytest.mark.usefixtures("accepts_soon")
+async def test_a_worker_that_ends_delivers_first_what_it_has_accepted():
+    box, way = outbox.Outbox(), Way()
+    assert await box.deliver(way.attempt, size=1, may_repeat=True) is None
+    way.is_open = True
+    with anyio.fail_after(PATIENCE):
+        await box.close()
+    assert way.came == 1
+
+
+@pytest.mark.usefixtures("accepts_soon")
+async def test_a_worker_that_ends_does_not_wait_for_ever(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    monkeypatch.setattr(outbox, "FLUSH_TIMEOUT", 0.1)
+    box, way = outbox.Outbox(), Way()
+    assert await box.deliver(way.attempt, size=1, may_repeat=True) is None
+    with anyio.fail_after(PATIENCE):
+        await box.close()
+    assert "could not be delivered: this worker ends" in caplog.text
+
+
+@pytest.mark.usefixtures("accepts_soon")
+async def test_what_is_accepted_is_not_tried_for_ever(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    monkeypatch.setattr(outbox, "DELIVERY_TIMEOUT", 0.5)
+    box, way = outbox.Outbox(), Way()
+    assert await box.deliver(way.attempt, size=1, may_repeat=True) is None
+    with anyio.fail_after(PATIENCE):
+        await box.close()
+    assert way.came == 0 and "was not taken: SILENT" in caplog.text
 
 
 @pytest.mark.parametrize(("limit", "value"), [("MAX_MESSAGES", 0), ("MAX_BYTES", 10)])

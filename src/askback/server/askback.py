@@ -35,7 +35,7 @@ from askback.server.adapters.mcp import (
     see_to_boundary,
     stop_with,
 )
-from askback.server.adapters.streamable import Watcher, watch_requests
+from askback.server.adapters.streamable import SessionWatcher, watch_requests
 from askback.server.call import Settings
 from askback.server.doorman import Doorman
 from askback.server.ends import Ends
@@ -252,7 +252,9 @@ class Askback:
         settle_in(server)
         stop_with(lowlevel, self.house.close)
         if workers is not None:
-            watch_requests(lowlevel, Watcher(workers.handle, workers.drain.begin, workers.drain.finish))
+            watch_requests(
+                lowlevel, SessionWatcher(workers.handle, workers.drain.begin, workers.drain.finish)
+            )
             stop_with(lowlevel, workers.close)
         if app is not None:
             add_pages(server, app)

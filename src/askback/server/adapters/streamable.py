@@ -39,7 +39,7 @@ ENTRANCE = "askback.entrance"
 Handle = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
-class Watcher(NamedTuple):
+class SessionWatcher(NamedTuple):
     """What Askback has to do with the sessions of one server."""
 
     handle: Callable[[Manager, Handle, Scope, Receive, Send], Awaitable[None]]
@@ -50,7 +50,7 @@ class Watcher(NamedTuple):
     """The sessions end as soon as this returns."""
 
 
-_WATCHERS: WeakKeyDictionary[Server[Any], Watcher] = WeakKeyDictionary()
+_WATCHERS: WeakKeyDictionary[Server[Any], SessionWatcher] = WeakKeyDictionary()
 _RUNNING: WeakKeyDictionary[Server[Any], int] = WeakKeyDictionary()
 """Managers of a server: it may be served on several transports."""
 
@@ -65,7 +65,7 @@ class Entrance(NamedTuple):
     scope: Scope
 
 
-def watch_requests(lowlevel: Server[Any], watcher: Watcher) -> None:
+def watch_requests(lowlevel: Server[Any], watcher: SessionWatcher) -> None:
     """Have `watcher` handle all requests of this server's sessions, and their end."""
     _wrap_managers()
     _patch_run()
