@@ -35,7 +35,9 @@ def delivery_of(call: "Call") -> str | None:
 
 async def require_first_delivery(id: str, call: "Call", store: Store) -> None:
     """Raises `RoundRefused` for a request that another worker has got before."""
-    key = f"delivery:{sha256(id.encode('utf-8', 'surrogatepass')).hexdigest()}"
+    # With the server's name: one that stands behind another gets the same headers, and may have the same store.
+    name = f"{call.server_name}\0{id}".encode("utf-8", "surrogatepass")
+    key = f"delivery:{sha256(name).hexdigest()}"
     if not await store.spend(key, until=call.now + DELIVERY_LIFE):
         logger.warning("a request of %s was delivered twice, and is not run again", call.ctx.method)
         raise RoundRefused(DELIVERED_TWICE, "delivered_twice")

@@ -60,7 +60,7 @@ class Questions:
     @contextmanager
     def wait(self, seconds: float) -> Generator[None]:
         """No longer than so many seconds, nor than these are open."""
-        with anyio.move_on_after(0.0 if self.are_closed else seconds) as wait:
+        with anyio.move_on_after(seconds) as wait:
             self._waits.add(wait)
             try:
                 yield
@@ -122,9 +122,10 @@ class Push:
         if self._witness is not None:
             self._witness.tell(asked_now(showing, params))
             await self._witness.write()  # not of the person's time
-        # Nothing tells that a client is gone for good, so no question waits for ever.
-        with self._questions.wait(self._think_time if showing.seconds is None else showing.seconds):
-            return await self._exchange(showing, params)
+        if not self._questions.are_closed:
+            # Nothing tells that a client is gone for good, so no question waits for ever.
+            with self._questions.wait(self._think_time if showing.seconds is None else showing.seconds):
+                return await self._exchange(showing, params)
         if self._questions.are_closed:
             raise self._stopped(showing)
         return Late()

@@ -148,7 +148,8 @@ class Copies:
 
     async def finish(self) -> None:
         """Until none is being run, and none has come for a moment."""
-        is_quiet = False
+        self._forget()
+        is_quiet = not self._ended
         while self._running or not is_quiet:
             with anyio.move_on_after(None if self._running else LINGER) as wait:
                 await self._change.wait()
