@@ -45,11 +45,18 @@ class Cluster:
 
 @contextmanager
 def cluster(
-    store: str, *, workers: int = 3, lease: float = LEASE, way: float = A_WAY, repeats: bool = False
+    store: str,
+    *,
+    workers: int = 3,
+    lease: float = LEASE,
+    way: float = A_WAY,
+    repeats: bool = False,
+    recipe: Path | None = None,
 ) -> Generator[Cluster]:
     """A store is named by its URL; `sqlite:` alone is a file of the cluster's own.
 
-    Where the proxy `repeats`, it sends to another worker what it had sent to one that died.
+    Where the proxy `repeats`, it sends to another worker what it had sent to one that died. A `recipe` is a file of
+    nginx's that is used as it stands.
     """
     with TemporaryDirectory(prefix="askback-cluster-") as name, ExitStack() as stack:
         home = Path(name)
@@ -65,5 +72,5 @@ def cluster(
         for worker in them:
             stack.callback(worker.kill)
             worker.start()
-        proxy = stack.enter_context(nginx([worker.url for worker in them], repeats=repeats))
+        proxy = stack.enter_context(nginx([worker.url for worker in them], repeats=repeats, recipe=recipe))
         yield Cluster(settings=settings, workers=them, proxy=proxy, output=hatched.output)

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from itertools import cycle
 from time import monotonic
-from typing import Any
+from typing import Any, Protocol
 
 from bench.cluster.cluster import Cluster
 from bench.cluster.tally import Death
@@ -48,6 +48,37 @@ async def pause_workers(cluster: Cluster, *, seconds: float, each: float = BETWE
             await asyncio.sleep(seconds)
         finally:
             worker.resume()
+
+
+async def restart_workers(cluster: Cluster, *, after: asyncio.Event, over: asyncio.Event) -> None:
+    """A rolling restart: one after the other ends in good order and is started again, and two are always up."""
+    await after.wait()
+    try:
+        for worker in cluster.workers:
+            await _to_the_end(worker.stop)
+            await _to_the_end(worker.start)
+    finally:
+        over.set()
+
+
+class Pausable(Protocol):
+    """A store or a worker: it keeps its connections and does nothing until it is resumed."""
+
+    def pause(self) -> None: ...
+
+    def resume(self) -> None: ...
+
+
+async def pause(paused: Pausable, *, after: asyncio.Event, seconds: float) -> tuple[float, float]:
+    """Stop it when the event has come, and let it go on after so many seconds; gives the times of both."""
+    await after.wait()
+    await asyncio.to_thread(paused.pause)
+    began = monotonic()
+    try:
+        await asyncio.sleep(seconds)
+    finally:
+        paused.resume()
+    return began, monotonic()
 
 
 async def cut_connections(cluster: Cluster, *, each: float) -> None:

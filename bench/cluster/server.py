@@ -14,7 +14,6 @@ from askback import Askback, ask, once
 from askback.stores import SQLiteStore, Store, open_store
 from askback.stores.postgres import PostgresStore
 from askback.stores.redis import RedisStore
-from bench.cluster.events import Events
 
 NAME = "cluster"
 EFFECT = "send"
@@ -52,7 +51,7 @@ def made(settings: Settings) -> MCPServer[Any]:
 
 
 def app_of(settings: Settings) -> Starlette:
-    return made(settings).streamable_http_app(event_store=Events())
+    return made(settings).streamable_http_app()
 
 
 def tools(effects: str, way: float) -> list[Callable[..., Any]]:

@@ -12,6 +12,10 @@ from scripts.services.family import is_alive
 from scripts.services.service import A_MOMENT, LOOPBACK, SECONDS_TO_START, listens
 
 
+class CannotStop(Exception):
+    """It was told to end, and went on."""
+
+
 class Worker:
     def __init__(self, nest: Nest, port: int) -> None:
         self.port = port
@@ -35,6 +39,15 @@ class Worker:
             pid, self.pid = self.pid, None
             _send(pid, signal.SIGKILL)
             _within_bounds(lambda: not is_alive(pid))
+
+    def stop(self) -> None:
+        """In good order, as a deployment does; back when it has ended."""
+        if self.pid is not None:
+            pid, self.pid = self.pid, None
+            _send(pid, signal.SIGTERM)
+            if not _within_bounds(lambda: not is_alive(pid)):
+                _send(pid, signal.SIGKILL)
+                raise CannotStop(f"The worker on port {self.port} did not end on SIGTERM.")
 
     def pause(self) -> None:
         """It keeps its connections and does nothing."""

@@ -6,6 +6,7 @@ python -m examples.cluster
 import os
 import subprocess
 import sys
+from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
@@ -16,6 +17,8 @@ from askback.client import Driver, FormAsked, Mode, Turn, VisitAsked, Word
 from askback.testing import REVISIONS
 from examples.cluster.workers import Worker, workers
 from scripts.services import Missing, nginx, redis_server
+
+RECIPE = Path(__file__).with_name("nginx.conf")
 
 ANSWERS = {"From which account?": {"account": "savings"}}
 YES = {"yes": True}
@@ -70,7 +73,7 @@ def main() -> None:
             settings = {"BANK_KEYS": token_hex(32), "BANK_STORE": redis.url}
             with (
                 workers(3, settings) as them,
-                nginx([f"127.0.0.1:{worker.port}" for worker in them]) as proxy,
+                nginx([f"127.0.0.1:{worker.port}" for worker in them], recipe=RECIPE) as proxy,
             ):
                 ports = ", ".join(str(worker.port) for worker in them)
                 print(f"Redis on port {redis.port}, workers on {ports}, nginx before them at {proxy.url}")

@@ -314,7 +314,8 @@ class Conversation:
             case Reply():
                 return answer_of(put, close(self._journal, opened, arrival.action))
             case Late():
-                return answer_of(put, close(self._journal, opened, "late"))
+                waited = put.seconds or self._setting.think_time
+                return answer_of(put._replace(seconds=waited), close(self._journal, opened, "late"))
             case Broken():
                 return self._ask_again(put, opened, (Problem(code=arrival.code),))
             case _:

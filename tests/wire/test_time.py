@@ -47,6 +47,20 @@ async def test_on_the_push_era_the_client_is_told_that_the_question_is_withdrawn
     assert "notifications/cancelled" in [line.what for line in run.transcript]
 
 
+@pytest.mark.parametrize("revision", PUSH)
+async def test_on_the_push_era_no_question_waits_longer_than_the_time_to_think(revision: str):
+    """Nothing tells that a client is gone, so a question without a time-out of its own ends, too."""
+
+    async def body() -> str:
+        try:
+            return str(await ask("Anybody?", bool))
+        except TimedOut as error:
+            return f"nobody for {error.seconds:g}"
+
+    run = await run_tool(mcpserver(body, think_time=0.05), "t", None, [silence()], revision=revision)
+    assert run.text == "nobody for 0.05"
+
+
 async def test_on_the_rounds_era_a_late_answer_is_discarded():
     now = [1000.0]
 

@@ -129,6 +129,64 @@ async def test_a_worker_that_stands_still_is_not_waited_for_and_does_nothing_lat
     assert [text_of(await client.call(url, "rung")) for url in (second.url, first.url)] == ["1", "1"]
 
 
+async def test_an_answer_for_a_worker_that_stands_still_is_accepted_and_reaches_it(
+    crew: list[Worker], http: httpx2.AsyncClient
+):
+    first, second, _third = crew
+    client = Posting(http)
+    await client.begin(first.url)
+    async with client.asking(first.url, "Rome") as response:
+        said = messages(response)
+        question = await anext(said)
+        first.send(signal.SIGSTOP)
+        content = {"action": "accept", "content": {"value": 4}}
+        with anyio.fail_after(PATIENCE):
+            assert (await client.tell(second.url, id=question["id"], result=content)).status_code == 202
+        first.send(signal.SIGCONT)
+        with anyio.fail_after(PATIENCE):
+            assert (await anext(said))["result"]["content"][0]["text"].startswith("4 to Rome")
+
+
+@pytest.mark.parametrize("through", [0, 1], ids=["at the worker itself", "through another"])
+async def test_a_worker_that_is_told_to_end_ends_its_questions_with_a_clear_word(
+    through: int, crew: list[Worker], http: httpx2.AsyncClient
+):
+    first, second, _third = crew
+    client, heard = Posting(http), list[dict[str, Any]]()
+    await client.begin(first.url)
+    async with client.asking(crew[through].url, "Rome") as response:
+        said = messages(response)
+        assert (await anext(said))["method"] == "elicitation/create"
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(first.end)
+            with anyio.fail_after(PATIENCE):
+                heard = [message async for message in said]
+    assert heard[0]["method"] == "notifications/cancelled"
+    assert heard[-1]["result"]["isError"]
+    assert "The worker that asked is being stopped" in heard[-1]["result"]["content"][0]["text"]
+    assert (await client.call(second.url, "bell")).status_code == 404
+
+
+@pytest.mark.parametrize("through", [0, 1], ids=["at the worker itself", "through another"])
+async def test_a_worker_that_is_told_to_end_finishes_the_calls_that_run(
+    through: int, crew: list[Worker], http: httpx2.AsyncClient
+):
+    first, second, _third = crew
+    client, heard = Posting(http), list[dict[str, Any]]()
+    await client.begin(first.url)
+    params: dict[str, Any] = {"name": "pack", "arguments": {}}
+    call = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}
+    async with (
+        client.stream("POST", crew[through].url, json=call) as response,
+        anyio.create_task_group() as tasks,
+    ):
+        tasks.start_soon(first.end)
+        with anyio.fail_after(PATIENCE):
+            heard = [message async for message in messages(response)]
+    assert heard[-1]["result"]["content"][0]["text"] == "packed"
+    assert (await client.call(second.url, "bell")).status_code == 404
+
+
 async def test_a_worker_that_is_told_to_end_ends_the_streams_that_go_through_it(
     crew: list[Worker], http: httpx2.AsyncClient
 ):

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable
 from typing import Any, Literal
 
+import anyio
 from fastmcp import Context as FastContext
 from fastmcp import FastMCP
 from fastmcp.server.auth.providers.jwt import StaticTokenVerifier
@@ -27,6 +28,9 @@ from askback import Accepted, Askback, ask
 
 Host = Literal["MCPServer", "Server", "FastMCP"]
 HOSTS: list[Host] = ["MCPServer", "Server", "FastMCP"]
+
+PACKING = 1.0
+"""Seconds: longer than a worker needs to notice that it is to end."""
 
 KEYS = ["the same for all workers, 32 bytes or more"]
 BEARERS = ("ada", "bob")
@@ -78,6 +82,12 @@ def _mcpserver(is_protected: bool) -> Any:
     server.add_tool(book)
 
     rings: list[str] = []
+
+    @server.tool()
+    async def pack() -> str:
+        """Takes its time, and asks nobody."""
+        await anyio.sleep(PACKING)
+        return "packed"
 
     @server.tool()
     async def rung() -> int:

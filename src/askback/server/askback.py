@@ -35,7 +35,7 @@ from askback.server.adapters.mcp import (
     see_to_boundary,
     stop_with,
 )
-from askback.server.adapters.streamable import watch_requests
+from askback.server.adapters.streamable import SessionWatcher, watch_requests
 from askback.server.call import Settings
 from askback.server.doorman import Doorman
 from askback.server.ends import Ends
@@ -65,6 +65,7 @@ from askback.vault.opening import open_vault
 from askback.vault.vault import Vault
 from askback.visits import MAX_VISITS, MAX_VISITS_PER_CALLER, Visits, visit_shares
 from askback.wire.era import Mode
+from askback.wire.push import Questions
 from askback.words import Words
 
 if TYPE_CHECKING:
@@ -87,10 +88,10 @@ class Askback:
             servers that are mounted in it.
         keys: secrets of at least 32 bytes that seal what travels with the client between rounds; the first seals,
             all open. Without them the key dies with the process, and so does every open question.
-        think_time: how long a person may take over one round.
+        think_time: how long a person may take over one round; on the push era, over one question.
         caller: tells the principal behind a call, where the SDK's own (issuer, subject, client) does not do.
-        timeout: how long any question waits, unless its own `timeout=` says otherwise; `None` is for ever on the
-            push era and until the end of `think_time` on the rounds era.
+        timeout: how long any question waits, unless its own `timeout=` says otherwise; `None` is until the end of
+            `think_time`.
         again: how often a reply that does not fit is asked again.
         words: the sentences a person may see, for translators.
         clients_can: what the clients can show ("form", "url"), for calls that declare nothing at all, as on stateless
@@ -215,7 +216,10 @@ class Askback:
         rules = _all_guards(guards)
         if rules:
             examine_tools(server)
-        workers = workers_among(keys=keys, store=self.store, address=address, clock=clock)
+        questions = Questions()
+        workers = workers_among(
+            keys=keys, store=self.store, address=address, clock=clock, questions=questions
+        )
         sealed = see_to_boundary(lowlevel, seal)
         names = Names(self.store, clock=clock)
         observed = open_telemetry(telemetry, clock=clock)
@@ -245,6 +249,7 @@ class Askback:
             house=self.house,
             tell_end_of=self._ends.tell_end_of,
             hold=seconds_of(hold, "hold"),
+            questions=questions,
             demands_visits=demand_visits,
             refusing=frozenset(ask_again),
         )
@@ -256,7 +261,9 @@ class Askback:
         settle_in(server)
         stop_with(lowlevel, self.house.close)
         if workers is not None:
-            watch_requests(lowlevel, workers.handle)
+            watch_requests(
+                lowlevel, SessionWatcher(workers.handle, workers.drain.begin, workers.drain.finish)
+            )
             stop_with(lowlevel, workers.close)
         if app is not None:
             add_pages(server, app)

@@ -31,7 +31,7 @@ from askback.wire.clients import patience_of
 from askback.wire.demands import Demands
 from askback.wire.era import CanShow, Era, Mode, declares, revision_of, target_of
 from askback.wire.ids import QuestionIds
-from askback.wire.push import Push
+from askback.wire.push import Push, Questions
 from askback.wire.replay import Replaying
 from askback.wire.requests import Client
 from askback.wire.returned import Returned
@@ -63,6 +63,8 @@ class Settings:
     """Have a client told when a visit has ended that no call waits for."""
     hold: float
     """Seconds for which a request is held while the person is on a page."""
+    questions: Questions
+    """On the push era: those that are out."""
     demands_visits: bool
     refusing: frozenset[str]
     """Names of clients that come back only where something is asked."""
@@ -305,6 +307,8 @@ class Call:
             revision=self.revision,
             can_show=self.can_show,
             channel=back_channel(self.ctx),
+            questions=self.settings.questions,
+            think_time=self.settings.life,
             witness=self.witness,
         )
         if (telemetry := self.settings.telemetry) is not None:

@@ -24,6 +24,7 @@ from askback.journal.codec import decode, encode
 from askback.server.adapters.mcp import output_schema
 from askback.server.call import Call, Context, Settings
 from askback.server.claims import can_be_mended, is_store_gone, run_once
+from askback.server.deliveries import delivery_of, require_first_delivery
 from askback.server.recording import Recording
 from askback.server.returning import prepare_next
 from askback.server.shelving import LONG, is_handle
@@ -65,18 +66,34 @@ class Middleware:
             return _pass_on(ctx, call_next)
         call = Call(self._settings, ctx)
         if ctx.params is None or OF_A_ROUND.isdisjoint(ctx.params):
-            return self._converse(call, call_next)
+            return self._begin(call, call_next)
         if call.revision.era is Era.ROUNDS and carries_journal(ctx.params):
             return self._next_round(call, call_next)
         if brings_unasked(ctx.params, call.revision):
             return self._without_round(call, call_next)
-        return self._converse(call, call_next)
+        return self._begin(call, call_next)
+
+    def _begin(self, call: Call, call_next: CallNext) -> "CoroutineType[Any, Any, HandlerResult]":
+        delivery = delivery_of(call)
+        if delivery is None:
+            return self._converse(call, call_next)
+        return self._deliver_once(delivery, call, call_next)
+
+    async def _deliver_once(self, delivery: str, call: Call, call_next: CallNext) -> HandlerResult:
+        try:
+            await require_first_delivery(delivery, call, self._settings.store)
+        except StoreUnavailable as error:
+            raise self._unavailable(error) from error
+        except MCPError as error:
+            await self._tell_refused(call, error)
+            raise
+        return await self._converse(call, call_next)
 
     async def _without_round(self, call: Call, call_next: CallNext) -> HandlerResult:
         call.ctx = replace(call.ctx, params=without_round(call.params))
         if call.witness is not None:
             await call.witness.refuse(NOT_ASKED)
-        return await self._converse(call, call_next)
+        return await self._begin(call, call_next)
 
     async def _next_round(self, call: Call, call_next: CallNext) -> HandlerResult:
         # The boundary has just made this dictionary, to put the state in the clear into it.

@@ -1,7 +1,7 @@
 """The push era: the question is a request to the client, and the body waits in its `await`."""
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Protocol
 
 import anyio
@@ -41,6 +41,33 @@ class BackChannel(Protocol):
         ...
 
 
+class Questions:
+    """Those of one server that are out. A worker that ends closes them: nobody could answer them any more."""
+
+    def __init__(self) -> None:
+        self.are_closed = False
+        self._waits: set[anyio.CancelScope] = set()
+
+    def close(self) -> None:
+        """End each in its body, and let no other go out. May repeat."""
+        self.are_closed = True
+        for wait in self._waits:
+            wait.cancel()
+
+    def open(self) -> None:
+        self.are_closed = False
+
+    @contextmanager
+    def wait(self, seconds: float) -> Generator[None]:
+        """No longer than so many seconds, nor than these are open."""
+        with anyio.move_on_after(seconds) as wait:
+            self._waits.add(wait)
+            try:
+                yield
+            finally:
+                self._waits.discard(wait)
+
+
 class Push:
     """Sends one question at a time, in the order they were asked."""
 
@@ -55,9 +82,12 @@ class Push:
         revision: Revision,
         can_show: CanShow,
         channel: BackChannel,
+        questions: Questions,
+        think_time: float,
         witness: Witness | None = None,
     ) -> None:
         self._revision, self._can_show, self._channel = revision, can_show, channel
+        self._questions, self._think_time = questions, think_time
         self._witness = witness
         self._turn: anyio.Lock | None = None
         self._told: set[str] = set()
@@ -92,18 +122,29 @@ class Push:
         if self._witness is not None:
             self._witness.tell(asked_now(showing, params))
             await self._witness.write()  # not of the person's time
-        if showing.seconds is None:
-            return await self._exchange(showing, params)
-        with anyio.move_on_after(showing.seconds):
-            return await self._exchange(showing, params)
+        if not self._questions.are_closed:
+            # Nothing tells that a client is gone for good, so no question waits for ever.
+            with self._questions.wait(self._think_time if showing.seconds is None else showing.seconds):
+                return await self._exchange(showing, params)
+        if self._questions.are_closed:
+            raise self._stopped(showing)
         return Late()
+
+    def _stopped(self, showing: Showing) -> CannotAsk:
+        if self._witness is not None:
+            self._witness.tell(_unanswered(showing, "the worker that asked was stopped"))
+        return CannotAsk(
+            mode=mode_of(showing.question),
+            reason="The worker that asked is being stopped, and no answer would reach it any more.",
+            advice="Call again: another worker will ask.",
+        )
 
     async def _exchange(self, showing: Showing, params: Mapping[str, Any]) -> Arrival:
         try:
             return read_reply(await self._channel.send_raw_request(METHOD, params))
         except MCPError as error:
             if self._witness is not None:
-                self._witness.tell(_unanswered(showing, error))
+                self._witness.tell(_unanswered(showing, f"the client answered with error {error.code}"))
             raise _failed(error, mode_of(showing.question)) from error
 
     def _params(self, showing: Showing) -> dict[str, Any]:
@@ -140,8 +181,7 @@ def mode_of(question: Question) -> Mode:
     return "url" if isinstance(question, Visit) else "form"
 
 
-def _unanswered(showing: Showing, error: MCPError) -> Happening:
-    reason = f"the client answered with error {error.code}"
+def _unanswered(showing: Showing, reason: str) -> Happening:
     return Happening(event="refused", place=showing.place, question=showing.id, reason=reason)
 
 

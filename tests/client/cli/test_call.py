@@ -1,7 +1,6 @@
 """`askback call` where no terminal is: what it prints, what it gives as JSON, and how it ends."""
 
 import json
-import shlex
 import subprocess
 import sys
 from pathlib import Path

@@ -1,15 +1,19 @@
 """The SDK's streamable HTTP with sessions: where its private parts are touched, and nowhere else."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from functools import lru_cache, wraps
 from typing import Any, NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 import anyio
+from mcp.server import streamable_http
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser, authorization_context
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http import MCP_SESSION_ID_HEADER, EventStore
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager as Manager
+from sse_starlette.sse import EventSourceResponse
 from starlette.applications import Starlette
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -23,13 +27,35 @@ EVENTS = "_event_store"
 
 SESSION_ID = MCP_SESSION_ID_HEADER.encode("ascii")
 
+STREAM, LISTEN = "EventSourceResponse", "_listen_for_exit_signal"
+"""What the SDK answers calls with; it waits for the word that the process is to end, and is cut then."""
+
+DRAIN_TIMEOUT = 20.0
+"""Seconds for the calls that run when a worker is told to end: less than the 30 that Kubernetes gives a pod."""
+
 ENTRANCE = "askback.entrance"
 """In the scope of a request: where it came in."""
 
 Handle = Callable[[Scope, Receive, Send], Awaitable[None]]
-Watcher = Callable[[Manager, Handle, Scope, Receive, Send], Awaitable[None]]
 
-_WATCHERS: WeakKeyDictionary[Server[Any], Watcher] = WeakKeyDictionary()
+
+class SessionWatcher(NamedTuple):
+    """What Askback has to do with the sessions of one server."""
+
+    handle: Callable[[Manager, Handle, Scope, Receive, Send], Awaitable[None]]
+    """Each request; it is given the SDK's own way."""
+    stop: Callable[[], None]
+    """The process was told to end, and calls are still being answered."""
+    drain: Callable[[], Awaitable[None]]
+    """The sessions end as soon as this returns."""
+
+
+_WATCHERS: WeakKeyDictionary[Server[Any], SessionWatcher] = WeakKeyDictionary()
+_RUNNING: WeakKeyDictionary[Server[Any], int] = WeakKeyDictionary()
+"""Managers of a server: it may be served on several transports."""
+
+_STOP: ContextVar[Callable[[], None] | None] = ContextVar("askback_stop", default=None)
+"""For the stream of a call: what to do when the process is told to end."""
 
 
 class Entrance(NamedTuple):
@@ -39,9 +65,11 @@ class Entrance(NamedTuple):
     scope: Scope
 
 
-def watch_requests(lowlevel: Server[Any], watcher: Watcher) -> None:
-    """Have `watcher` handle all requests of this server's sessions; it is given the SDK's own way."""
+def watch_requests(lowlevel: Server[Any], watcher: SessionWatcher) -> None:
+    """Have `watcher` handle all requests of this server's sessions, and their end."""
     _wrap_managers()
+    _patch_run()
+    _patch_streams()
     _note_entrances()
     _WATCHERS[lowlevel] = watcher
 
@@ -102,10 +130,66 @@ def _wrap_managers() -> None:
         watcher = _WATCHERS.get(self.app)
         if watcher is None:
             await handle(self, scope, receive, send)
-        else:
-            await watcher(self, handle.__get__(self), scope, receive, send)
+            return
+        token = _STOP.set(watcher.stop if scope["method"] == "POST" else None)
+        try:
+            await watcher.handle(self, handle.__get__(self), scope, receive, send)
+        finally:
+            _STOP.reset(token)
 
     setattr(Manager, HANDLE, handle_and_watch)
+
+
+@lru_cache(maxsize=1)
+def _patch_run() -> None:
+    """`StreamableHTTPSessionManager.run` cancels what its sessions run; a watcher's calls are finished before that."""
+    run = Manager.run
+
+    @asynccontextmanager
+    async def run_and_drain(self: Manager) -> AsyncGenerator[None]:
+        watcher = _WATCHERS.get(self.app)
+        if watcher is None:
+            async with run(self):
+                yield
+            return
+        _RUNNING[self.app] = _RUNNING.get(self.app, 0) + 1
+        async with run(self):
+            try:
+                yield
+            finally:
+                _RUNNING[self.app] -= 1
+                if not _RUNNING[self.app]:
+                    with anyio.CancelScope(shield=True):
+                        await watcher.drain()
+
+    Manager.run = wraps(run)(run_and_drain)
+
+
+@lru_cache(maxsize=1)
+def _patch_streams() -> None:
+    """`EventSourceResponse` of the SDK's sessions ends as soon as the process is told to; that of a call is held."""
+    require(
+        getattr(streamable_http, STREAM, None) is EventSourceResponse
+        and hasattr(EventSourceResponse, LISTEN),
+        f"the SDK answers calls with an {STREAM} that has {LISTEN}",
+    )
+    setattr(streamable_http, STREAM, HeldStream)
+
+
+class HeldStream(EventSourceResponse):
+    """The stream of a call goes on for a while when the process is told to end."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        cast("Any", super()).__init__(*args, **named)
+        self._stop = _STOP.get()
+        setattr(self, LISTEN, self._listen_and_hold)
+
+    async def _listen_and_hold(self) -> None:
+        listen: Callable[[], Awaitable[None]] = getattr(EventSourceResponse, LISTEN)
+        await listen()
+        if self._stop is not None:
+            self._stop()
+            await anyio.sleep(DRAIN_TIMEOUT)
 
 
 @lru_cache(maxsize=1)

@@ -6,4 +6,6 @@ bringing   to another worker and back                listening  from another wor
 parcels    a request as it travels                   answering  its answer, frame by frame
 sealing    what nobody else reads or forges          homes      the sessions that live here
 addresses  where workers reach each other            places     a socket that listens there
+routes     the way to a session, remembered          outbox     answers that are accepted and delivered later
+copies     a request that comes twice is run once    drain      how a worker ends that is told to
 """

@@ -4,7 +4,6 @@ It waits no longer than `SILENCE` for a sign of life, and never brings a request
 """
 
 import json
-import signal
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -12,20 +11,23 @@ from enum import Enum, auto
 
 import anyio
 import httpx2
-from sse_starlette.sse import AppStatus
 from starlette.types import Message, Receive, Send
 
 from askback.errors import causes
+from askback.server.adapters.streamable import DRAIN_TIMEOUT
+from askback.server.workers.drain import is_stopping
 from askback.server.workers.listening import GOOD_FOR
-from askback.server.workers.parcels import WHO_IS_THERE, Parcel, body_of, read
+from askback.server.workers.parcels import WHO_IS_THERE, Parcel, read
 from askback.server.workers.register import Owner
 from askback.server.workers.sealing import Frame, Kind, NotSealed, Reader, Ring
 
 CONNECTING = 2.0
 """Seconds. Workers are near each other."""
 
-SILENCE = 10.0
-"""Seconds: some pulses, and longer than a request is good for, so that what got no sign of life was never begun."""
+SILENCE = 30.0
+"""Seconds without a sign of life, after which a worker is taken for stuck. Longer than a request is good for, so what
+got no sign of life was never begun; and longer than a worker stands still on a machine that swaps or is being moved,
+since a stream that is cut costs its client more than one that pauses."""
 
 PATIENCE = {"connect": CONNECTING, "read": SILENCE, "write": SILENCE, "pool": None}
 
@@ -62,6 +64,7 @@ class Passing:
     def __init__(self, send: Send, *, is_call: bool) -> None:
         self._send, self._is_call = send, is_call
         self._start: Message | None = None
+        self._stops_at: float | None = None
         self.is_begun = self.is_started = self._is_stream = False
 
     async def take(self, frame: Frame) -> bool:
@@ -79,13 +82,19 @@ class Passing:
                 await self._send(
                     {"type": "http.response.body", "body": frame.payload, "more_body": not is_end}
                 )
-            case Kind.PULSE if self._is_stream and is_stopping():
+            case Kind.PULSE if self._is_stream and self._must_end():
                 await self._begin()
                 await self.cut()
                 return True
             case _:
                 await self._begin()
         return frame.kind is Kind.END
+
+    def _must_end(self) -> bool:
+        """Whether this process ends now. The stream of a call is given the time in which most calls end."""
+        if self._stops_at is None and is_stopping():
+            self._stops_at = time.monotonic() + (DRAIN_TIMEOUT if self._is_call else 0.0)
+        return self._stops_at is not None and time.monotonic() >= self._stops_at
 
     async def cut(self) -> None:
         """A stream of events ends early, as by any proxy; anything else is left unfinished, so that nobody takes it
@@ -127,16 +136,13 @@ class Bringer:
         await self._transport.aclose()
 
     async def bring(
-        self, owner: Owner, parcel: Callable[[float, bytes], Parcel], receive: Receive, send: Send
+        self, owner: Owner, parcel: Callable[[float], Parcel], receive: Receive, send: Send, *, is_call: bool
     ) -> Outcome:
-        """Until the answer ends or the client goes. `parcel` makes one that is good until then, with this body."""
-        body = await body_of(receive)
-        if body is None:
-            return Outcome.ANSWERED
-        passing, outcome = Passing(send, is_call=bool(body)), Outcome.ANSWERED
+        """Until the answer ends or the client goes. `parcel` makes one that is good until the given time."""
+        passing, outcome = Passing(send, is_call=is_call), Outcome.ANSWERED
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_go_with, receive, tasks.cancel_scope)
-            outcome = await self._try(owner, lambda until: parcel(until, body), passing)
+            outcome = await self._try(owner, parcel, passing)
             tasks.cancel_scope.cancel()
         return outcome
 
@@ -232,12 +238,6 @@ class Bringer:
 REFUSALS = (Kind.STRANGER, Kind.LATE)
 VERDICTS = {Kind.HERE: Outcome.ANSWERED, Kind.STRANGER: Outcome.GONE, Kind.LATE: Outcome.SILENT}
 """The first frames that an answer may have, and what they come to."""
-
-
-def is_stopping() -> bool:
-    """Whether this process is told to end: uvicorn first waits for open streams, and the client opens them anew."""
-    server = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
-    return AppStatus.should_exit or bool(getattr(server, "should_exit", False))
 
 
 async def _go_with(receive: Receive, scope: anyio.CancelScope) -> None:

@@ -7,7 +7,7 @@ the last byte, address, headers and all, and of the same caller, is the same req
 
 from collections import OrderedDict
 from hashlib import sha256
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import anyio
 import pydantic_core
@@ -17,6 +17,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from askback.server.adapters.streamable import Handle, caller_of
 from askback.server.workers.parcels import NOT_ASKED, body_of, bringing, without
+from askback.wire.era import CONVERSATION_METHODS
 
 GRACE = 2.0
 """Seconds that an answer is kept for a copy after its end."""
@@ -28,6 +29,10 @@ broken stream up again after a second, and must find it free."""
 KEPT, ALL_KEPT = 65_536, 16_777_216
 """Bytes of one answer, and of all that have ended. A proxy tries again only where it got nothing, so the beginning is
 what a copy needs."""
+
+LINGER = 0.5
+"""Seconds without a request, after which a worker that ends takes its clients for done: the SDK's asks for the list of
+tools when it has a result, and takes the call for failed if it does not get it."""
 
 DELIVERED = (
     "This request was delivered before, and its answer is no longer there. Make it again with another id."
@@ -139,13 +144,23 @@ class Copies:
         self._running: dict[bytes, Run] = {}
         self._ended: OrderedDict[bytes, Ended] = OrderedDict()
         self._size = 0
+        self._change = anyio.Event()
+
+    async def finish(self) -> None:
+        """Until none is being run, and none has come for a moment."""
+        self._forget()
+        is_quiet = not self._ended
+        while self._running or not is_quiet:
+            with anyio.move_on_after(None if self._running else LINGER) as wait:
+                await self._change.wait()
+            is_quiet = wait.cancelled_caught
 
     async def serve(self, handle: Handle, scope: Scope, receive: Receive, send: Send) -> None:
         """Run a request that was posted, or give a copy what the first one gets."""
         body = await body_of(receive)
         if body is None:
             return
-        if not _is_request(body):
+        if kind_of(body) not in ("call", "request"):
             await handle(scope, bringing(body, receive), send)
             return
         self._forget()
@@ -164,12 +179,18 @@ class Copies:
         self, name: bytes, body: bytes, handle: Handle, scope: Scope, receive: Receive, send: Send
     ) -> None:
         run = self._running[name] = Run(body)
+        self._tell()
         try:
             await run.begin(handle, scope, receive, send)
         finally:
             del self._running[name]
+            self._tell()
             self._ended[name] = Ended(run, anyio.current_time() + GRACE)
             self._size += min(run.size, KEPT)
+
+    def _tell(self) -> None:
+        changed, self._change = self._change, anyio.Event()
+        changed.set()
 
     def _forget(self) -> None:
         now = anyio.current_time()
@@ -178,13 +199,20 @@ class Copies:
             self._size -= min(ended.run.size, KEPT)
 
 
-def _is_request(body: bytes) -> bool:
-    """What has an id and asks for something; a notification may be the same as the one before."""
+def kind_of(body: bytes) -> Literal["call", "request", "answer", "notification", "other"]:
+    """What a posted message is. A call is a request whose body may ask; a notification may be the same as another."""
     try:
         message: Any = pydantic_core.from_json(body)
     except ValueError:
-        return False
-    return isinstance(message, dict) and "method" in message and "id" in cast("dict[str, Any]", message)
+        return "other"
+    if not isinstance(message, dict):
+        return "other"
+    method = cast("dict[str, object]", message).get("method")
+    if method in CONVERSATION_METHODS and "id" in message:
+        return "call"
+    if "id" in message:
+        return "answer" if method is None else "request"
+    return "other" if method is None else "notification"
 
 
 def _name(scope: Scope, body: bytes) -> bytes:

@@ -1,17 +1,17 @@
 """A server's sessions find their way: each request goes to the worker that its session lives with.
 
 Only requests with sessions come here. Whatever goes wrong, the client gets an answer: the SDK's own 404 where the
-session is gone, so that it starts anew, and 503 where it may be there and cannot be reached.
+session is gone, so that it starts anew, and 503 where it may be there and cannot be reached. What needs no answer, such
+as a person's reply, is accepted and delivered when that worker can be reached.
 """
 
 import logging
 from collections.abc import Callable
-from functools import partial
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager as Manager
 from mcp.shared.exceptions import MCPError
-from mcp_types import INTERNAL_ERROR
-from starlette.responses import JSONResponse
+from mcp_types import INTERNAL_ERROR, INVALID_REQUEST
+from starlette.responses import JSONResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
 from askback.errors import OperatorError, StoreUnavailable
@@ -26,14 +26,18 @@ from askback.server.adapters.streamable import (
 )
 from askback.server.workers.addresses import address_here
 from askback.server.workers.bringing import Bringer, Outcome
-from askback.server.workers.copies import Copies
+from askback.server.workers.copies import Copies, kind_of
+from askback.server.workers.drain import Drain
 from askback.server.workers.events import Events
 from askback.server.workers.homes import BROUGHT, Home, Homes
 from askback.server.workers.keeping import Presence
-from askback.server.workers.parcels import Parcel, told_of
+from askback.server.workers.outbox import Delivery, Outbox, OutboxFull
+from askback.server.workers.parcels import Parcel, body_of, bringing, told_of
 from askback.server.workers.register import Owner, Register
+from askback.server.workers.routes import Routes
 from askback.server.workers.sealing import Ring
 from askback.stores.protocol import Store
+from askback.wire.push import Questions
 from askback.wire.results import unusable_end
 
 logger = logging.getLogger("askback")
@@ -46,6 +50,10 @@ UNREACHABLE = {
     Outcome.BROKEN: "The worker that holds this session stopped answering. This may have been begun.",
 }
 
+STOPPING = (
+    "This session ends with its worker, which is being stopped. Begin a new session; nothing was begun here."
+)
+
 ELSEWHERE = (
     "a session lives on another machine, at an address that only that machine can reach: say on each machine where "
     'others reach it, with Askback(address="http://10.1.2.3:7411") or in ASKBACK_ADDRESS'
@@ -57,12 +65,24 @@ FOREIGN = (
 
 
 def workers_among(
-    *, keys: Keys | None, store: Store, address: str | None, clock: Callable[[], float]
+    *,
+    keys: Keys | None,
+    store: Store,
+    address: str | None,
+    clock: Callable[[], float],
+    questions: Questions,
 ) -> "Workers | None":
     """None for a server that shares its calls with no other worker."""
     is_shared = getattr(store, "reach", "process") != "process"
     if keys and is_shared:
-        return Workers(keys=keys, store=store, address=address_here(address), clock=clock)
+        register = Register(store, clock=clock)
+        return Workers(
+            ring=Ring(keys),
+            register=register,
+            store=store,
+            address=address_here(address),
+            questions=questions,
+        )
     if address is not None:
         raise OperatorError(
             "Askback(address=...) is where other workers bring requests, and this one has nothing in common with any: "
@@ -74,20 +94,32 @@ def workers_among(
 class Workers:
     """This process among all that serve the same sessions."""
 
-    def __init__(self, *, keys: Keys, store: Store, address: str | None, clock: Callable[[], float]) -> None:
-        self._ring = Ring(keys)
-        self._register = Register(store, clock=clock)
-        self._homes = Homes(self._ring)
+    def __init__(
+        self,
+        *,
+        ring: Ring,
+        register: Register,
+        store: Store,
+        address: str | None,
+        questions: Questions,
+    ) -> None:
+        self._ring = ring
+        self._routes = Routes(register)
+        self._homes = Homes(ring)
         self._copies = Copies()
-        self._presence = Presence(self._register, store, self._homes, address=address)
+        self._outbox = Outbox()
+        self._presence = Presence(register, store, self._homes, address=address)
         self._bringer: Bringer | None = None
+        self.drain = Drain(questions, self._copies.finish)
 
     async def close(self) -> None:
         """Nothing is opened before it is needed, and all of it again if it is."""
+        await self._outbox.close()
         await self._presence.end()
         if self._bringer is not None:
             await self._bringer.close()
             self._bringer = None
+        self.drain.reset()
 
     async def handle(
         self, manager: Manager, by_itself: Handle, scope: Scope, receive: Receive, send: Send
@@ -96,14 +128,43 @@ class Workers:
         id = session_of(scope["headers"])
         if id is None:
             await self._begin(manager, by_itself, scope, receive, send)
-        elif has_session(manager, id) and scope["method"] == "POST":
-            await self._copies.serve(by_itself, scope, receive, send)
-        elif scope.get(BROUGHT) or has_session(manager, id):
+        elif has_session(manager, id):
+            await self._serve(manager, id, by_itself, scope, receive, send)
+        elif scope.get(BROUGHT):
+            await by_itself(scope, receive, send)
+            await self._forget(id)
+        elif (body := await body_of(receive)) is not None:
+            forward = self._accept if _needs_no_answer(scope, body) else self._forward
+            if not await forward(id, scope, body, receive, send):
+                await by_itself(scope, bringing(body, receive), send)
+
+    async def _serve(
+        self, manager: Manager, id: str, by_itself: Handle, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """A session of this worker's."""
+        if scope["method"] == "POST":
+            await self._copies.serve(self._unless_stopping(by_itself), scope, receive, send)
+        elif scope["method"] == "GET" and self.drain.has_begun:
+            await _gone(STOPPING)(scope, receive, send)
+        else:
             await by_itself(scope, receive, send)
             if not has_session(manager, id):
                 await self._forget(id)
-        elif not await self._is_served_elsewhere(id, scope, receive, send):
-            await by_itself(scope, receive, send)
+
+    def _unless_stopping(self, by_itself: Handle) -> Handle:
+        """A call that comes while this worker ends is not begun; what is about an earlier one is still served."""
+
+        async def handle(scope: Scope, receive: Receive, send: Send) -> None:
+            if not self.drain.has_begun:
+                await by_itself(scope, receive, send)
+                return
+            body = await body_of(receive) or b""
+            if kind_of(body) == "call":
+                await _gone(STOPPING)(scope, receive, send)
+            else:
+                await by_itself(scope, bringing(body, receive), send)
+
+        return handle
 
     async def _begin(
         self, manager: Manager, by_itself: Handle, scope: Scope, receive: Receive, send: Send
@@ -138,52 +199,78 @@ class Workers:
                 "a session has ended, and the store could not be told; its row expires", exc_info=True
             )
 
-    async def _is_served_elsewhere(self, id: str, scope: Scope, receive: Receive, send: Send) -> bool:
-        """Whether the request is answered; if not, there is no such session, or no longer."""
+    async def _accept(self, id: str, scope: Scope, body: bytes, receive: Receive, send: Send) -> bool:
+        """A message that needs no answer; False if its session is gone."""
+        told = told_of(entrance_of(scope, _nowhere).scope)
+
+        async def attempt(receive: Receive, send: Send) -> Outcome:
+            try:
+                return await self._try(id, told, body, receive, send)
+            except StoreUnavailable:
+                return Outcome.SILENT
+
         try:
-            owner = await self._register.find(id)
-            if owner is None or owner.worker == self._presence.worker or not self._can_reach(owner):
-                return False
-            outcome = await self._bring(id, owner, scope, receive, send)
-            if outcome is Outcome.ANSWERED:
-                return True
-            if await self._has_ended(owner, outcome):
-                await self._register.strike(id, owner)
-                return False
+            is_answer = kind_of(body) == "answer"
+            delivery = await self._outbox.deliver(attempt, size=len(body), may_repeat=is_answer)
+        except OutboxFull:
+            logger.error("too many answers wait for workers that do not answer: one is refused")
+            delivery = Delivery(Outcome.SILENT, [])
+        if delivery is None:
+            await Response(status_code=202)(scope, receive, send)
+            return True
+        for message in delivery.response:
+            await send(message)
+        return await self._is_answered(delivery.outcome, scope, receive, send)
+
+    async def _forward(self, id: str, scope: Scope, body: bytes, receive: Receive, send: Send) -> bool:
+        """A request that is answered by another worker; False if its session is gone."""
+        told = told_of(entrance_of(scope, _nowhere).scope)
+        try:
+            outcome = await self._try(id, told, body, receive, send)
         except StoreUnavailable as error:
             logger.error("the store cannot be asked where a session lives", exc_info=error)
             await _unavailable(unusable_end(error))(scope, receive, send)
             return True
+        return await self._is_answered(outcome, scope, receive, send)
+
+    async def _is_answered(self, outcome: Outcome, scope: Scope, receive: Receive, send: Send) -> bool:
+        if outcome in UNREACHABLE:
+            await _unavailable(MCPError(INTERNAL_ERROR, UNREACHABLE[outcome]))(scope, receive, send)
+        return outcome is Outcome.ANSWERED or outcome in UNREACHABLE
+
+    async def _try(
+        self, id: str, told: dict[str, object], body: bytes, receive: Receive, send: Send
+    ) -> Outcome:
+        """Once; raises `StoreUnavailable` if nobody knows where the session lives."""
+        owner = await self._routes.find(id)
+        if owner is None or owner.worker == self._presence.worker or not self._can_reach(owner):
+            return Outcome.GONE
+        self._bringer = self._bringer or Bringer(self._ring)
+
+        def parcel(until: float) -> Parcel:
+            return Parcel(to=owner.worker, until=until, session=id, scope=told, body=body)
+
+        outcome = await self._bringer.bring(owner, parcel, receive, send, is_call=bool(body))
         if outcome is Outcome.FOREIGN:
             logger.warning(FOREIGN, owner.address)
-            return False
-        await _unavailable(MCPError(INTERNAL_ERROR, UNREACHABLE[outcome]))(scope, receive, send)
-        return True
+        if outcome in UNREACHABLE and await self._routes.has_ended(owner):
+            outcome = Outcome.GONE
+        if outcome is Outcome.GONE:
+            await self._routes.forget(id, owner)
+        return outcome
 
     def _can_reach(self, owner: Owner) -> bool:
         if not owner.is_within_reach:
             logger.error(ELSEWHERE)
         return owner.is_within_reach
 
-    async def _has_ended(self, owner: Owner, outcome: Outcome) -> bool:
-        """A worker that is silent and has not said of late that it lives is dead, and its machine may be, too."""
-        if outcome in UNREACHABLE:
-            return not await self._register.is_alive(owner.worker)
-        return outcome is Outcome.GONE
-
-    async def _bring(self, id: str, owner: Owner, scope: Scope, receive: Receive, send: Send) -> Outcome:
-        told = told_of(entrance_of(scope, _nowhere).scope)
-        parcel = partial(_parcel, owner.worker, id, told)
-        self._bringer = self._bringer or Bringer(self._ring)
-        return await self._bringer.bring(owner, parcel, receive, send)
-
 
 async def _nowhere(scope: Scope, receive: Receive, send: Send) -> None:
     """Stands for the application of a request that is not let in here."""
 
 
-def _parcel(worker: str, id: str, told: dict[str, object], until: float, body: bytes) -> Parcel:
-    return Parcel(to=worker, until=until, session=id, scope=told, body=body)
+def _needs_no_answer(scope: Scope, body: bytes) -> bool:
+    return scope["method"] == "POST" and kind_of(body) in ("answer", "notification")
 
 
 def _new_session(message: Message) -> str | None:
@@ -196,6 +283,12 @@ def _word_on(error: Exception) -> MCPError:
     if isinstance(error, StoreUnavailable):
         return unusable_end(error)
     return MCPError(INTERNAL_ERROR, "The server cannot open sessions now. Its operator must look after it.")
+
+
+def _gone(word: str) -> JSONResponse:
+    """The client begins a new session, as the protocol has it."""
+    told = {"jsonrpc": "2.0", "id": None, "error": {"code": INVALID_REQUEST, "message": word}}
+    return JSONResponse(told, status_code=404)
 
 
 def _unavailable(error: MCPError) -> JSONResponse:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from starlette.types import Message, Receive, Scope
 
 from askback.errors import AskbackError
+from askback.server.deliveries import HEADER
 
 HEAD = 4
 """Bytes before the head that tell how long it is; what comes behind it is the body."""
@@ -31,8 +32,8 @@ HOP_BY_HOP = frozenset(
 )
 """About one connection, not about the request (RFC 9110, 7.6.1)."""
 
-NOT_ASKED = HOP_BY_HOP | {b"accept-encoding"}
-"""Whoever talks to the client compresses, if anybody."""
+NOT_ASKED = HOP_BY_HOP | {b"accept-encoding", HEADER.encode()}
+"""Whoever talks to the client compresses, if anybody; and what is delivered twice to a session is known by itself."""
 
 NOT_ANSWERED = HOP_BY_HOP | {b"date", b"server"}
 """Whoever talks to the client says these."""

@@ -17,14 +17,16 @@ if TYPE_CHECKING:
 else:
     Connection = asyncpg.Connection
 
-CONNECT = 2.0
-"""Seconds to connect."""
+ANSWER = 20.0
+"""Seconds for one statement. A server that stands still for less than this has lost nothing: what was asked waits in
+its socket."""
 
-ANSWER = 5.0
-"""Seconds for one statement."""
+CONNECT = ANSWER
+"""Seconds to connect: a server that stands still takes connections, and greets when it goes on."""
 
-LOCK = 4.0
-"""Seconds to wait for another's lock: shorter, so that the server has time to say so."""
+LOCK = 18.0
+"""Seconds to wait for another's lock: shorter, so that the server has time to say so, and longer than a pause that
+statements survive, since the server counts on while it stands still."""
 
 SETTINGS = {
     "default_transaction_isolation": "read committed",  # each statement of a verb sees what was committed before it

@@ -38,6 +38,9 @@ LONGEST_REST = 5.0
 MAY_BE_GRANTED = 2 * ANSWER
 """Seconds after which what was asked for, and not answered, is done or never will be."""
 
+ENDING = 5.0
+"""Seconds for its last words to the server."""
+
 TIDY_EACH = 10.0
 """Seconds between two looks for expired rows, when the last one found few."""
 
@@ -105,7 +108,7 @@ class Keeper:
         self._call(self._wake.set)
 
     def wait_until_ended(self) -> None:
-        self._thread.join(ANSWER)  # a server that stands still would keep it longer
+        self._thread.join(ENDING)  # a server that stands still would keep it longer
 
     def _call(self, callback: Callable[[], object]) -> None:
         with suppress(RuntimeError):  # it has ended

@@ -16,7 +16,13 @@ from redis.retry import Retry
 from askback.errors import OperatorError
 
 SECONDS_TO_CONNECT = 2.0
-SECONDS_TO_ANSWER = 5.0
+
+SECONDS_TO_ANSWER = 20.0
+"""A Redis that stands still for less than this has lost nothing: what was asked waits in its socket, in order. A client
+of ours waits longer than that for an answer, and the SDK's drops an error without a word on 2025-11-25."""
+
+SECONDS_TO_RENEW = 5.0
+"""For the thread that renews leases: it may ask twice, so it looks for another connection well within a lease."""
 
 Argument = bytes | str | int
 
@@ -103,7 +109,7 @@ class Address:
         return cast("Connection", self._make(on_loops, socket_timeout=None))
 
     def thread_connection(self) -> ThreadConnection:
-        return cast("ThreadConnection", self._make(in_threads, socket_timeout=SECONDS_TO_ANSWER))
+        return cast("ThreadConnection", self._make(in_threads, socket_timeout=SECONDS_TO_RENEW))
 
     def _make(self, module: Any, *, socket_timeout: float | None) -> object:
         settings: dict[str, Any] = dict(

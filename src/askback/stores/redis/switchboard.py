@@ -13,7 +13,7 @@ import anyio.to_thread
 from redis.exceptions import ReadOnlyError
 
 from askback.errors import OperatorError, StoreUnavailable
-from askback.stores.redis.address import SECONDS_TO_ANSWER, Address, Argument
+from askback.stores.redis.address import SECONDS_TO_RENEW, Address, Argument
 from askback.stores.redis.ears import LOOK_EACH
 from askback.stores.redis.keeper import Keeper
 from askback.stores.redis.keys import Keys
@@ -128,7 +128,7 @@ class Switchboard:
         if here is not None:
             await here.close()
         if former.keeper is not None:
-            await anyio.to_thread.run_sync(former.keeper.join, SECONDS_TO_ANSWER)
+            await anyio.to_thread.run_sync(former.keeper.join, SECONDS_TO_RENEW)
 
     def _begin(self) -> None:
         self._open = Open()
