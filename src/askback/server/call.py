@@ -92,6 +92,7 @@ class Call:
         "claim",
         "ctx",
         "cut_short",
+        "is_by_hand",
         "policy",
         "recording",
         "returned",
@@ -110,6 +111,8 @@ class Call:
         """This round, where it is a later one: nobody else runs it meanwhile."""
         self.cut_short: Collection[str] = ()
         """Keys of the effects that were under way when whoever ran this round before us ended."""
+        self.is_by_hand = False
+        """Whether this round ends with questions of the body's own for a client that declares nothing."""
         self.recording: Recording | None = None
         """What has happened in this call, where a record is kept and anything has."""
         self.returned: Returned | None = None
@@ -320,7 +323,7 @@ class Call:
 
     @property
     def _demands_visits(self) -> bool:
-        if not self.revision.visits:
+        if not self.revision.visits and not self.can_show("url"):
             return False
         return self.settings.demands_visits or not self.ctx.session.can_send_request
 

@@ -41,6 +41,7 @@ from askback.wire.nested import (
 )
 from askback.wire.notices import demands_visits, visits_required
 from askback.wire.replay import Replaying
+from askback.wire.requests import may_answer_by_hand
 from askback.wire.results import Unusable, enveloped, error_end, polite_end, sieved, unusable_end
 from askback.wire.rounds import Rounds, carries_journal, input_required, resume
 from askback.wire.state import STATE, exchange_state
@@ -176,7 +177,7 @@ class Middleware:
 
     async def _answer_for(self, call: Call, error: BaseException) -> dict[str, Any]:
         """What the body raised, where it is ours to say; else it goes on."""
-        if isinstance(error, MCPError) and call.revision.era is Era.ROUNDS and demands_visits(error):
+        if isinstance(error, MCPError) and demands_visits(error) and self._takes_links(call):
             return await self._ask_visits(call, error)
         ours = own_error(error)
         if ours is None:
@@ -184,6 +185,10 @@ class Middleware:
                 tell(call.witness, demanded_in(error, {}))
             raise error
         return self._failure(call, ours)
+
+    def _takes_links(self, call: Call) -> bool:
+        """Whether demanded visits become questions; to a client that declares nothing the error goes as it is."""
+        return call.revision.era is Era.ROUNDS and not may_answer_by_hand(call.client)
 
     async def _ask(self, call: Call, carrier: Rounds) -> dict[str, Any]:
         journal = call.journal
@@ -206,6 +211,7 @@ class Middleware:
             await leave_trips(call, call.journal)
             journal = await self._named(call.journal)
             asked = nested_round(result, journal, call.client, question_id=call.question_id)
+            call.is_by_hand = may_answer_by_hand(call.client)
             tell(call.witness, asked_in(asked, {}))
             await exchange_state(asked, self._settings.shelf.carried)
             return asked
