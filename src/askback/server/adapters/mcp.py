@@ -152,7 +152,7 @@ def _security(
 
 
 def _require_one_boundary(lowlevel: Server[Any]) -> None:
-    """Refuse to start a server with a boundary inside ours: the author's keys would not seal what the client carries."""
+    """Refuse to start a server with a boundary inside ours: its keys would not seal what clients carry."""
     if sum(isinstance(item, RequestStateBoundary) for item in lowlevel.middleware) > 1:
         raise AuthorError(
             f"The server {lowlevel.name!r} has a RequestStateBoundary besides Askback's own, and inside it: its keys, "
