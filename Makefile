@@ -1,7 +1,7 @@
 # On a fresh machine `make demo` and `make test` need nothing else: each makes .venv and installs what it takes.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test quick check fix bench docs oldest requirements strangers browser services guides package dev site
+.PHONY: help demo test quick check fix bench docs peers oldest requirements strangers browser services guides package dev site
 
 BIN := .venv/bin
 # Two workers: what CI has. Who is done takes over from the other.
@@ -40,6 +40,9 @@ docs: site ## build the documentation into .build/site
 oldest: ## the quick tests on the oldest versions that Askback supports
 	@VENV=.build/oldest CONSTRAINT=scripts/oldest.txt scripts/bootstrap dev
 	.build/oldest/bin/pytest $(SIDE_BY_SIDE) $(FAST)
+
+peers: dev ## the test suites of the SDK and FastMCP, with Askback(server) on every server (ten minutes)
+	@$(BIN)/python -m scripts.peers
 
 requirements: dev ## list the requirements in scope that no test names; there must be none
 	@$(BIN)/python -m scripts.requirements

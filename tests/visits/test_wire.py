@@ -13,7 +13,7 @@ from askback.server.adapters import lowlevel_of
 from askback.testing import Asked, Script, accept, decline, raw, run_tool
 from askback.testing.replies import Reply
 from askback.testing.wire import Line, Wire, connect
-from tests.visits.callers import agreed, linked_id
+from tests.visits.callers import agreed, caller, linked_id
 from tests.visits.shops import (
     BOUND,
     JULY,
@@ -291,7 +291,7 @@ async def test_one_that_declares_them_is_sent_to_a_page_for_a_secret_too(host: H
 
 
 async def test_where_it_is_to_call_again_its_call_ends_with_the_visits_too(host: Host):
-    spoken = Spoken(host(pay, demand_visits=True, caller=lambda _: "ada"), JUNE)
+    spoken = Spoken(host(pay, demand_visits=True, caller=caller), JUNE)
     with anyio.fail_after(BOUND), pytest.raises(MCPError) as demanded:
         async with spoken.connected():
             await spoken.call()

@@ -32,7 +32,7 @@ _MAKING: ContextVar[int] = ContextVar("making", default=0)
 
 def pytest_configure(config: pytest.Config) -> None:
     # In a task group pytest's own way to fail takes the event loop down with it, and so the tests after it.
-    pytest_raises.fail = _fail
+    setattr(pytest_raises, "fail", _fail)  # noqa: B010 - pytest does not export it
     if ADDED in os.environ:
         for module, name in SERVERS:
             _add_line(module, name)

@@ -108,7 +108,11 @@ def _nested_row(nested: Nested) -> list[Any]:
 
 
 def _nested(state: Any, asked: list[str], replies: dict[str, Any]) -> Nested:
-    return Nested(json.loads(state[0]) if isinstance(state, list) else state, asked, replies)
+    match state:
+        case [str(written)]:
+            return Nested(json.loads(written), asked, replies)
+        case _:
+            return Nested(state, asked, replies)
 
 
 def _is_unicode(text: str) -> bool:

@@ -331,7 +331,10 @@ class Call:
     def can_show(self) -> CanShow:
         """Whether this call's client can show a form, or a link. Holds the session and not the call, whose carrier
         holds it: a circle would keep every call until the garbage is collected."""
-        return partial(_can_show, self.ctx.session, self.settings.clients_can)
+        stated = self.settings.clients_can
+        if stated is not None and not self.revision.visits:
+            stated -= {"url"}  # said of clients in general; these would have to say it themselves
+        return partial(_can_show, self.ctx.session, stated)
 
 
 def _can_show(session: ServerSession, stated: frozenset[Mode] | None, mode: Mode) -> bool:
