@@ -147,6 +147,8 @@ FISHING: dict[str, Mapping[str, Any]] = {
     "inside an object": {"home": {"type": "object", "properties": {"api_key": {"type": "string"}}}},
     "by its format": {"home": {"type": "object"}, "word": {"type": "string", "format": "password"}},
     "in its description": {"it": {"description": "Please enter your password."}},
+    "in a list": {"it": {"type": "array", "items": {"type": "string", "title": "Your password"}}},
+    "in one of two types": {"password": {"oneOf": [{"type": "string"}, {"type": "integer"}]}},
 }
 
 
@@ -156,6 +158,38 @@ async def test_what_fishes_for_secrets_is_refused_there_too(run: RunBody, place:
     result = await run(lambda ctx: elicit(ctx, {"type": "object", "properties": FISHING[place]}))
     assert result.is_error and not result.asked
     assert "secret" in result.text
+
+
+@pytest.mark.verifies("R11")
+async def test_nor_may_a_definition_fish(run: RunBody):
+    schema = {
+        "type": "object",
+        "properties": {"it": {"$ref": "#/$defs/It"}, "home": {"type": "object"}},
+        "$defs": {"It": {"type": "string", "description": "Please enter your password."}},
+    }
+    result = await run(lambda ctx: elicit(ctx, schema))
+    assert result.is_error and not result.asked
+
+
+async def test_what_is_only_chosen_may_have_such_a_name(run: RunBody):
+    either = {"anyOf": [{"const": "kept"}, {"enum": ["changed"]}, {"type": "null"}]}
+    fields = {"home": {"type": "object"}, "password": either, "token": {"type": "boolean"}}
+    result = await run(lambda ctx: elicit(ctx, {"type": "object", "properties": fields}), [decline()])
+    assert result.text == "decline null"
+
+
+async def test_a_question_without_fields_may_speak_of_secrets(run: RunBody):
+    """Nothing can be typed."""
+    result = await run(lambda ctx: elicit(ctx, EMPTY, "Please enter your password."), [decline()])
+    assert result.text == "decline null"
+
+
+async def test_a_schema_as_deep_as_that_is_refused(run: RunBody):
+    deep: Any = {}
+    for _ in range(600):
+        deep = {"properties": {"it": deep}}
+    result = await run(lambda ctx: elicit(ctx, {"type": "object", "properties": {"it": deep}}))
+    assert result.is_error and result.text.startswith("the JSON Schema is")
 
 
 @pytest.mark.verifies("R11")

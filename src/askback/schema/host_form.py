@@ -15,14 +15,17 @@ from askback.question.form import digest_of
 from askback.schema.keywords import refuse_password
 from askback.schema.message import examine_host_message, examine_meta, is_typed_into
 from askback.schema.read import sheet_of
-from askback.schema.rules import refuse_secret
+from askback.schema.rules import refuse_secret, shown_title
 from askback.schema.sheets import json_of
 
 _KEPT = 512
 """Schemas kept that are sent as they were written; beyond, the one used longest ago is read again."""
 
-_CHOOSING = frozenset({"enum", "const", "oneOf"})
+_CHOOSING = frozenset({"enum", "const"})
 """Keywords that list choices: nothing is typed there."""
+
+_UNIONS = ("oneOf", "anyOf")
+_DEFINITIONS = ("$defs", "definitions")
 
 _EXCUSE = "notASecret"
 """The author's reason why a field asks for no secret; it is not sent."""
@@ -36,59 +39,77 @@ def host_form_of(message: str, schema: Mapping[str, Any], *, meta: Mapping[str, 
     except SecretInForm:
         raise
     except QuestionRefused:
-        sheet, is_typed = _verbatim(json_of(schema))
+        sheet, is_typed = _sheet_as_written(schema)
     examine_host_message(message, is_typed=is_typed)
     if meta is not None:
         examine_meta(meta)
     return Form(message=message, sheet=sheet, meta=meta)
 
 
+def _sheet_as_written(schema: Mapping[str, Any]) -> tuple[Sheet[Any], bool]:
+    """The sheet of a schema that is sent as it is, and whether anything is typed into it."""
+    try:
+        return _kept(json_of(schema))
+    except RecursionError as error:
+        raise QuestionRefused(
+            field=None, problem="the JSON Schema is nested too deeply", instead="ask for less at a time"
+        ) from error
+
+
 @lru_cache(maxsize=_KEPT)
-def _verbatim(canonical: str) -> tuple[Sheet[Any], bool]:
-    """The sheet of a schema as it was written, and whether anything is typed into it."""
+def _kept(canonical: str) -> tuple[Sheet[Any], bool]:
     schema = json.loads(canonical)
-    typed = [(name, described) for name, described in _properties(schema) if _is_typed(described)]
+    if shown_title(schema.get("title")) is None:
+        schema.pop("title", None)
+    typed = [(name, described) for name, described in _described(schema) if _is_typed(described)]
     for name, described in typed:
+        refuse_password(name, described.get("format"))
         refuse_secret(name, _text(described, "title"), _text(described, "description"))
     sheet: Sheet[Any] = Sheet(
         fields={},
         required=frozenset(),
         build=lambda content: content,
         refill=lambda sheet, _: sheet,
-        digest=digest_of(canonical),
+        digest=digest_of(json.dumps(schema, sort_keys=True)),
         verbatim=_without_excuses(schema),
     )
     return sheet, bool(typed)
 
 
-def _is_typed(described: Mapping[str, Any]) -> bool:
-    return (
-        described.get("type") != "boolean"
-        and _CHOOSING.isdisjoint(described)
-        and not isinstance(described.get(_EXCUSE), str)
-    )
-
-
-def _properties(schema: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Every property at any depth, also of definitions."""
-    waiting = [schema]
+def _described(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Whatever is described at any depth, each under the name of the property that it is part of."""
+    waiting: list[tuple[str, Any]] = [("", schema)]
     while waiting:
-        item = waiting.pop()
+        name, item = waiting.pop()
         if isinstance(item, list):
-            waiting.extend(cast("list[Any]", item))
+            waiting.extend((name, one) for one in cast("list[Any]", item))
         elif isinstance(item, dict):
             described = cast("dict[str, Any]", item)
-            waiting.extend(described.values())
-            for name, one in _named(described.get("properties")):
-                refuse_password(name, one.get("format"))
-                yield name, one
+            for keyword, value in described.items():
+                waiting.extend(_members(keyword, value) or [(name, value)])
+            if name:
+                yield name, described
 
 
-def _named(properties: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    if isinstance(properties, dict):
-        for name, one in cast("dict[str, Any]", properties).items():
-            if isinstance(one, dict):
-                yield name, cast("dict[str, Any]", one)
+def _members(keyword: str, value: Any) -> list[tuple[str, Any]]:
+    """What a keyword holds by names: those of properties are shown, those of definitions are not."""
+    if not isinstance(value, dict):
+        return []
+    members = cast("dict[str, Any]", value)
+    if keyword == "properties":
+        return list(members.items())
+    return [("definition", one) for one in members.values()] if keyword in _DEFINITIONS else []
+
+
+def _is_typed(described: Mapping[str, Any]) -> bool:
+    """Whether a person may type there, without an excuse; of a union, whether that is so for one of its branches."""
+    if described.get("type") in ("boolean", "null") or isinstance(described.get(_EXCUSE), str):
+        return False
+    if not _CHOOSING.isdisjoint(described):
+        return False
+    unions = (described[union] for union in _UNIONS if isinstance(described.get(union), list))
+    branches = [branch for union in unions for branch in cast("list[Any]", union)]
+    return not branches or any(isinstance(one, dict) and _is_typed(cast("Any", one)) for one in branches)
 
 
 def _text(described: Mapping[str, Any], keyword: str) -> str | None:
