@@ -52,7 +52,16 @@ MCP = Suite(
     needs=(
         *("mcp[cli,rich]==2.3.0", "pydantic-settings", "pillow", "trio", "logfire", "opentelemetry-sdk"),
         *("pytest", "pytest-timeout", "pytest-xdist", "pytest-examples", "inline-snapshot", "dirty-equals"),
-        *("blockbuster", "ruff", "zensical", "mkdocstrings", "mkdocstrings-python", "pyyaml", "griffelib"),
+        *(
+            "blockbuster",
+            "coverage",
+            "ruff",
+            "zensical",
+            "mkdocstrings",
+            "mkdocstrings-python",
+            "pyyaml",
+            "griffelib",
+        ),
     ),
     options=("-o", "log_cli=false"),
     paths=("examples",),

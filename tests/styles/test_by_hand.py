@@ -88,15 +88,12 @@ async def paying(ctx: Context) -> End:
     raise UrlElicitationRequiredError([visit])
 
 
-async def test_an_error_that_demands_visits_reaches_it_as_it_is(host: Callable[..., Any]):
-    with pytest.raises(MCPError) as demanded:
-        await run_tool(host(paying), "t", capabilities=NOTHING)
-    assert demanded.value.code == -32042
-    assert demanded.value.data["elicitations"][0]["url"] == "https://till.example/7"
-
-
-@pytest.mark.verifies("R02")
-async def test_one_that_shows_forms_alone_is_told_that_links_are_missing(host: Callable[..., Any]):
+@pytest.mark.verifies("R02", "R09")
+@pytest.mark.parametrize("declared", [{}, {"elicitation": {}}], ids=["nothing", "forms"])
+async def test_an_error_that_demands_visits_does_not_reach_it(
+    host: Callable[..., Any], declared: dict[str, Any]
+):
+    """That revision has no such error, whatever a client declares."""
     with pytest.raises(MCPError) as refused:
-        await run_tool(host(paying), "t")
+        await run_tool(host(paying), "t", capabilities=declared)
     assert refused.value.code == -32021

@@ -177,7 +177,7 @@ class Middleware:
 
     async def _answer_for(self, call: Call, error: BaseException) -> dict[str, Any]:
         """What the body raised, where it is ours to say; else it goes on."""
-        if isinstance(error, MCPError) and demands_visits(error) and _asks_for_visits(call):
+        if isinstance(error, MCPError) and call.revision.era is Era.ROUNDS and demands_visits(error):
             return await self._ask_visits(call, error)
         ours = own_error(error)
         if ours is None:
@@ -272,11 +272,6 @@ class Middleware:
     def _server_info(self) -> dict[str, Any]:
         # A server's identity is fixed when it is made, and the stamp is a deep copy on every access.
         return self._lowlevel.server_info_stamp
-
-
-def _asks_for_visits(call: Call) -> bool:
-    """Whether demanded visits become questions; a client that declares nothing gets the error as it is."""
-    return call.revision.era is Era.ROUNDS and not may_answer_by_hand(call.client)
 
 
 async def _pass_on(ctx: Context, call_next: CallNext) -> HandlerResult:
