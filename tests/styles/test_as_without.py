@@ -14,6 +14,7 @@ from mcp_types import ElicitRequest, ElicitRequestFormParams
 from pydantic import BaseModel
 
 from askback import Askback, SecretInForm
+from askback.schema.host_form import MAX_DEPTH
 from askback.testing import Run, accept, decline, raw, run_tool
 from askback.testing.replies import Reply
 from tests.styles.conftest import RunBody, Way
@@ -184,9 +185,10 @@ async def test_a_question_without_fields_may_speak_of_secrets(run: RunBody):
     assert result.text == "decline null"
 
 
-async def test_a_schema_as_deep_as_that_is_refused(run: RunBody):
+@pytest.mark.parametrize("depth", [MAX_DEPTH // 2, 600])
+async def test_a_schema_as_deep_as_that_is_refused(run: RunBody, depth: int):
     deep: Any = {}
-    for _ in range(600):
+    for _ in range(depth):
         deep = {"properties": {"it": deep}}
     result = await run(lambda ctx: elicit(ctx, {"type": "object", "properties": {"it": deep}}))
     assert result.is_error and result.text.startswith("the JSON Schema is")

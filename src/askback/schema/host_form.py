@@ -21,6 +21,9 @@ from askback.schema.sheets import json_of
 _KEPT = 512
 """Schemas kept that are sent as they were written; beyond, the one used longest ago is read again."""
 
+MAX_DEPTH = 200
+"""Objects and lists inside each other; pydantic, and so the SDK, cannot write many more."""
+
 _CHOOSING = frozenset({"enum", "const"})
 """Keywords that list choices: nothing is typed there."""
 
@@ -39,28 +42,20 @@ def host_form_of(message: str, schema: Mapping[str, Any], *, meta: Mapping[str, 
     except SecretInForm:
         raise
     except QuestionRefused:
-        sheet, is_typed = _sheet_as_written(schema)
+        sheet, is_typed = _as_written(json_of(schema))
     examine_host_message(message, is_typed=is_typed)
     if meta is not None:
         examine_meta(meta)
     return Form(message=message, sheet=sheet, meta=meta)
 
 
-def _sheet_as_written(schema: Mapping[str, Any]) -> tuple[Sheet[Any], bool]:
-    """The sheet of a schema that is sent as it is, and whether anything is typed into it."""
-    try:
-        return _kept(json_of(schema))
-    except RecursionError as error:
-        raise QuestionRefused(
-            field=None, problem="the JSON Schema is nested too deeply", instead="ask for less at a time"
-        ) from error
-
-
 @lru_cache(maxsize=_KEPT)
-def _kept(canonical: str) -> tuple[Sheet[Any], bool]:
+def _as_written(canonical: str) -> tuple[Sheet[Any], bool]:
+    """The sheet of a schema that is sent as it is, and whether anything is typed into it."""
     schema = json.loads(canonical)
-    if shown_title(schema.get("title")) is None:
-        schema.pop("title", None)
+    sent = _without_excuses(schema)
+    if shown_title(sent.get("title")) is None:
+        sent.pop("title", None)
     typed = [(name, described) for name, described in _described(schema) if _is_typed(described)]
     for name, described in typed:
         refuse_password(name, described.get("format"))
@@ -70,8 +65,8 @@ def _kept(canonical: str) -> tuple[Sheet[Any], bool]:
         required=frozenset(),
         build=lambda content: content,
         refill=lambda sheet, _: sheet,
-        digest=digest_of(json.dumps(schema, sort_keys=True)),
-        verbatim=_without_excuses(schema),
+        digest=digest_of(json.dumps(sent, sort_keys=True)),
+        verbatim=sent,
     )
     return sheet, bool(typed)
 
@@ -117,13 +112,17 @@ def _text(described: Mapping[str, Any], keyword: str) -> str | None:
     return text if isinstance(text, str) else None
 
 
-def _without_excuses(value: Any) -> Any:
+def _without_excuses(value: Any, depth: int = 0) -> Any:
+    if depth > MAX_DEPTH:
+        raise QuestionRefused(
+            field=None, problem="the JSON Schema is nested too deeply", instead="ask for less at a time"
+        )
     match value:
         case dict():
             named = cast("dict[str, Any]", value).items()
             kept = (one for one in named if one[0] != _EXCUSE or not isinstance(one[1], str))
-            return {key: _without_excuses(one) for key, one in kept}
+            return {key: _without_excuses(one, depth + 1) for key, one in kept}
         case list():
-            return [_without_excuses(one) for one in cast("list[Any]", value)]
+            return [_without_excuses(one, depth + 1) for one in cast("list[Any]", value)]
         case _:
             return value
