@@ -38,7 +38,11 @@ REASONS = [
         "`CannotAsk`",
         "The client declared no capability.",
     ),
-    Reason("This client speaks MCP 2025-06-18", "`CannotAsk`", "Links came with 2025-11-25."),
+    Reason(
+        "This client speaks MCP 2025-06-18",
+        "`CannotAsk`",
+        "Links came with 2025-11-25. A client that declares them on 2025-06-18 gets them.",
+    ),
     Reason(
         "Error executing tool order: Resolver for parameter",
         "`ToolError`",

@@ -15,15 +15,16 @@ JUNE, NOVEMBER = "2025-06-18", "2025-11-25"
 
 @asynccontextmanager
 async def client_on(
-    revision: str, target: Any, callback: ElicitationFnT
+    revision: str, target: Any, callback: ElicitationFnT, *, shows_links: bool = False
 ) -> AsyncGenerator[Client | ClientSession]:
-    """A connected client; both kinds can `call_tool`."""
+    """A connected client; both kinds can `call_tool`. In June 2025 links are no part of the protocol, but some clients
+    declare them; later the SDK's do."""
     if revision == JUNE:
         async with (
             _streams(target) as (read, write),
             ClientSession(read, write, elicitation_callback=callback) as session,
         ):
-            await _shake_hands(session)
+            await _shake_hands(session, shows_links=shows_links)
             yield session
         return
     async with Client(
@@ -42,10 +43,15 @@ def _streams(target: Any) -> AbstractAsyncContextManager[Any]:
             return InMemoryTransport(target)
 
 
-async def _shake_hands(session: ClientSession) -> None:
+async def _shake_hands(session: ClientSession, *, shows_links: bool) -> None:
+    both = types.ElicitationCapability(
+        form=types.FormElicitationCapability(), url=types.UrlElicitationCapability()
+    )
     hello = types.InitializeRequestParams(
         protocol_version=JUNE,
-        capabilities=types.ClientCapabilities(elicitation=types.ElicitationCapability()),
+        capabilities=types.ClientCapabilities(
+            elicitation=both if shows_links else types.ElicitationCapability()
+        ),
         client_info=types.Implementation(name="june", version="1"),
     )
     session.adopt(await session.send_request(types.InitializeRequest(params=hello), types.InitializeResult))

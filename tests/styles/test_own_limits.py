@@ -135,16 +135,17 @@ async def test_a_round_as_a_plain_dict_is_as_good_as_the_model(revision: str):
     assert (result.text, len(result.asked)) == ("seated", 1)
 
 
-async def test_a_form_that_nobody_could_show_is_refused(sdk_host: Callable[..., Any], way: Way):
+async def test_a_form_that_is_too_large_is_refused(sdk_host: Callable[..., Any], way: Way):
     question = form("Seat?")
-    question.params.requested_schema = {"type": "object", "properties": {"seat": {"type": "object"}}}  # pyright: ignore[reportAttributeAccessIssue]
+    seats = {f"seat-{number}": {"description": "x" * 1000} for number in range(300)}
+    question.params.requested_schema = {"type": "object", "properties": seats}  # pyright: ignore[reportAttributeAccessIssue]
 
     async def body(ctx: Context) -> End:
         return asking(seat=question)
 
     result = await run(sdk_host(body), way)
     assert result.is_error and not result.asked
-    assert result.text.startswith("Field 'seat':")
+    assert result.text.startswith("the JSON Schema is larger than")
 
 
 async def test_a_reply_that_is_too_large_is_asked_again(sdk_host: Callable[..., Any], way: Way):

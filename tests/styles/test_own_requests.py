@@ -126,8 +126,11 @@ async def test_what_the_client_did_not_declare_is_not_sent(
 @pytest.mark.verifies("R02")
 @pytest.mark.parametrize("lacking", [*LACKING, "form", "url"])
 async def test_nor_on_the_rounds_era(sdk_host: Callable[..., Any], lacking: str):
-    requests = {"form": form("Seat?"), "url": link("Pay.", "https://till.example/7")}
-    request, capabilities = LACKING.get(lacking) or (requests[lacking], {})
+    requests: dict[str, tuple[InputRequest, Mapping[str, Any]]] = {
+        "form": (form("Seat?"), {"elicitation": {"url": {}}}),
+        "url": (link("Pay.", "https://till.example/7"), {"elicitation": {"form": {}}}),
+    }
+    request, capabilities = {**LACKING, **requests}[lacking]
 
     async def body(ctx: Context) -> End:
         return asking(it=request) if ctx.input_responses is None else "never"
@@ -188,8 +191,14 @@ async def test_on_the_rounds_era_it_goes_out_as_it_is(host: Callable[..., Any]):
     assert (result.text, [asked.mode for asked in result.asked]) == ("decline", ["url"])
 
 
-async def test_in_june_2025_there_were_no_links(host: Callable[..., Any]):
-    result = await run_tool(host(visiting), "t", revision=JUNE, capabilities=FORMS_AND_LINKS)
+async def test_a_client_of_june_2025_that_declares_links_gets_them(host: Callable[..., Any]):
+    answers = [raw({"action": "accept"})]
+    result = await run_tool(host(visiting), "t", None, answers, revision=JUNE, capabilities=FORMS_AND_LINKS)
+    assert (result.text, [asked.mode for asked in result.asked]) == ("accept", ["url"])
+
+
+async def test_one_that_declares_none_gets_none(host: Callable[..., Any]):
+    result = await run_tool(host(visiting), "t", revision=JUNE)
     assert result.is_error and not result.asked
     assert result.text.startswith("This client speaks MCP 2025-06-18, which knows forms and no links.")
 

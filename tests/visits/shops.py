@@ -135,7 +135,10 @@ class Traveller:
     async def at(self, revision: str, target: Any) -> AsyncGenerator[Client | ClientSession]:
         """Connected to a server for the length of the block."""
         with anyio.fail_after(BOUND):
-            async with anyio.create_task_group() as self.group, client_on(revision, target, self) as client:
+            async with (
+                anyio.create_task_group() as self.group,
+                client_on(revision, target, self, shows_links=True) as client,
+            ):
                 yield client
 
 

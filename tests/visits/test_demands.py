@@ -317,3 +317,17 @@ async def test_the_client_whose_call_demanded_a_visit_is_told_of_its_end_and_no_
             assert await shop.asked.settle(theirs["elicitationId"], "paid")
             await eve.news.wait()
     assert (ada.heard, eve.heard) == ([mine["elicitationId"]], [theirs["elicitationId"]])
+
+
+@pytest.mark.parametrize(("revision", "said"), [("2025-06-18", "catch CannotAsk"), (NOVEMBER, "-32042")])
+async def test_what_an_operator_says_of_clients_in_general_makes_no_links_in_june_2025(
+    revision: str, said: str
+):
+    """Without a handshake nobody hears what this client can show; one that says so itself gets them."""
+    shop = mcpserver(pay, caller=caller, clients_can=["url"])
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "t"}}
+    headers = {"mcp-protocol-version": revision, "accept": "application/json, text/event-stream", WHO: "ada"}
+    with anyio.fail_after(BOUND):
+        async with over_http(shop, stateless_http=True) as url, httpx2.AsyncClient() as http:
+            answer = await http.post(url, json=call, headers=headers)
+    assert said in answer.text

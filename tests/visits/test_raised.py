@@ -10,7 +10,7 @@ from mcp.server.mcpserver import Context
 from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
 from mcp_types import ElicitRequestURLParams
 
-from tests.visits.shops import NOVEMBER, Host, Shop, Traveller, fastmcp, mcpserver, text_of
+from tests.visits.shops import JULY, NOVEMBER, Host, Shop, Traveller, fastmcp, mcpserver, text_of
 
 pytestmark = pytest.mark.anyio
 Reached = Callable[[Shop], AbstractAsyncContextManager[Any]]
@@ -61,6 +61,7 @@ SHOPS: dict[str, Callable[[], Shop]] = {
 }
 
 
+@pytest.mark.parametrize("revision", ["2025-06-18", NOVEMBER, JULY])
 @pytest.mark.parametrize("host", SHOPS)
 @pytest.mark.parametrize("action", ["accept", "decline", "cancel"])
 async def test_elicit_url_gives_the_word_of_the_person(

@@ -1,17 +1,19 @@
 """Visits as they go over the wire: what each revision has words for, and nothing else."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import anyio
 import pytest
 from mcp import Client
+from mcp.shared.exceptions import MCPError
 
-from askback import Accepted, CannotAsk, ask, visit
+from askback import Accepted, CannotAsk, ask, secret, visit
 from askback.server.adapters import lowlevel_of
-from askback.testing import REVISIONS, Asked, Script, accept, raw, run_tool
+from askback.testing import Asked, Script, accept, decline, raw, run_tool
 from askback.testing.replies import Reply
 from askback.testing.wire import Line, Wire, connect
-from tests.visits.callers import agreed, linked_id
+from tests.visits.callers import agreed, caller, linked_id
 from tests.visits.shops import (
     BOUND,
     JULY,
@@ -35,6 +37,7 @@ from tests.wire.ids import sent_words
 pytestmark = pytest.mark.anyio
 
 COMPLETE = "notifications/elicitation/complete"
+JUNE = "2025-06-18"
 
 
 class Spoken:
@@ -83,8 +86,10 @@ async def spoken_until_paid(host: Host, revision: str) -> Spoken:
 
 
 @pytest.mark.verifies("R07")
-async def test_on_2025_11_25_a_visit_is_a_request_with_its_id_and_its_end_a_notification(host: Host):
-    spoken = await spoken_until_paid(host, NOVEMBER)
+@pytest.mark.parametrize("pushing", [JUNE, NOVEMBER])
+async def test_in_2025_a_visit_is_a_request_with_its_id_and_its_end_a_notification(host: Host, pushing: str):
+    """Also on 2025-06-18, which knows no links, for a client that declares them: Codex does."""
+    spoken = await spoken_until_paid(host, pushing)
     (id,) = spoken.ids
     (sent,) = spoken.bodies("elicitation/create")
     assert sent_words(sent) == {
@@ -265,8 +270,31 @@ async def test_a_client_that_shows_no_links_is_sent_none_and_the_author_gets_adv
     assert "argument" not in error.advice, "what a link is for must not come through the model instead"
 
 
-async def test_in_june_2025_there_were_no_links(host: Host):
-    run = await run_tool(host(pay).server, "t", None, (), revision=REVISIONS[0], capabilities=LINKS)
+@pytest.mark.parametrize("declared", [{}, {"form": {}}], ids=["empty", "forms"])
+async def test_a_client_of_june_2025_that_declares_no_links_gets_none(
+    host: Host, declared: Mapping[str, Any]
+):
+    capabilities = {"elicitation": declared}
+    run = await run_tool(host(pay).server, "t", revision=JUNE, capabilities=capabilities)
     assert run.is_error and not run.asked
     assert run.text.startswith("This client speaks MCP 2025-06-18, which knows forms and no links.")
     assert "Connect with a client that speaks 2025-11-25 or later" in run.text
+
+
+async def test_one_that_declares_them_is_sent_to_a_page_for_a_secret_too(host: Host):
+    async def body() -> str:
+        return repr(await secret("The dictionary wants a key.", "dictionary key"))
+
+    run = await run_tool(host(body).server, "t", None, [decline()], revision=JUNE, capabilities=LINKS)
+    assert run.text == "Declined()"
+    assert [asked.mode for asked in run.asked] == ["url"]
+
+
+async def test_where_it_is_to_call_again_its_call_ends_with_the_visits_too(host: Host):
+    spoken = Spoken(host(pay, demand_visits=True, caller=caller), JUNE)
+    with anyio.fail_after(BOUND), pytest.raises(MCPError) as demanded:
+        async with spoken.connected():
+            await spoken.call()
+    assert demanded.value.code == -32042
+    (listed,) = demanded.value.data["elicitations"]
+    assert listed["url"] == LINK.replace("{id}", listed["elicitationId"])

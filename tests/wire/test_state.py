@@ -4,6 +4,7 @@ import base64
 import gc
 import time
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,10 +14,11 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolRequestParams, InputRequiredResult
+from mcp_types import CallToolRequestParams, CallToolResult, InputRequiredResult
 
 from askback import Askback, ask, once
 from askback.conversation import Conversation
+from askback.errors import AuthorError, own_error
 from askback.journal.codec import TAG, decode, encode, is_ours
 from askback.journal.entries import Answered, Effect, Journal
 from tests.conversation.servers import HOSTS, mcpserver
@@ -228,10 +230,56 @@ def test_the_boundary_that_is_there_keeps_the_authors_keys_unless_others_are_giv
     assert security.ttl == 30
 
 
-def test_a_person_may_think_for_an_hour_unless_somebody_chose():
-    server: MCPServer[Any] = MCPServer("default")
+@pytest.mark.parametrize(
+    "chosen", [None, RequestStateSecurity(keys=[KEY]), RequestStateSecurity.ephemeral()], ids=str
+)
+def test_a_person_may_think_for_an_hour_unless_somebody_chose(chosen: RequestStateSecurity | None):
+    server: MCPServer[Any] = MCPServer("default", request_state_security=chosen)
     Askback(server)
     assert security_of(server).ttl == 3600
+
+
+@pytest.mark.parametrize("ttl", [600, 600.0])
+def test_a_time_that_the_author_chose_stays_also_where_it_is_the_sdks_own(ttl: float):
+    chosen = RequestStateSecurity(keys=[KEY], ttl=ttl)
+    server: MCPServer[Any] = MCPServer("chosen", request_state_security=chosen)
+    Askback(server)
+    assert security_of(server).ttl == 600
+
+
+@pytest.mark.parametrize("host", [MCPServer, Server])
+async def test_a_boundary_that_is_added_after_askback_is_noticed_when_the_server_starts(
+    host: Callable[[str], MCPServer[Any] | Server[Any]],
+):
+    """It would be inside of ours, and the author's keys would seal nothing that a client carries."""
+    server = host("late")
+    Askback(server)
+    late = RequestStateBoundary(RequestStateSecurity(keys=[KEY]), default_audience="late")
+    server.middleware.append(late)
+    with pytest.raises(BaseExceptionGroup) as stopped:
+        async with raw_client(server) as client:
+            await client.call()
+    told = own_error(stopped.value)
+    assert isinstance(told, AuthorError)
+    assert "Add it before Askback(server)" in str(told)
+
+
+@pytest.mark.parametrize("state", ["awaiting-\ud800-confirm", '"\ud800"', "['\udfff']"])
+async def test_a_state_written_by_hand_may_hold_half_a_surrogate_pair(state: str):
+    seen: list[str | None] = []
+
+    async def call(_ctx: Context, params: CallToolRequestParams) -> InputRequiredResult | CallToolResult:
+        seen.append(params.request_state)
+        if params.request_state is None:
+            return InputRequiredResult(request_state=state)
+        return CallToolResult(content=[])
+
+    server: Server[Any] = Server("own", on_call_tool=call)
+    Askback(server)
+    async with raw_client(server) as client:
+        first = await client.call()
+        await client.call(requestState=first["requestState"])
+    assert seen == [None, state]
 
 
 async def test_state_that_is_not_ours_passes_through_untouched():

@@ -1,5 +1,6 @@
 """A journal as a string and back. The boundary seals it; here it is only written down, tagged as ours."""
 
+import json
 from typing import Any, assert_never
 
 from pydantic_core import PydanticSerializationError, from_json, to_json
@@ -49,7 +50,7 @@ def encode(journal: Journal) -> str:
     if journal.notes:
         record["m"] = journal.notes
     if journal.nested is not None:
-        record["n"] = list(journal.nested)
+        record["n"] = _nested_row(journal.nested)
     try:
         return TAG + _unquoted(to_json(record).decode())
     except PydanticSerializationError as error:
@@ -86,16 +87,40 @@ def _read_rarer(record: dict[str, Any], journal: Journal) -> None:
         journal.arrived[place] = _arrival(row)
     journal.drifted.update(record.get("d", ()))
     journal.notes.update(record.get("m", {}))
-    journal.nested = Nested(*record["n"]) if "n" in record else None
+    journal.nested = _nested(*record["n"]) if "n" in record else None
 
 
-def _unquoted(json: str) -> str:
+def _unquoted(written: str) -> str:
     """With apostrophes for quotation marks: the seal writes the state into JSON once more, escaping every mark."""
-    return json.replace("'", "\\u0027").replace('"', "'")
+    return written.replace("'", "\\u0027").replace('"', "'")
 
 
 def _quoted(text: str) -> str:
     return text.replace("'", '"')
+
+
+def _nested_row(nested: Nested) -> list[Any]:
+    """Half of a surrogate pair has no bytes in UTF-8: a state with one is written as JSON in ASCII, in a list."""
+    state = nested.state
+    if state is None or _is_unicode(state):
+        return list(nested)
+    return [[json.dumps(state)], nested.asked, nested.replies]
+
+
+def _nested(state: Any, asked: list[str], replies: dict[str, Any]) -> Nested:
+    match state:
+        case [str(written)]:
+            return Nested(json.loads(written), asked, replies)
+        case _:
+            return Nested(state, asked, replies)
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _arrival_row(arrival: Arrival) -> list[Any]:

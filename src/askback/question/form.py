@@ -26,6 +26,16 @@ class Sheet(Generic[T_co]):
     build: Callable[[Mapping[str, Any]], T_co]
     refill: Callable[["Sheet[Any]", object], "Sheet[Any]"] = field(repr=False)
     digest: str
+    title: str | None = None
+    """Of the whole form, where its schema has one: some clients name what they make of the form by it."""
+    verbatim: Mapping[str, Any] | None = None
+    """The schema as its author wrote it, where no fields could be made of it; it is sent so, and replies to it are not
+    checked."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to fill in: yes or no is the whole answer."""
+        return self.verbatim is not None and not self.verbatim.get("properties")
 
     def with_initial(self, values: object) -> "Sheet[T_co]":
         """The sheet with this call's defaults: a mapping by name, an instance, or the bare value of a single field."""

@@ -153,12 +153,7 @@ _EXTRA: Mapping[type[Field[Any]], tuple[str, ...]] = {Integer: ("exclusiveMinimu
 
 def _kind(name: str, whole: Json) -> type[Field[Any]]:
     kind, form = whole.get("type"), whole.get("format")
-    if form == "password":
-        raise SecretInForm(
-            field=name,
-            problem="it asks for a secret, and a form passes through the client and perhaps a model",
-            instead="ask for it with secret(...), on a page where what is typed does not pass the client",
-        )
+    refuse_password(name, form)
     found = KINDS.get((str(kind), form)) if form is None or isinstance(form, str) else None
     if found is not None:
         return found
@@ -171,6 +166,16 @@ def _kind(name: str, whole: Json) -> type[Field[Any]]:
             ),
         )
     raise _not_a_field(name, kind)
+
+
+def refuse_password(name: str, form: object) -> None:
+    """Refuse the format that says by itself that a secret is asked for."""
+    if form == "password":
+        raise SecretInForm(
+            field=name,
+            problem="it asks for a secret, and a form passes through the client and perhaps a model",
+            instead="ask for it with secret(...), on a page where what is typed does not pass the client",
+        )
 
 
 def _not_a_field(name: str, kind: object) -> QuestionRefused:

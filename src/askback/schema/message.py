@@ -31,10 +31,7 @@ def require_message(message: Any) -> None:
             problem="the message is not a text that says something",
             instead="say what is asked, and why",
         )
-    if not is_readable(message):
-        raise QuestionRefused(
-            field=None, problem="the message is not Unicode text", instead="decode it as UTF-8"
-        )
+    _require_readable(message)
     if len(message) > MOST_MESSAGE:
         raise QuestionRefused(
             field=None,
@@ -46,13 +43,35 @@ def require_message(message: Any) -> None:
 def examine_message(message: Any, sheet: Sheet[Any]) -> None:
     """Refuse a message that could not be shown, or fishes for secrets in fields that are typed into."""
     require_message(message)
+    _examine_text(message, is_typed=is_typed_into(sheet))
+
+
+def examine_host_message(message: str, *, is_typed: bool) -> None:
+    """Refuse a message of a host's own call that cannot travel, or fishes; it may be empty, and of any length."""
+    _require_readable(message)
+    _examine_text(message, is_typed=is_typed)
+
+
+def is_typed_into(sheet: Sheet[Any]) -> bool:
+    """Whether a field of this sheet takes what a person types, without an excuse."""
+    return any(field.is_typed and field.not_a_secret is None for field in sheet.fields.values())
+
+
+def _require_readable(message: str) -> None:
+    if not is_readable(message):
+        raise QuestionRefused(
+            field=None, problem="the message is not Unicode text", instead="decode it as UTF-8"
+        )
+
+
+def _examine_text(message: str, *, is_typed: bool) -> None:
     if "://" in message and _URL.search(message):
         warnings.warn(
             "A form's message holds a URL, and a form is no place for links: clients should not make it clickable.",
             AskbackWarning,
-            stacklevel=6,  # whoever awaits ask(...)
+            stacklevel=7,  # whoever awaits ask(...)
         )
-    if any(field.is_typed and field.not_a_secret is None for field in sheet.fields.values()):
+    if is_typed:
         _refuse_fishing(message)
 
 

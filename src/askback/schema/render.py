@@ -26,13 +26,15 @@ class Dialect(Enum):
 
 def render(sheet: Sheet[Any], dialect: Dialect) -> Json:
     """The schema to send. It is kept and shared: callers must not change it."""
+    if sheet.verbatim is not None:
+        return dict(sheet.verbatim)
     return _titled(sheet) if dialect is Dialect.TITLED else _untitled(sheet)
 
 
 @lru_cache(maxsize=_KEPT)
 def _titled(sheet: Sheet[Any]) -> Json:
     properties = {name: _sendable(field) for name, field in sheet.fields.items()}
-    return _object(properties, (name for name in sheet.fields if name in sheet.required))
+    return _object(sheet, properties, (name for name in sheet.fields if name in sheet.required))
 
 
 @lru_cache(maxsize=_KEPT)
@@ -44,7 +46,9 @@ def _untitled(sheet: Sheet[Any]) -> Json:
         else:
             properties[name] = _plain(field)
     return _object(
-        properties, (name for name, field in sheet.fields.items() if _is_demanded(sheet, name, field))
+        sheet,
+        properties,
+        (name for name, field in sheet.fields.items() if _is_demanded(sheet, name, field)),
     )
 
 
@@ -53,9 +57,10 @@ def _is_demanded(sheet: Sheet[Any], name: str, field: Field[Any]) -> bool:
     return name in sheet.required and field.default is None and not isinstance(field, Choices)
 
 
-def _object(properties: Json, required: Iterable[str]) -> Json:
+def _object(sheet: Sheet[Any], properties: Json, required: Iterable[str]) -> Json:
     named = list(required)
-    return {"type": "object", "properties": properties, **({"required": named} if named else {})}
+    titled = {} if sheet.title is None else {"title": sheet.title}
+    return {"type": "object", **titled, "properties": properties, **({"required": named} if named else {})}
 
 
 def _sendable(field: Field[Any]) -> Json:

@@ -117,7 +117,13 @@ def _examine_secret(name: str, field: Field[Any]) -> None:
                 field=name, problem="its excuse is empty", instead="say why: not_a_secret='...'"
             )
         return
-    found = suspect_field(name, field.title, field.description) if field.is_typed else None
+    if field.is_typed:
+        refuse_secret(name, field.title, field.description)
+
+
+def refuse_secret(name: str, title: str | None, description: str | None) -> None:
+    """Refuse a field that is typed into and whose words ask for a secret."""
+    found = suspect_field(name, title, description)
     if found is not None:
         raise SecretInForm(
             field=name,
@@ -133,6 +139,13 @@ SECRET_ADVICE = (
     "ask for it with secret(...), on a page where what is typed does not pass the client; if it is no secret, say why, "
     "with Text(not_a_secret='...') or Annotated[str, Text(not_a_secret='...')]"
 )
+
+
+def shown_title(title: object) -> str | None:
+    """The title of a whole form, or None where it says what a field's title must not."""
+    if not isinstance(title, str) or not is_readable(title) or len(title) > MOST_LABEL or _URL.search(title):
+        return None
+    return None if suspect_field("", title, None) else title
 
 
 def _examine_lengths(name: str, field: Text) -> None:

@@ -16,7 +16,7 @@ from askback.question.annotation import Json
 from askback.schema.adapter import ATTRIBUTES, described
 from askback.schema.initial import digest_of_fields, filled_in
 from askback.schema.keywords import Entry, definitions_of, entries_of, entry_of
-from askback.schema.rules import examined
+from askback.schema.rules import examined, shown_title
 from askback.schema.values import Meanings, from_wire, meant
 from askback.schema.weight import outweighs
 
@@ -50,6 +50,11 @@ def of_fields(fields: Mapping[Any, Field[Any]]) -> Sheet[Any]:
 
 def of_schema(schema: Mapping[Any, Any]) -> Sheet[Any]:
     """A restricted JSON Schema; the value is a dict as on the wire."""
+    return _of_schema(json_of(schema))
+
+
+def json_of(schema: Mapping[Any, Any]) -> str:
+    """A schema as JSON; raises `QuestionRefused` where it is none, or too large."""
     if outweighs(dict(schema), MOST_SCHEMA_BYTES):
         raise QuestionRefused(
             field=None,
@@ -57,14 +62,13 @@ def of_schema(schema: Mapping[Any, Any]) -> Sheet[Any]:
             instead="ask for less at a time",
         )
     try:
-        canonical = json.dumps(schema)
+        return json.dumps(schema)
     except (TypeError, ValueError, RecursionError) as error:
         raise QuestionRefused(
             field=None,
             problem=f"the JSON Schema is not JSON: {error}",
             instead="use dicts, lists, texts and numbers",
         ) from error
-    return _of_schema(canonical)
 
 
 def _kept(make: Any, *what: Any) -> Sheet[Any]:
@@ -104,8 +108,10 @@ def _of_fields(items: tuple[tuple[str, Field[Any]], ...]) -> Sheet[Any]:
 
 @lru_cache(maxsize=_KEPT)
 def _of_schema(canonical: str) -> Sheet[Any]:
-    entries = entries_of(json.loads(canonical))
-    return _sheet(entries, _copied, attributes={name: name for name in entries})
+    schema = json.loads(canonical)
+    entries = entries_of(schema)
+    sheet = _sheet(entries, _copied, attributes={name: name for name in entries})
+    return replace(sheet, title=shown_title(schema.get("title")))
 
 
 def _titled(entries: Mapping[str, Entry]) -> dict[str, Entry]:

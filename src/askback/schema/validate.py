@@ -67,6 +67,8 @@ def read_content(
     if not isinstance(content, dict):
         return Misfit(problems=(Problem(code="not_an_object"),))
     given = cast("Json", content)
+    if sheet.verbatim is not None:
+        return Fits(given, sheet.build(given))
     if dialect is Dialect.UNTITLED:
         given = _folded_back(sheet, given)
     checked, problems = _check(_slots(sheet), given)

@@ -96,6 +96,7 @@ class Call:
         "claim",
         "ctx",
         "cut_short",
+        "is_by_hand",
         "policy",
         "recording",
         "returned",
@@ -114,6 +115,8 @@ class Call:
         """This round, where it is a later one: nobody else runs it meanwhile."""
         self.cut_short: Collection[str] = ()
         """Keys of the effects that were under way when whoever ran this round before us ended."""
+        self.is_by_hand = False
+        """Whether this round ends with questions of the body's own for a client that declares nothing."""
         self.recording: Recording | None = None
         """What has happened in this call, where a record is kept and anything has."""
         self.returned: Returned | None = None
@@ -344,7 +347,7 @@ class Call:
 
     @property
     def _demands_visits(self) -> bool:
-        if not self.revision.visits:
+        if not self.revision.visits and not self.can_show("url"):
             return False
         return self.settings.demands_visits or not self.ctx.session.can_send_request
 
@@ -352,7 +355,10 @@ class Call:
     def can_show(self) -> CanShow:
         """Whether this call's client can show a form, or a link. Holds the session and not the call, whose carrier
         holds it: a circle would keep every call until the garbage is collected."""
-        return partial(_can_show, self.ctx.session, self.settings.clients_can)
+        stated = self.settings.clients_can
+        if stated is not None and not self.revision.visits:
+            stated -= {"url"}  # said of clients in general; these would have to say it themselves
+        return partial(_can_show, self.ctx.session, stated)
 
 
 def _can_show(session: ServerSession, stated: frozenset[Mode] | None, mode: Mode) -> bool:

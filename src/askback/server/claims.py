@@ -22,7 +22,7 @@ from askback.server.telling import redeemed, tell
 from askback.stores.protocol import Done, Forgotten, Lost, Mine, Refused, Store, Verdict
 from askback.telemetry import Became
 from askback.wire.nested import asks_by_itself
-from askback.wire.requests import read_round, require_served
+from askback.wire.requests import may_answer_by_hand, read_round, require_served
 from askback.wire.results import STORE_UNAVAILABLE, VAULT_UNAVAILABLE, error_end
 from askback.wire.rounds import Resumed, judge_lateness
 
@@ -30,6 +30,9 @@ logger = logging.getLogger("askback")
 
 UNTOLD = ErrorData(code=INTERNAL_ERROR, message="Internal server error")
 """What the copies of a round learn whose body crashed; the crash itself is in the log of the one that ran."""
+
+BY_HAND = "by_hand"
+"""Set in the end of a round that went to a client that declares nothing: so may its copies."""
 
 
 async def run_once(
@@ -67,7 +70,7 @@ async def run_once(
         # Cancelled: the next copy may take over.
         await _release(store, claim)
         raise
-    await _record(store, claim, _as_bytes({"result": result}))
+    await _record(store, claim, _as_bytes({"result": result, **({BY_HAND: True} if call.is_by_hand else {})}))
     return result
 
 
@@ -175,7 +178,7 @@ def _given_again(end: bytes, call: Call) -> dict[str, Any]:
     if "error" in kept:
         _raise(*kept["error"])
     result = kept["result"]
-    if asks_by_itself(result):
+    if asks_by_itself(result) and not (kept.get(BY_HAND) and may_answer_by_hand(call.client)):
         _require_that_it_can_be_shown(result, call)
     return result
 

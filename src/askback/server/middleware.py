@@ -43,6 +43,7 @@ from askback.wire.nested import (
 )
 from askback.wire.notices import demands_visits, visits_required
 from askback.wire.replay import Replaying
+from askback.wire.requests import may_answer_by_hand
 from askback.wire.results import Unusable, enveloped, error_end, polite_end, sieved, unusable_end
 from askback.wire.rounds import Rounds, carries_journal, input_required, resume
 from askback.wire.state import STATE, exchange_state, redeemable_until
@@ -232,6 +233,7 @@ class Middleware:
             await leave_trips(call, call.journal)
             journal = await self._named(call.journal)
             asked = nested_round(result, journal, call.client, question_id=call.question_id)
+            call.is_by_hand = may_answer_by_hand(call.client)
             tell(call.witness, asked_in(asked, {}))
             await self._shelve(call, asked)
             return asked

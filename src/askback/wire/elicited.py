@@ -8,7 +8,7 @@ from mcp_types import ElicitRequestFormParams, ElicitRequestURLParams
 
 from askback.answer import Accepted, Answer, Cancelled, Declined
 from askback.question import Question, Visit
-from askback.schema.read import form_of
+from askback.schema.host_form import host_form_of
 
 ANSWERED_META_KEY = "askback/answered"
 """Where a reply says how it came about: the client's word, and never about the person."""
@@ -21,7 +21,7 @@ def question_of(params: ElicitRequestFormParams | ElicitRequestURLParams) -> Que
         # A round has no ids for visits; the revision that this one goes to may want one.
         name = params.elicitation_id or secrets.token_urlsafe(16)
         return Visit(message=params.message, url=params.url, id=name, meta=meta)
-    return form_of(params.message, params.requested_schema, meta=meta)
+    return host_form_of(params.message, params.requested_schema, meta=meta)
 
 
 def reply_of(answer: Answer[Any], *, said: Mapping[str, Any] | None = None) -> dict[str, Any]:

@@ -94,15 +94,16 @@ def require_mode(mode: Mode, revision: Revision, can_show: CanShow) -> None:
             reason=f"This client speaks MCP {revision.version}, which knows no questions to the user.",
             advice=f"Connect with a client that speaks {_FIRST[mode].version} or later; {INSTEAD[mode]}",
         )
+    if can_show(mode):  # a link also on a revision that knows none: what is declared counts
+        return
     if mode == "url" and not revision.visits:
         raise CannotAsk(
             mode=mode,
             reason=f"This client speaks MCP {revision.version}, which knows forms and no links.",
             advice=f"Connect with a client that speaks {_FIRST[mode].version} or later; {INSTEAD[mode]}",
         )
-    if not can_show(mode):
-        raise CannotAsk(
-            mode=mode,
-            reason=f"This client did not declare that it can show a {NOUN[mode]} (elicitation.{mode}).",
-            advice=f"Use a client that declares it, or switch it on there; {INSTEAD[mode]}",
-        )
+    raise CannotAsk(
+        mode=mode,
+        reason=f"This client did not declare that it can show a {NOUN[mode]} (elicitation.{mode}).",
+        advice=f"Use a client that declares it, or switch it on there; {INSTEAD[mode]}",
+    )

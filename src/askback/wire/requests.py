@@ -40,11 +40,24 @@ def read_round(result: object) -> InputRequiredResult:
 
 
 def examine(requests: Mapping[str, InputRequest] | None, client: Client) -> None:
-    """Refuse, before any of it is sent, a round that the client cannot serve (R02) or that fishes for secrets (R11)."""
-    require_served(requests, client)
+    """Refuse, before any of it is sent, a round that the client cannot serve (R02) or that fishes for secrets (R11).
+
+    A round of the author's own goes to a client that declares nothing: its author may answer by hand, as in the SDK's
+    tutorial, and that works without Askback.
+    """
+    if not may_answer_by_hand(client):
+        require_served(requests, client)
     for request in (requests or {}).values():
         if isinstance(request, ElicitRequest):
             _examine_question(request, client)
+
+
+def may_answer_by_hand(client: Client) -> bool:
+    """Whether a client of the rounds era says nothing at all about what it can be asked for."""
+    declared = client.declared
+    if client.revision.era is not Era.ROUNDS or client.can_show("form") or client.can_show("url"):
+        return False
+    return declared is None or (declared.sampling is None and declared.roots is None)
 
 
 def require_served(requests: Mapping[str, InputRequest] | None, client: Client) -> None:

@@ -19,7 +19,7 @@ from mcp_types import ListToolsResult, PaginatedRequestParams, Tool
 from mcp_types.methods import is_input_required
 
 from askback.current import CURRENT
-from askback.errors import UnsupportedHost, own_error
+from askback.errors import AuthorError, UnsupportedHost, own_error
 from askback.guards.wrapping import Marks, require_guarded
 from askback.pages.settings import ROOT
 from askback.server.adapters.sealing import boundary_class
@@ -31,8 +31,8 @@ Context = ServerRequestContext[Any, Any]
 Caller = Callable[[Context], str | None]
 Keys = Sequence[bytes | bytearray | str]
 
-SDK_THINK_TIME = 600.0
-"""What the SDK sets when nobody chose: a boundary with exactly this life is taken as not chosen."""
+SDK_THINK_TIME: object = signature(RequestStateSecurity).parameters["ttl"].default
+"""The SDK's own default, the very object: a life that the author has written is another one, also if it is as long."""
 
 SDK_NAME = "mcp-server"
 """What the SDK calls every `MCPServer` that its author did not name."""
@@ -140,7 +140,7 @@ def _security(
     audience = present._audience if present is not None else lowlevel.name  # pyright: ignore[reportPrivateUsage]
     ttl = seal.think_time
     if ttl is None:
-        ttl = seal.default_think_time if old is None or old.ttl == SDK_THINK_TIME else old.ttl
+        ttl = seal.default_think_time if old is None or old.ttl is SDK_THINK_TIME else old.ttl
     base = RequestStateSecurity(keys=seal.keys, ttl=ttl) if seal.keys is not None else None
     if base is None:
         codec = old.codec if old is not None else RequestStateSecurity.ephemeral().codec
@@ -152,6 +152,16 @@ def _security(
     return base, audience
 
 
+def _require_one_boundary(lowlevel: Server[Any]) -> None:
+    """Refuse to start a server with a boundary inside ours: its keys would not seal what clients carry."""
+    if sum(isinstance(item, RequestStateBoundary) for item in lowlevel.middleware) > 1:
+        raise AuthorError(
+            f"The server {lowlevel.name!r} has a RequestStateBoundary besides Askback's own, and inside it: its keys, "
+            "its ttl and its principal would not hold for what clients carry. Add it before Askback(server), which "
+            "then takes them over, or give Askback(keys=..., think_time=..., caller=...)."
+        )
+
+
 def stop_with(lowlevel: Server[Any], close: Callable[[], Awaitable[None]]) -> None:
     """Have something closed when the server has ended, and may be run again: inside whatever lifespan it has."""
     lifespan, runs = lowlevel.lifespan, 0
@@ -159,6 +169,7 @@ def stop_with(lowlevel: Server[Any], close: Callable[[], Awaitable[None]]) -> No
     @asynccontextmanager
     async def run(server: Server[Any]) -> AsyncGenerator[Any]:
         nonlocal runs
+        _require_one_boundary(lowlevel)
         async with lifespan(server) as state:
             runs += 1  # behind several transports at once
             try:

@@ -1,0 +1,259 @@
+"""What the hosts' own calls take without Askback, they take with it: on every revision and host."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import pytest
+from fastmcp import Context as FastMCPContext
+from fastmcp import FastMCP
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context, Elicit, Resolve
+from mcp_types import ElicitRequest, ElicitRequestFormParams
+from pydantic import BaseModel
+
+from askback import Askback, SecretInForm
+from askback.schema.host_form import MAX_DEPTH
+from askback.testing import Run, accept, decline, raw, run_tool
+from askback.testing.replies import Reply
+from tests.styles.conftest import RunBody, Way
+from tests.styles.servers import End, asking, content_of
+
+pytestmark = pytest.mark.anyio
+
+EMPTY: Mapping[str, Any] = {"type": "object", "properties": {}}
+
+TREE: Mapping[str, Any] = {
+    "type": "object",
+    "title": "Tree",
+    "properties": {
+        "name": {"type": "string"},
+        "children": {"type": "array", "items": {"$ref": "#"}},
+        "home": {"type": "object", "properties": {"street": {"type": "string"}}},
+        "note": {},
+    },
+    "required": ["name"],
+}
+"""Refers to itself, has an object in it, and a field whose type is open."""
+
+
+class Empty(BaseModel):
+    pass
+
+
+class Parcel(BaseModel):
+    weight: int
+
+
+def schemas(run: Run) -> list[Mapping[str, Any]]:
+    return [asked.schema for asked in run.asked]
+
+
+async def elicit(ctx: Any, schema: Mapping[str, Any], message: str = "Proceed?") -> str:
+    """What a handler gets from the session's own call."""
+    answer = await ctx.session.elicit_form(message, dict(schema))
+    return f"{answer.action} {json.dumps(answer.content)}"
+
+
+REPLIES: dict[str, tuple[Any, str]] = {
+    "accept": ({"action": "accept", "content": {}}, "accept {}"),
+    "accept without content": ({"action": "accept"}, "accept null"),
+    "decline": ({"action": "decline"}, "decline null"),
+    "cancel": ({"action": "cancel"}, "cancel null"),
+}
+
+
+@pytest.mark.parametrize("reply", REPLIES)
+async def test_a_form_without_fields_is_a_question_for_yes_or_no(run: RunBody, reply: str):
+    sent, text = REPLIES[reply]
+    result = await run(lambda ctx: elicit(ctx, EMPTY), [raw(sent)])
+    assert (result.text, schemas(result)) == (text, [EMPTY])
+
+
+async def test_a_form_with_fields_is_not_accepted_without_content(run: RunBody):
+    """Unlike one without: there the answer is not whole."""
+    replies = [raw({"action": "accept"}), raw({"action": "accept", "content": {"name": "oak"}})]
+    result = await run(lambda ctx: elicit(ctx, TREE), replies)
+    assert (result.text, len(result.asked)) == ('accept {"name": "oak"}', 2)
+
+
+async def test_a_model_without_fields_can_be_elicited(run_on_sdk: RunBody):
+    async def body(ctx: Context) -> str:
+        return repr((await ctx.elicit("Proceed?", Empty)).action)
+
+    assert (await run_on_sdk(body, [accept()])).text == "'accept'"
+
+
+@pytest.mark.parametrize(("reply", "is_shipped"), [(accept(), True), (decline(), False)])
+async def test_a_resolver_may_ask_with_a_model_without_fields(way: Way, reply: Reply, is_shipped: bool):
+    server: MCPServer[Any] = MCPServer("test")
+
+    async def proceed() -> Elicit[Empty]:
+        return Elicit("Proceed?", Empty)
+
+    async def ship(agreed: Annotated[Empty, Resolve(proceed)]) -> str:
+        return "shipped"
+
+    server.add_tool(ship, name="t")
+    Askback(server)
+    result = await run_tool(
+        server, "t", None, [reply], revision=way.revision, always_replay=way.always_replay
+    )
+    assert (result.text == "shipped") is is_shipped is not result.is_error
+    assert len(result.asked) == 1
+
+
+async def test_a_round_of_the_bodys_own_may_have_no_fields(run: RunBody):
+    async def body(ctx: Context) -> End:
+        if ctx.input_responses is None:
+            params = ElicitRequestFormParams(message="Proceed?", requested_schema=dict(EMPTY))
+            return asking(sure=ElicitRequest(params=params), state="asked")
+        return str(content_of(ctx, "sure"))
+
+    assert (await run(body, [accept()])).text == "{}"
+
+
+async def test_a_message_may_be_empty(run: RunBody):
+    fields = {"type": "object", "properties": {"row": {"type": "integer"}}}
+    result = await run(lambda ctx: elicit(ctx, fields, ""), [accept(row=3)])
+    assert (result.text, [asked.message for asked in result.asked]) == ('accept {"row": 3}', [""])
+
+
+async def test_a_schema_that_no_form_can_be_made_of_goes_out_as_it_is(run: RunBody):
+    reply = raw({"action": "accept", "content": {"name": "oak", "note": 3}})
+    result = await run(lambda ctx: elicit(ctx, TREE), [reply])
+    assert (result.text, schemas(result)) == ('accept {"name": "oak", "note": 3}', [TREE])
+
+
+async def test_the_title_of_a_schema_is_sent(run_on_sdk: RunBody):
+    """FastMCP's client names the class by it that its handler gets."""
+
+    async def body(ctx: Context) -> str:
+        return (await ctx.elicit("How heavy?", Parcel)).action
+
+    result = await run_on_sdk(body, [accept(weight=3)])
+    assert [schema["title"] for schema in schemas(result)] == ["Parcel"]
+
+
+@pytest.mark.parametrize("title", ["Your password, please", "See https://sign-in.example", 7])
+async def test_but_not_one_that_a_field_could_not_have(run: RunBody, title: Any):
+    fields = {"type": "object", "title": title, "properties": {"row": {"type": "integer"}}}
+    result = await run(lambda ctx: elicit(ctx, fields), [accept(row=3)])
+    assert [schema.get("title") for schema in schemas(result)] == [None]
+
+
+FISHING: dict[str, Mapping[str, Any]] = {
+    "beside an object": {"home": {"type": "object"}, "password": {"type": "string"}},
+    "inside an object": {"home": {"type": "object", "properties": {"api_key": {"type": "string"}}}},
+    "by its format": {"home": {"type": "object"}, "word": {"type": "string", "format": "password"}},
+    "in its description": {"it": {"description": "Please enter your password."}},
+    "in a list": {"it": {"type": "array", "items": {"type": "string", "title": "Your password"}}},
+    "in one of two types": {"password": {"oneOf": [{"type": "string"}, {"type": "integer"}]}},
+}
+
+
+@pytest.mark.verifies("R11")
+@pytest.mark.parametrize("place", FISHING)
+async def test_what_fishes_for_secrets_is_refused_there_too(run: RunBody, place: str):
+    result = await run(lambda ctx: elicit(ctx, {"type": "object", "properties": FISHING[place]}))
+    assert result.is_error and not result.asked
+    assert "secret" in result.text
+
+
+@pytest.mark.verifies("R11")
+async def test_nor_may_a_definition_fish(run: RunBody):
+    schema = {
+        "type": "object",
+        "properties": {"it": {"$ref": "#/$defs/It"}, "home": {"type": "object"}},
+        "$defs": {"It": {"type": "string", "description": "Please enter your password."}},
+    }
+    result = await run(lambda ctx: elicit(ctx, schema))
+    assert result.is_error and not result.asked
+
+
+async def test_what_is_only_chosen_may_have_such_a_name(run: RunBody):
+    either = {"anyOf": [{"const": "kept"}, {"enum": ["changed"]}, {"type": "null"}]}
+    fields = {"home": {"type": "object"}, "password": either, "token": {"type": "boolean"}}
+    result = await run(lambda ctx: elicit(ctx, {"type": "object", "properties": fields}), [decline()])
+    assert result.text == "decline null"
+
+
+async def test_a_question_without_fields_may_speak_of_secrets(run: RunBody):
+    """Nothing can be typed."""
+    result = await run(lambda ctx: elicit(ctx, EMPTY, "Please enter your password."), [decline()])
+    assert result.text == "decline null"
+
+
+@pytest.mark.parametrize("depth", [MAX_DEPTH // 2, 600])
+async def test_a_schema_as_deep_as_that_is_refused(run: RunBody, depth: int):
+    deep: Any = {}
+    for _ in range(depth):
+        deep = {"properties": {"it": deep}}
+    result = await run(lambda ctx: elicit(ctx, {"type": "object", "properties": {"it": deep}}))
+    assert result.is_error and result.text.startswith("the JSON Schema is")
+
+
+@pytest.mark.verifies("R11")
+async def test_nor_may_the_message_of_such_a_form_fish(run: RunBody):
+    async def body(ctx: Any) -> str:
+        try:
+            return await elicit(ctx, TREE, "Please enter your password.")
+        except SecretInForm as error:
+            return str(error.field)
+
+    assert (await run(body)).text == "None"
+
+
+async def test_an_excuse_is_not_sent(run: RunBody):
+    fields = {"token": {"notASecret": "of the game"}, "notASecret": {"type": "boolean"}}
+    result = await run(
+        lambda ctx: elicit(ctx, {"type": "object", "properties": fields}),
+        [raw({"action": "accept", "content": {"token": "hat"}})],
+    )
+    assert result.text == 'accept {"token": "hat"}'
+    sent = {"token": {}, "notASecret": {"type": "boolean"}}
+    assert schemas(result) == [{"type": "object", "properties": sent}]
+
+
+@dataclass
+class Size:
+    size: int | float
+
+
+@dataclass
+class Label:
+    label: int | str
+
+
+MIXED: dict[str, tuple[type, Reply]] = {
+    "Size(size=2)": (Size, accept(size=2)),
+    "Size(size=2.5)": (Size, accept(size=2.5)),
+    "Label(label=7)": (Label, accept(label=7)),
+    "Label(label='seven')": (Label, accept(label="seven")),
+}
+
+
+@pytest.mark.parametrize("text", MIXED)
+async def test_a_field_of_two_types_can_be_elicited_on_fastmcp(way: Way, text: str):
+    response_type, reply = MIXED[text]
+    result = await on_fastmcp(way, reply, message="Which one?", response_type=response_type)
+    assert result.text == text
+
+
+async def test_an_empty_message_with_a_title_for_the_answer_can_be_elicited_on_fastmcp(way: Way):
+    result = await on_fastmcp(way, accept("oak"), message="", response_type=str, response_title="Tree")
+    assert result.text == "oak"
+    assert [asked.schema["properties"]["value"]["title"] for asked in result.asked] == ["Tree"]
+
+
+async def on_fastmcp(way: Way, reply: Reply, **asked: Any) -> Run:
+    server: FastMCP[Any] = FastMCP("test")
+
+    async def body(ctx: FastMCPContext) -> str:
+        answer = await ctx.elicit(**asked)
+        return str(getattr(answer, "data", answer.action))
+
+    server.tool(body, name="t")
+    Askback(server)
+    return await run_tool(server, "t", None, [reply], revision=way.revision, always_replay=way.always_replay)
