@@ -80,7 +80,7 @@ async def test_one_who_is_alive_is_not_overtaken_though_his_loop_is_held_up(url:
     await anyio.to_thread.run_sync(held.wait, BOUND)
     async with anyio.create_task_group() as group, shell(url) as redis:
         copy = await begin(group, lambda: other.claim("order", until=FAR))
-        row = Keys(str(tmp_path)).claim("order")
+        row = Keys(tmp_path.name).claim("order")
         first = int(await redis.say("HGET", row, "alive"))
 
         async def has_lived_on() -> bool:
