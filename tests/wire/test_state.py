@@ -231,7 +231,9 @@ def test_the_boundary_that_is_there_keeps_the_authors_keys_unless_others_are_giv
 
 
 @pytest.mark.parametrize(
-    "chosen", [None, RequestStateSecurity(keys=[KEY]), RequestStateSecurity.ephemeral()], ids=str
+    "chosen",
+    [None, RequestStateSecurity(keys=[KEY]), RequestStateSecurity.ephemeral()],
+    ids=["nothing", "keys", "ephemeral"],
 )
 def test_a_person_may_think_for_an_hour_unless_somebody_chose(chosen: RequestStateSecurity | None):
     server: MCPServer[Any] = MCPServer("default", request_state_security=chosen)
