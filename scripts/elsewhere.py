@@ -7,9 +7,9 @@ too and finds its libraries here. What the tests start, they start from there; w
 such a folder as well. It all costs a second, so the whole run may as well be there.
 """
 
+import locale
 import os
 import shutil
-import subprocess
 import sys
 import sysconfig
 import tempfile
@@ -18,7 +18,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from scripts.machine import BUILD
+from scripts.machine import BUILD, run_in_front
 
 ROOT = BUILD.parent
 
@@ -33,7 +33,7 @@ LEFT_HERE = shutil.ignore_patterns(".git", ".venv", ".build", "__pycache__", ".*
 def main() -> int:
     with temporary_folder() as temporary:
         command = [python_of(copy_of(ROOT)), "-m", "pytest", *sys.argv[1:]]
-        return subprocess.run(command, cwd=BUILD / NAME, env=os.environ | {"TMPDIR": temporary}).returncode
+        return run_in_front(command, cwd=BUILD / NAME, env=os.environ | {"TMPDIR": temporary})
 
 
 def copy_of(root: Path) -> Path:
@@ -50,14 +50,15 @@ def python_of(place: Path) -> str:
     home = place / ".venv"
     venv.create(home, with_pip=False, symlinks=True)
     packages = Path(sysconfig.get_path("purelib", vars={"base": str(home)}))
-    (packages / "elsewhere.pth").write_text(f"{place / 'src'}\n{sysconfig.get_path('purelib')}\n")
+    lines = f"{place / 'src'}\n{sysconfig.get_path('purelib')}\n"
+    (packages / "elsewhere.pth").write_text(lines, encoding=locale.getencoding())  # as Python reads it
     return str(home / "bin" / "python")
 
 
 @contextmanager
 def temporary_folder() -> Generator[str]:
     """Others may pass through it: where we are root, the services run as nobody."""
-    with tempfile.TemporaryDirectory(prefix=FOR_A_WHILE) as folder:
+    with tempfile.TemporaryDirectory(prefix=FOR_A_WHILE, ignore_cleanup_errors=True) as folder:
         os.chmod(folder, 0o711)
         yield folder
 

@@ -2,11 +2,13 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 BUILD = Path(__file__).resolve().parent.parent / ".build"
 
@@ -71,3 +73,26 @@ class Step:
         self.say(f"installing what is missing with apt-get: {', '.join(packages)}")
         self.run("apt-get", "update", "-q")
         self.run("apt-get", "install", "-q", "-y", "--no-install-recommends", *packages)
+
+
+def run_in_front(command: Sequence[str], *, timeout: float | None = None, **options: Any) -> int:
+    """Run a program to its end and give its exit code. SIGTERM and SIGHUP end it first, and then this process goes on.
+
+    Ctrl-C reaches it by itself, since it shares our terminal.
+    """
+    with subprocess.Popen(command, **options) as child:
+        handlers: dict[int, Callable[[int, object], None]] = {
+            signal.SIGINT: lambda number, frame: None,
+            signal.SIGTERM: lambda number, frame: child.terminate(),
+            signal.SIGHUP: lambda number, frame: child.terminate(),
+        }
+        former = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+        try:
+            code = child.wait(timeout)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            raise
+        finally:
+            for number, handler in former.items():
+                signal.signal(number, handler)
+    return code if code >= 0 else 128 - code

@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from scripts.machine import BUILD
+from scripts.machine import BUILD, run_in_front
 
 ROOT = BUILD.parent
 
@@ -43,9 +43,11 @@ PLACES = ("/usr/local/bin", "/usr/bin", "/opt/homebrew/bin")
 """Where Pythons are that the PATH does not name, since another stands before them."""
 
 TELL = (
-    "import ensurepip, sys, venv;"
-    "print(*sys.version_info[:3]) if sys.version_info.releaselevel == 'final' else sys.exit(1)"
+    "import ensurepip, sys, sysconfig, venv;"
+    "is_usual = sys.implementation.name == 'cpython' and not sysconfig.get_config_var('Py_GIL_DISABLED');"
+    "print(*sys.version_info[:3]) if is_usual and sys.version_info.releaselevel == 'final' else sys.exit(1)"
 )
+"""Finished versions of CPython with its usual lock: for others some of our libraries have no wheels."""
 
 
 def candidates(path: str, pyenv: Path) -> Iterator[Path]:
@@ -82,10 +84,10 @@ def is_green(version: Version, python: Path, words: Iterable[str]) -> bool:
     """Whether the tests pass on it."""
     home = f".build/python-{_text(version)}"
     environment = os.environ | {"VENV": home, "PYTHON": str(python)}
-    if subprocess.run(["scripts/bootstrap", "dev"], cwd=ROOT, env=environment).returncode:
+    if run_in_front(["scripts/bootstrap", "dev"], cwd=ROOT, env=environment):
         return False
     began = time.monotonic()
-    code = subprocess.run([f"{home}/bin/python", "-m", "pytest", *words], cwd=ROOT).returncode
+    code = run_in_front([f"{home}/bin/python", "-m", "pytest", *words], cwd=ROOT)
     _say(f"Python {_text(version)}: {time.monotonic() - began:.0f} seconds")
     return code == 0
 
@@ -98,9 +100,13 @@ def main() -> int:
         pythons.pop(sys.version_info[:3], None)
     red = [version for version, python in pythons.items() if not is_green(version, python, words)]
     what = "a selection of the tests" if is_short else "the tests"
-    _say(f"{what} ran on Python {', '.join(map(_text, pythons)) or 'no other than this'}")
+    _say(
+        f"{what} ran on Python {', '.join(map(_text, pythons))}"
+        if pythons
+        else "there is no other Python here"
+    )
     if is_short:
-        _say(f"everything else runs on Python {_text(sys.version_info[:3])}")
+        _say(f"all tests run on Python {_text(sys.version_info[:3])}")
     if red:
         _say(f"they failed on {', '.join(map(_text, red))}")
     return 1 if red else 0

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from scripts.machine import Missing, Step
+from scripts.machine import Missing, Step, run_in_front
 from scripts.peers.outcome import (
     BAD,
     Difference,
@@ -34,6 +34,9 @@ TEST_TIMEOUT = 60
 def main(names: Sequence[str]) -> int:
     HOME.mkdir(parents=True, exist_ok=True)
     chosen = [suite for suite in SUITES if suite.name in names or not names]
+    if not chosen:
+        STEP.say(f"no suite is called that; there are {', '.join(suite.name for suite in SUITES)}")
+        return 2
     try:
         return max(compare(suite) for suite in chosen)
     except Missing as missing:
@@ -95,22 +98,21 @@ def run(suite: Suite, way: str, *tests: str) -> Outcomes:
     ]
     with (suite.home / f"{name}.txt").open("w") as output:
         try:
-            ended = subprocess.run(
+            code = run_in_front(
                 command,
+                timeout=60 * MAX_RUN_MINUTES,
                 cwd=suite.sources,
                 env=environment(suite, way, file),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                timeout=60 * MAX_RUN_MINUTES,
-                check=False,
             )
         except subprocess.TimeoutExpired:
             raise Missing(
                 f"The tests of {suite} did not end within {MAX_RUN_MINUTES} minutes; see {output.name}."
             ) from None
-    if ended.returncode not in {0, 1}:  # 1: some tests failed
-        raise Missing(f"pytest ended with {ended.returncode}; see {output.name}.")
+    if code not in {0, 1}:  # 1: some tests failed
+        raise Missing(f"pytest ended with {code}; see {output.name}.")
     return read_outcomes(file)
 
 

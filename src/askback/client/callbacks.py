@@ -136,14 +136,16 @@ class Answering:
 
     async def _answered(self, words: Words) -> Given:
         turn = Turn(await self._read(words))
-        return Given(await self._visited(turn) or await self._ask(turn), turn)
+        answer = await self._visited(turn)
+        return Given(await self._ask(turn) if answer is None else answer, turn)
 
     async def _visited(self, turn: Turn) -> Answer[Any] | None:
         """A link that was opened in this call comes again: the server asks whether it is done yet, and so do we."""
         asked = turn.asked
         if not isinstance(asked, VisitAsked) or asked.url not in self._opened:
             return None
-        answer = await self._intake.admit(turn, self._tally) or await self._said(asked)
+        declined = await self._intake.admit(turn, self._tally)
+        answer = await self._said(asked) if declined is None else declined
         if answer is not None:
             await self._intake.note(asked, answer, by=turn.by)
         return answer

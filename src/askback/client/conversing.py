@@ -171,7 +171,8 @@ class Conversing:
             return (await self._intake.copies.once(words, ask, calls=(call,))).reply()
 
     async def _answered(self, call: Call, turn: Turn) -> Given:
-        return Given(await self._visited(call, turn) or await self._ask(call, turn), turn)
+        answer = await self._visited(call, turn)
+        return Given(await self._ask(call, turn) if answer is None else answer, turn)
 
     async def _visited(self, call: Call, turn: Turn) -> Answer[Any] | None:
         """A link that was opened in this call comes again: the server asks whether it is done yet, and so do we."""
@@ -179,7 +180,8 @@ class Conversing:
         if not isinstance(asked, VisitAsked) or asked.url not in call.consented:
             return None
         with call.watch.person():
-            answer = await self._intake.admit(turn, call.tally) or await self._said(call, asked)
+            declined = await self._intake.admit(turn, call.tally)
+            answer = await self._said(call, asked) if declined is None else declined
         if answer is not None:
             with call.on_our_side():
                 await self._intake.note(asked, answer, by=turn.by, noted=[call.noted])

@@ -56,7 +56,8 @@ class Intake:
 
     async def put(self, turn: Turn, tally: Tally, noted: Iterable[Noted] = ()) -> Answer[Any]:
         """The person's answer, fitting and noted; raises where this server asks too much."""
-        answer = await self.admit(turn, tally) or await self._ask(turn, tally)
+        declined = await self.admit(turn, tally)
+        answer = await self._ask(turn, tally) if declined is None else declined
         if turn.gone is None:
             await self.note(turn.asked, answer, by=turn.by, noted=noted)
         return answer

@@ -4,6 +4,7 @@ import html
 import logging
 import os
 import re
+import shlex
 import signal
 import sys
 import tempfile
@@ -51,7 +52,7 @@ def slow_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[N
     """One that takes its time, so that somebody else can be first."""
     gate, program = tmp_path / "gate", tmp_path / "browser"
     os.mkfifo(gate)
-    program.write_text(f"#!{sys.executable}\nopen({str(gate)!r}).read()\n")
+    program.write_text(f"#!/bin/sh\nexec cat {shlex.quote(str(gate))}\n")
     program.chmod(0o755)
     monkeypatch.setenv("BROWSER", str(program))
     monkeypatch.setattr(opening, "PATIENCE", 0.01)
@@ -159,10 +160,7 @@ def real_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[P
     program, number = tmp_path / "chromium", tmp_path / "number"
     words = [chromium(), "--headless=new", "--remote-debugging-port=0", "--no-first-run", *flags()]
     words.append(f"--user-data-dir={tmp_path / 'profile'}")
-    program.write_text(
-        f"#!{sys.executable}\nimport os, sys\nopen({str(number)!r}, 'w').write(str(os.getpid()))\n"
-        f"os.execv({words[0]!r}, [*{words!r}, *sys.argv[1:]])\n"
-    )
+    program.write_text(f'#!/bin/sh\necho $$ >{shlex.quote(str(number))}\nexec {shlex.join(words)} "$@"\n')
     program.chmod(0o755)
     monkeypatch.setenv("BROWSER", str(program))
     monkeypatch.setattr(opening, "PATIENCE", 0.01)
