@@ -55,7 +55,9 @@ def own_error(error: BaseException | None) -> AskbackError | None:
             continue
         seen.add(id(one))
         is_group = isinstance(one, BaseExceptionGroup)
-        left += reversed(cast("BaseExceptionGroup[Any]", one).exceptions) if is_group else [one.__cause__]
+        # Before 4.1, FastMCP raises errors from themselves; what caused them is left in their context.
+        cause = one.__context__ if one.__cause__ is one else one.__cause__
+        left += reversed(cast("BaseExceptionGroup[Any]", one).exceptions) if is_group else [cause]
     return None
 
 

@@ -52,7 +52,7 @@ def slow_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[N
     """One that takes its time, so that somebody else can be first."""
     gate, program = tmp_path / "gate", tmp_path / "browser"
     os.mkfifo(gate)
-    program.write_text(f"#!/bin/sh\nexec cat {shlex.quote(str(gate))}\n")
+    program.write_text(f"#!/bin/sh\nread -r _ <{shlex.quote(str(gate))}\n")
     program.chmod(0o755)
     monkeypatch.setenv("BROWSER", str(program))
     monkeypatch.setattr(opening, "PATIENCE", 0.01)
