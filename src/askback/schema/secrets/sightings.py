@@ -45,7 +45,7 @@ def sightings(reading: Reading) -> list[Sighting]:
     words = reading.words
     seen = [*_as_phrases(reading), *_inside(words, ((place, place + 1) for place in range(len(words))))]
     seen += _unspaced(words)
-    seen += _together(words)
+    seen += _together(reading)
     if any(_stands_in(reading, place) for place in range(len(words))):
         seen += _in_leet(reading)
     return seen
@@ -96,13 +96,16 @@ def _about_unspaced() -> tuple[str, ...]:
 # Several words that describe a secret
 
 
-def _together(words: Sequence[str]) -> Iterator[Sighting]:
+def _together(reading: Reading) -> Iterator[Sighting]:
     """ "The three digits on the back of your card": one word of each table, near each other in a sentence."""
     last: dict[tuple[int, int], int] = {}
-    for place, word in enumerate(words):
+    otherwise, meant_otherwise = _otherwise(), 0
+    for place, word in enumerate(reading.words):
+        if phrase := otherwise.longest(reading, place):
+            meant_otherwise = max(meant_otherwise, phrase[0])
         if word in BOUNDS:
             last.clear()
-        elif roles := _roles_of(word):
+        elif place >= meant_otherwise and (roles := _roles_of(word)):
             for rule, table in roles:
                 last[rule, table] = place
                 secret, count = _descriptions()[rule]
@@ -122,6 +125,14 @@ def _together_unspaced(words: Sequence[str]) -> Iterator[Sighting]:
             if all(any(part in sentence for part in table) for table in tables):
                 yield Sighting(start=begin, end=place, secret=secret)
         begin = place + 1
+
+
+@cache
+def _otherwise() -> Phrases[None]:
+    cards = (
+        f"{other} {card}" for other in entries(descriptions.OTHER_CARDS) for card in ("card", "card number")
+    )
+    return Phrases((phrase, None) for phrase in (*entries(descriptions.OTHERWISE), *cards))
 
 
 @kept(most=4_096, longest=40)
