@@ -160,8 +160,10 @@ PATHS: Final = """
     percorso, caminho, pad, ścieżka, cesta, sökväg, путь, шлях, διαδρομή
 """
 
-PATH_KINDS: Final = "full, absolute, relative, local, file, vollständiger, absoluter, complet, completa"
-"""May stand between an article and the path."""
+PATH_KINDS: Final = (
+    "please, full, absolute, relative, local, file, vollständiger, absoluter, complet, completa"
+)
+"""May stand before a path, as articles and demands do."""
 
 CONTENTS: Final = """
     content, contents, paste, text, body, inside, itself, or, Inhalt, einfügen, oder, contenu, contenido, contenuto,

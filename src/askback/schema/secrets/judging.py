@@ -50,7 +50,7 @@ def is_path_of(secret: Secret, *texts: str | None) -> bool:
 
 def _speaks_of_path(words: Sequence[str]) -> bool:
     """Whether it begins with a path, or is a label that ends with one: "Enter the full path of it", "Key path"."""
-    small = words_of(asking.ARTICLES, asking.FILLERS, asking.DEMANDS, descriptions.PATH_KINDS)
+    small = words_of(asking.ARTICLES, asking.DEMANDS, descriptions.PATH_KINDS)
     first = next((word for word in words if word not in small), "")
     is_label = len(words) <= LONGEST_LABEL and words_of(asking.LINKS).isdisjoint(words)
     return not words_of(descriptions.PATHS).isdisjoint([first, *words[-1:]] if is_label else [first])
