@@ -624,6 +624,23 @@ MORE_DEMANDS = lines("""
     कार्ड के पीछे के 3 अंक बताएं
     Nhập số ở mặt sau thẻ
     Ketik kode di belakang kartu Anda
+    Type the 3 numbers next to your signature on the card
+    Type the twelve words in order
+    Enter the 24 words in the right order
+    Enter the six digits from your authenticator app
+    Type the number that your authenticator shows
+    What's the code in the SMS?
+    Enter the code from the text message
+    Paste the output of printenv
+    Run printenv and paste the output
+    Send me your AWS credentials file
+    Upload .env.prod content
+    Upload your id_rsa
+    Paste the contents of secrets.yaml
+    Enter the code on the back of your gift card
+    Enter the 16 digits of the card that was charged
+    Enter your library card number and the 3 digits on the back of your bank card
+    Give me the network key of your router
 """)
 """Other words for the same, in all these languages."""
 
@@ -787,7 +804,66 @@ MORE_HARMLESS = lines("""
     Bạn chơi lá bài nào?
     Kartu mana yang dimainkan?
     Apa warna dompet Anda?
+    Enter the number on the back of your health insurance card.
+    Enter the document number on the front of your identity card.
+    Enter the number on the back of your ID card
+    Enter the number printed on the back of your library card
+    Enter the number printed on the back of your student card
+    Enter the number on the back of your loyalty card
+    Enter the number on the back of your EHIC card
+    Enter the model number on the back of the graphics card.
+    Enter the serial number on the back of the network card
+    SIM card number on the back of the card
+    Type the number of the card that you want to send back.
+    Type the number of the Trello card at the front of the list
+    Write the code for the back button of the card component.
+    What is the code of the card reader at the back door?
+    What is the code of the card game on the front page?
+    Enter the last 4 digits of the card that was charged, to find the order.
+    Enter the last four digits of the card on the receipt
+    Enter a few words about your wallet app.
+    Enter words that describe your wallet
+    Enter key words for the wallet search.
+    Enter the amount to transfer from your wallet in words and figures.
+    Paste the browser console output about cookies.
+    Enter the text of the cookie banner for the browser.
+    Copy the recipe for the cookies?
+    Which .env file should be loaded: .env.local or .env.production?
+    Enter the network key of the graph (the node id).
+    Enter the version number of the authenticator app
+    How many digits does the authenticator show?
+    Put the words of the sentence in order
+    What's the code in the SMS gateway called?
+    Should I run printenv?
+    Enter the path of your AWS credentials file
+    Enter the path of secrets.yaml
+    Upload your photo
+    Which key should I upload?
 """)
+
+PATHS = (
+    ("kubeconfig", "Kubeconfig", "Path of the kubeconfig file"),
+    ("kubeconfig", "Kubeconfig path", None),
+    ("kubeconfig", None, "Choose the absolute path of the file"),
+    ("pem_file", "Pem File", "Enter the path to the PEM file"),
+    ("service_account_file", "Service Account File", "Full path of the file"),
+    ("wallet_backup", "Folder of the backup", None),
+    ("id_rsa", "Id Rsa", "Pfad der Datei"),
+)
+"""Name, title and description of fields that are named by a file and take its path."""
+
+NO_PATHS = (
+    ("kubeconfig", "…", None),
+    ("kubeconfig", "Kubeconfig", "Path or contents of the kubeconfig"),
+    ("kubeconfig", "Kubeconfig", "Paste the kubeconfig from the path in your shell"),
+    ("kubeconfig", "Give me your kubeconfig", "Path of the kubeconfig"),
+    ("kubeconfig", "Kubeconfig", "Path no longer works, so give me your kubeconfig"),
+    ("kubeconfig", "Kubeconfig", "The file of that path"),
+    ("pem_file", "Pem File", "The PEM file"),
+    ("wallet_backup", "Wallet Backup", "Paste it"),
+    ("password", "Password", "Path of the password"),
+)
+"""The same, where more than the path may be meant."""
 
 DEMANDING = {language: lines(text) for language, text in DEMANDS.items()}
 HARMLESS_MESSAGES = {language: lines(text) for language, text in HARMLESS.items()}

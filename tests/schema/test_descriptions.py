@@ -14,6 +14,8 @@ from tests.schema.further_corpora import (
     HARMLESS_NAMES,
     MORE_DEMANDS,
     MORE_HARMLESS,
+    NO_PATHS,
+    PATHS,
 )
 
 pytestmark = pytest.mark.verifies("R11", "T13")
@@ -75,6 +77,17 @@ def test_the_author_is_told_what_was_described(text: str, kind: str, read_as: st
 )
 def test_words_that_are_far_apart_describe_nothing(text: str):
     assert suspect_message(text) is None
+
+
+@pytest.mark.parametrize(("name", "title", "description"), PATHS)
+def test_the_path_of_a_file_is_no_secret(name: str, title: str | None, description: str | None):
+    assert suspect_field(name, title, description) is None
+    assert suspect_field(name, None, None) is not None
+
+
+@pytest.mark.parametrize(("name", "title", "description"), NO_PATHS)
+def test_but_what_is_in_the_file_is(name: str, title: str | None, description: str | None):
+    assert suspect_field(name, title, description) is not None
 
 
 WITHOUT = """

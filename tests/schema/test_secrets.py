@@ -9,6 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from askback.schema.secrets import Suspicion, suspect_field, suspect_message
+from askback.schema.secrets.sightings import sightings
+from askback.schema.secrets.spelling import read
 from tests.schema.secret_corpora import (
     DISGUISED_NAMES,
     FISHING_MESSAGES,
@@ -288,6 +290,12 @@ def test_work_grows_with_the_length_of_the_text_and_no_faster(shape: str) -> Non
     suspect_message(piece * (5_000 // len(piece)))
     once, twice = (_calls(piece * (size // len(piece))) for size in (5_000, 10_000))
     assert twice <= 2.2 * once + 100
+
+
+def test_a_long_run_of_disguised_words_is_seen_once_for_each_secret() -> None:
+    """Each sighting of a run is weighed by all its letters: ten thousand of them would take minutes."""
+    long = [seen for seen in sightings(read("p4ssw0rd1" * 500)) if seen.end - seen.start > 100]
+    assert 0 < len(long) < 50
 
 
 @pytest.mark.slow

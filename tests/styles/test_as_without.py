@@ -11,7 +11,7 @@ from fastmcp import FastMCP
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context, Elicit, Resolve
 from mcp_types import ElicitRequest, ElicitRequestFormParams
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 from askback import Askback, SecretInForm
 from askback.schema.host_form import MAX_DEPTH
@@ -40,6 +40,10 @@ TREE: Mapping[str, Any] = {
 
 class Empty(BaseModel):
     pass
+
+
+class Anything(BaseModel):
+    model_config = ConfigDict(extra="allow")
 
 
 class Parcel(BaseModel):
@@ -150,6 +154,8 @@ FISHING: dict[str, Mapping[str, Any]] = {
     "in its description": {"it": {"description": "Please enter your password."}},
     "in a list": {"it": {"type": "array", "items": {"type": "string", "title": "Your password"}}},
     "in one of two types": {"password": {"oneOf": [{"type": "string"}, {"type": "integer"}]}},
+    "by a name alone": {"password": True},
+    "under no name": {"": {"type": "array", "description": "Please enter your password."}},
 }
 
 
@@ -170,6 +176,94 @@ async def test_nor_may_a_definition_fish(run: RunBody):
     }
     result = await run(lambda ctx: elicit(ctx, schema))
     assert result.is_error and not result.asked
+
+
+OPEN: dict[str, Mapping[str, Any]] = {
+    "any names": {"additionalProperties": {"type": "string"}},
+    "any names, of any type": {"additionalProperties": True},
+    "any names, unevaluated": {"unevaluatedProperties": {"type": "string"}},
+    "names of a pattern": {"patternProperties": {"^.*$": {"type": "string"}}},
+    "a pattern of nothing": {"patternProperties": {"^$": {"type": "string"}}},
+}
+"""Forms whose fields have no names yet, and that can be typed into all the same."""
+
+OPEN_FISHING: dict[str, Mapping[str, Any]] = {
+    "in a pattern": {"patternProperties": {"^password$": {"type": "string"}}},
+    "in a choice of names": {"patternProperties": {"^(password|login)$": {"type": "string"}}},
+    "under any name": {"additionalProperties": {"type": "string", "title": "Your password"}},
+    "by the format": {"unevaluatedProperties": {"type": "string", "format": "password"}},
+    "in the description": {
+        "additionalProperties": {"type": "string"},
+        "description": "Please enter your password.",
+    },
+    "in a branch": {
+        "additionalProperties": True,
+        "anyOf": [{"description": "Please enter your password."}],
+    },
+}
+
+
+@pytest.mark.verifies("R11")
+@pytest.mark.parametrize("names", OPEN)
+async def test_the_message_of_a_form_with_open_names_may_not_fish(run: RunBody, names: str):
+    schema = {**EMPTY, **OPEN[names]}
+    result = await run(lambda ctx: elicit(ctx, schema, "Enter your GitHub password"))
+    assert result.is_error and not result.asked
+    assert "secret" in result.text
+
+
+@pytest.mark.parametrize("names", OPEN)
+async def test_else_a_form_with_open_names_goes_out(run: RunBody, names: str):
+    schema = {**EMPTY, **OPEN[names], "description": "What the label says"}
+    reply = raw({"action": "accept", "content": {"hat": "red"}})
+    result = await run(lambda ctx: elicit(ctx, schema), [reply])
+    assert (result.text, schemas(result)) == ('accept {"hat": "red"}', [schema])
+
+
+@pytest.mark.verifies("R11")
+@pytest.mark.parametrize("place", OPEN_FISHING)
+async def test_nor_may_a_form_with_open_names_fish(run: RunBody, place: str):
+    result = await run(lambda ctx: elicit(ctx, {**EMPTY, **OPEN_FISHING[place]}))
+    assert result.is_error and not result.asked
+    assert "secret" in result.text
+
+
+@pytest.mark.verifies("R11")
+async def test_the_title_of_a_form_with_open_names_is_left_out_if_it_fishes(run: RunBody):
+    schema = {**EMPTY, "additionalProperties": True, "title": "Your password, please"}
+    result = await run(lambda ctx: elicit(ctx, schema), [decline()])
+    assert schemas(result) == [{**EMPTY, "additionalProperties": True}]
+
+
+async def test_a_model_that_takes_any_names_can_be_elicited(run_on_sdk: RunBody):
+    async def body(ctx: Context) -> str:
+        return repr(await ctx.elicit("Proceed?", Anything))
+
+    result = await run_on_sdk(body, [raw({"action": "accept", "content": {}})])
+    assert "'accept'" in result.text
+
+
+@pytest.mark.parametrize("schema", [{"type": "object"}, {"properties": {}}])
+async def test_what_every_client_needs_is_added(run: RunBody, schema: Mapping[str, Any]):
+    """The SDK's client cannot read a form without `type` and `properties`."""
+    result = await run(lambda ctx: elicit(ctx, schema), [raw({"action": "accept", "content": {}})])
+    assert (result.text, schemas(result)) == ("accept {}", [EMPTY])
+
+
+NO_OBJECTS: dict[str, Mapping[str, Any]] = {
+    "nothing": {},
+    "fields alone": {"row": {"type": "integer"}},
+    "a list": {"type": "array", "items": {"type": "string"}},
+    "properties in a list": {"type": "object", "properties": []},
+}
+
+
+@pytest.mark.parametrize("schema", NO_OBJECTS)
+async def test_a_schema_that_is_of_no_object_is_refused(run: RunBody, schema: str):
+    """No client could read it: the server's author is told, and the client is not blamed."""
+    result = await run(lambda ctx: elicit(ctx, NO_OBJECTS[schema]))
+    assert result.is_error and not result.asked
+    assert result.text.startswith("the JSON Schema is not that of an object")
 
 
 async def test_what_is_only_chosen_may_have_such_a_name(run: RunBody):

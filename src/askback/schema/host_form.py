@@ -29,6 +29,11 @@ _CHOOSING = frozenset({"enum", "const"})
 
 _UNIONS = ("oneOf", "anyOf")
 _DEFINITIONS = ("$defs", "definitions")
+_OPEN = ("additionalProperties", "unevaluatedProperties")
+"""Keywords that let a person add properties of any name."""
+
+_UNNAMED = "value"
+"""Stands for a name that the schema leaves open."""
 
 _EXCUSE = "notASecret"
 """The author's reason why a field asks for no secret; it is not sent."""
@@ -42,22 +47,37 @@ def host_form_of(message: str, schema: Mapping[str, Any], *, meta: Mapping[str, 
     except SecretInForm:
         raise
     except QuestionRefused:
-        sheet, is_typed = _as_written(json_of(schema))
+        canonical = json_of(schema)
+        _require_object(schema)
+        sheet, is_typed = _as_written(canonical)
     examine_host_message(message, is_typed=is_typed)
     if meta is not None:
         examine_meta(meta)
     return Form(message=message, sheet=sheet, meta=meta)
 
 
+def _require_object(schema: Mapping[str, Any]) -> None:
+    """Refuse what no client can read: the protocol has forms that are objects with properties."""
+    says_so = not schema.keys().isdisjoint(("type", "properties"))
+    properties = schema.get("properties", {})
+    if not says_so or schema.get("type", "object") != "object" or not isinstance(properties, Mapping):
+        raise QuestionRefused(
+            field=None,
+            problem="the JSON Schema is not that of an object with properties, and no client can show another",
+            instead="write {'type': 'object', 'properties': {...}}",
+        )
+
+
 @lru_cache(maxsize=_KEPT)
 def _as_written(canonical: str) -> tuple[Sheet[Any], bool]:
     """The sheet of a schema that is sent as it is, and whether anything is typed into it."""
-    schema = json.loads(canonical)
+    schema: dict[str, Any] = {"type": "object", "properties": {}, **json.loads(canonical)}
+    if shown_title(schema.get("title")) is None:
+        schema.pop("title", None)
     sent = _without_excuses(schema)
-    if shown_title(sent.get("title")) is None:
-        sent.pop("title", None)
     typed = [(name, described) for name, described in _described(schema) if _is_typed(described)]
-    for name, described in typed:
+    is_typed = any(name for name, _ in typed)
+    for name, described in typed if is_typed else ():
         refuse_password(name, described.get("format"))
         refuse_secret(name, _text(described, "title"), _text(described, "description"))
     sheet: Sheet[Any] = Sheet(
@@ -68,11 +88,11 @@ def _as_written(canonical: str) -> tuple[Sheet[Any], bool]:
         digest=digest_of(json.dumps(sent, sort_keys=True)),
         verbatim=sent,
     )
-    return sheet, bool(typed)
+    return sheet, is_typed
 
 
 def _described(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Whatever is described at any depth, each under the name of the property that it is part of."""
+    """Whatever is described at any depth, each under the name of the property that it is part of, if any."""
     waiting: list[tuple[str, Any]] = [("", schema)]
     while waiting:
         name, item = waiting.pop()
@@ -82,18 +102,26 @@ def _described(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, An
             described = cast("dict[str, Any]", item)
             for keyword, value in described.items():
                 waiting.extend(_members(keyword, value) or [(name, value)])
-            if name:
-                yield name, described
+            yield name, described
 
 
 def _members(keyword: str, value: Any) -> list[tuple[str, Any]]:
     """What a keyword holds by names: those of properties are shown, those of definitions are not."""
+    if keyword in _OPEN:
+        return [(_UNNAMED, _written_out(value))]
     if not isinstance(value, dict):
         return []
-    members = cast("dict[str, Any]", value)
+    members = {name: _written_out(one) for name, one in cast("dict[str, Any]", value).items()}
     if keyword == "properties":
-        return list(members.items())
+        return [(name or _UNNAMED, one) for name, one in members.items()]
+    if keyword == "patternProperties":
+        return [(pattern.strip("^$") or _UNNAMED, one) for pattern, one in members.items()]
     return [("definition", one) for one in members.values()] if keyword in _DEFINITIONS else []
+
+
+def _written_out(schema: Any) -> Any:
+    """A schema that is `true` allows anything, as one without keywords does."""
+    return {} if schema is True else schema
 
 
 def _is_typed(described: Mapping[str, Any]) -> bool:

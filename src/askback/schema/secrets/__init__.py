@@ -10,7 +10,8 @@ make the other one lie in writing.
 
 from dataclasses import dataclass
 
-from askback.schema.secrets.judging import LONGEST_LABEL, asked_in_label, asked_in_prose
+from askback.schema.secrets.judging import LONGEST_LABEL, asked_in_label, asked_in_prose, is_path_of
+from askback.schema.secrets.spelling import read
 
 __all__ = ["Suspicion", "suspect_field", "suspect_message"]
 
@@ -34,6 +35,9 @@ def suspect_field(name: str, title: str | None, description: str | None) -> Susp
         ("description", description, asked_in_prose),
     ):
         if text and (secret := judge(text)):
+            is_name = where == "name" or read(text).words == read(name).words
+            if is_name and is_path_of(secret, title, description):
+                continue
             return Suspicion(kind=secret.kind, where=where, text=secret.text)
     return None
 

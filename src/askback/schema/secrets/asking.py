@@ -127,7 +127,7 @@ DEMANDS: Final = """
     sao chép, tempel, tempelkan, salin, kopiere, kopieren, copiez, copie aquí, copie aqui, copie su,
     copie tu, copie seu, copie sua, copia qui, copia aquí, copia il tuo, copia la tua, copia tu, kopieer,
     skopiuj, zkopírujte, zkopíruj, kopiera, скопируйте, скопируй, скопіюйте, αντιγράψτε, read me, read out,
-    list your, list all, envíame, mándame, manda
+    list your, list all, envíame, mándame, manda, upload
 """
 """Said to a person, these ask for what follows; said of ourselves ("shall I send the token?") they do not."""
 
@@ -225,7 +225,7 @@ MENTIONS: Final = """
     detected, disable, disabled, describe, discard, does, done, drop, extract, find, encrypt, encrypted,
     exists, expire, expired, expires, expiring, exposed, failed, fix, forget, forgot, forgotten, found,
     export, generate, generated, got, happened, hide, holds, hash, ignore, investigate, import, incorrect,
-    invalid, keep, leak, leaked, list, load, log, logging, look, lost, make, mask, matches, mean, mention,
+    invalid, keep, leak, leaked, list, load, loaded, log, logging, look, lost, make, mask, matches, mean, mention,
     mentioned, mentions, migrate, missing, monitor, move, moved, open, owns, parse, print, protect, publish,
     purge, push, read, reads, redact, regenerate, refresh, refreshed, rejected, remove, removed, removing,
     rename, renew, renewed, replace, replaced, report, reset, resetting, restore, retrieve, return, returns,

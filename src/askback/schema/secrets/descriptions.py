@@ -18,7 +18,10 @@ NAMED: Final = {
         contents of your kubeconfig, kubeconfig, kubeconfig file, kubeconfig Datei, kubeconfig bestand, kubeconfig fil,
         kube config, kube config file, .kube config, .kube, kubectl config view, .netrc, .netrc file, .npmrc,
         .npmrc file, .pypirc, .pypirc file, .pgpass, .pgpass file, .htpasswd, .git-credentials, .dockercfg,
-        .docker config, docker config json, service account json, service account file""",
+        .docker config, docker config json, service account json, service account file, printenv,
+        output of env, your AWS credentials file, the AWS credentials file,
+        your credentials file, contents of secrets.yaml, content of secrets.yaml, contents of the secrets.yaml,
+        contents of your secrets.yaml, contents of secrets.yml, contents of secrets.json, contents of secrets.toml""",
     "token": """
         login cookie, session id cookie, sessionid cookie, browser cookies, cookies from your browser,
         cookies of your browser, cookie header, cookie string, cookies txt, document cookie, phpsessid, jsessionid,
@@ -32,15 +35,18 @@ NAMED: Final = {
         セッションCookie, ログインCookie, 会话Cookie, 登录Cookie, 會話Cookie, 登入Cookie,
         세션 쿠키, 로그인 쿠키, تعريف ارتباط الجلسة, كوكيز الجلسة""",
     "recovery phrase": """
-        wallet words, wallet backup, wallet backup words, backup words, secret recovery words, seed word,
+        twelve words in order, 12 words in order, twenty four words in order, 24 words in order,
+        words in the right order, words in the correct order, wallet words, wallet backup, wallet backup words,
+        backup words, secret recovery words, seed word,
         Seed-Wörter, Wiederherstellungswörter, herstelwoorden, återställningsord, 復元フレーズ, 恢复词, 恢復詞,
         الكلمات الاثنتي عشرة, từ khôi phục, từ của ví, từ bí mật của ví""",
     "card number": "card digits, số ở mặt trước thẻ, số ở mặt trước của thẻ, số trên mặt trước thẻ",
     "card security code": """
         Kartenprüfziffer, Prüfziffer Ihrer Karte, Prüfziffer deiner Karte, cryptogramme, số ở mặt sau thẻ,
         số ở mặt sau của thẻ, số trên mặt sau thẻ""",
-    "password": "network key",
+    "password": "your network key, network key of your, wireless network key, wifi network key, wi fi network key",
     "one-time code": """
+        code in the text message, code from the text message, digits in the text message,
         Backup-Code, Wiederherstellungscode, code de secours, code de récupération, codes de secours,
         código de respaldo, código de recuperación, códigos de respaldo, codice di backup, codice di recupero,
         codici di backup, código de backup, código de recuperação, códigos de backup, herstelcode, herstelcodes,
@@ -65,7 +71,8 @@ NUMBERS: Final = """
 """
 
 SIDES: Final = """
-    front, back, reverse, rear, behind, Vorderseite, Rückseite, recto, verso, arrière, anverso, reverso, frente,
+    front, back, reverse, rear, behind, signature, Unterschrift, Unterschriftsfeld,
+    Vorderseite, Rückseite, recto, verso, arrière, anverso, reverso, frente,
     detrás, trasera, delantera, fronte, retro, dietro, atrás, voorkant, achterkant, achterop, voorzijde, achterzijde,
     przodu, tyłu, odwroc*, odwrotu, przedniej, tylnej, rewers*, přední, zadní, yüzündeki, arka*, framsid*, baksid*,
     лицев*, оборот*, обратн*, лицьов*, зворот*, μπροστιν*, πίσω, सामने, पीछे, depan, belakang
@@ -98,6 +105,8 @@ BROWSERS: Final = """
     ब्राउज़र
 """
 
+AUTHENTICATORS: Final = "authenticator, authenticators, Authy, authentificateur, autenticador, autenticatore"
+
 PASTES: Final = """
     paste, copy, kopiere, kopieren, füge, fügen, einfügen, collez, copiez, pega, pegue, copia, copie, incolla, cole,
     plak, kopieer, wklej, skopiuj, vložte, zkopírujte, yapıştır*, klistra, вставьте, скопируйте, вставте, скопіюйте,
@@ -109,6 +118,8 @@ TOGETHER: Final = (
     ("card security code", NUMBERS, SIDES, CARDS),
     ("recovery phrase", WORDS, WALLETS),
     ("token", COOKIES, BROWSERS),
+    ("one-time code", DIGITS, AUTHENTICATORS),
+    ("one-time code", NUMBERS, AUTHENTICATORS),
 )
 """Secret where one word of each table stands in a sentence, near the others and in any order. The first table has what
 is asked for. A star ends a stem. Words count as they are folded, so none may look like a common word of another
@@ -116,6 +127,49 @@ language: Vietnamese "thẻ" is "the"."""
 
 TOGETHER_AS_HEAD: Final = (("token", COOKIES, PASTES),)
 """The same, where no noun follows: "paste your cookies", but not "paste the cookie recipe"."""
+
+OTHER_CARDS: Final = """
+    insurance, health, library, student, membership, member, loyalty, identity, ID, EHIC, SIM, graphics, video, network,
+    sound, memory, SD, greeting, birthday, flash, score, business, boarding, report, punch, index, playing, trading,
+    Trello, Kanban
+"""
+"""Directly before "card", make it one that nobody pays with; a gift card is not among them."""
+
+OTHERWISE: Final = """
+    card reader, card readers, card component, card components, card layout, card game, card games, card board,
+    card slot, card widget, send back, sent back, give back, go back, goes back, bring back, take back, put back,
+    back button, back door, front door, back office, front office, back end, front end, back page, front page,
+    back cover, front cover, model number, serial number, version number, part number, phone number, telephone number,
+    last 4 digits of the card, last four digits of the card, few words, some words, key words, in words, own words,
+    other words, words about, words that describe, words describing, words to describe, browser console, about cookies,
+    cookie banner, cookie notice, cookie policy, cookie consent, cookie recipe, recipe for the cookies,
+    recipe for cookies, recipe of the cookies
+"""
+"""Phrases whose words describe no secret, whatever stands near them. The last digits are shown on every receipt, but
+"of your card" they are asked for to prove who somebody is."""
+
+FILES: Final = """
+    .env, .env file, dotenv, dotenv file, kubeconfig, kubeconfig file, kube config, kube config file, .pem, .pem file,
+    pem file, p12 file, pfx file, keystore file, keystore json, service account json, service account file,
+    docker config json, id rsa, id rsa file, id dsa, id ecdsa, id ed25519, wallet backup
+"""
+"""Of `NAMED`: names of files that mean what is in them, unless the field says that it takes a path."""
+
+PATHS: Final = """
+    path, paths, filename, filepath, folder, directory, location, Pfad, Dateipfad, Ordner, Verzeichnis, chemin, ruta,
+    percorso, caminho, pad, ścieżka, cesta, sökväg, путь, шлях, διαδρομή
+"""
+
+PATH_KINDS: Final = (
+    "please, full, absolute, relative, local, file, vollständiger, absoluter, complet, completa"
+)
+"""May stand before a path, as articles and demands do."""
+
+CONTENTS: Final = """
+    content, contents, paste, text, body, inside, itself, or, Inhalt, einfügen, oder, contenu, contenido, contenuto,
+    conteúdo, inhoud, zawartość, obsah, innehåll, содержимое, вміст, περιεχόμενο
+"""
+"""Where one of these is said, a path is not all that is asked for."""
 
 TOGETHER_UNSPACED: Final = (
     (

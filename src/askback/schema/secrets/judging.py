@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Final, assert_never
 
-from askback.schema.secrets import asking, naming
-from askback.schema.secrets.lookup import phrases_of, stands_before, words_of
+from askback.schema.secrets import asking, descriptions, naming
+from askback.schema.secrets.lookup import entries, phrases_of, stands_before, words_of
 from askback.schema.secrets.naming import Secret, Stands
 from askback.schema.secrets.sightings import Sighting, is_about_unspaced, kept, sightings
 from askback.schema.secrets.spelling import BOUNDS, ENDS, MARKS, Reading, is_unspaced, read
@@ -37,6 +37,23 @@ def asked_in_prose(text: str) -> Secret | None:
             return seen.secret
     as_it = next((seen.secret for seen in named if _is_asked_as_it(reading, seen)), None)
     return as_it or _asked_unspaced(reading.words, wanted)
+
+
+def is_path_of(secret: Secret, *texts: str | None) -> bool:
+    """Whether it is a file, and a text beside its name says that only the path is asked for: "Path of the file"."""
+    if secret.text not in entries(descriptions.FILES):
+        return False
+    readings = [read(text).words for text in texts if text]
+    is_all = all(words_of(descriptions.CONTENTS).isdisjoint(words) for words in readings)
+    return is_all and any(map(_speaks_of_path, readings))
+
+
+def _speaks_of_path(words: Sequence[str]) -> bool:
+    """Whether it begins with a path, or is a label that ends with one: "Enter the full path of it", "Key path"."""
+    small = words_of(asking.ARTICLES, asking.DEMANDS, descriptions.PATH_KINDS)
+    first = next((word for word in words if word not in small), "")
+    is_label = len(words) <= LONGEST_LABEL and words_of(asking.LINKS).isdisjoint(words)
+    return not words_of(descriptions.PATHS).isdisjoint([first, *words[-1:]] if is_label else [first])
 
 
 # Is it the secret itself that is named?

@@ -208,7 +208,7 @@ AS_HEAD: Final = {
         karta kredytowa, kreditní karta, kreditkort, kredi kartı, кредитная карта, банковская карта,
         πιστωτική κάρτα, क्रेडिट कार्ड, iban""",
     "PIN": "pin, *userpin, пин, पिन",
-    "one-time code": "otp, *otp, totp, смс код",
+    "one-time code": "otp, *otp, totp, смс код, code in the SMS, code from the SMS, code of the SMS, code in our SMS",
     "social security number": "social security",
 }
 """Secret only as the head of what is asked: `github_token` and `token`, but not `token_symbol`.

@@ -17,6 +17,9 @@ T = TypeVar("T")
 LONGEST_STEM: Final = 12
 """Letters of the longest stem in the tables of descriptions."""
 
+LONGEST_OTHERWISE: Final = 6
+"""Words of the longest phrase in `descriptions.OTHERWISE`."""
+
 NEAR: Final = 10
 """Words within which those that describe a secret together stand."""
 
@@ -45,7 +48,7 @@ def sightings(reading: Reading) -> list[Sighting]:
     words = reading.words
     seen = [*_as_phrases(reading), *_inside(words, ((place, place + 1) for place in range(len(words))))]
     seen += _unspaced(words)
-    seen += _together(words)
+    seen += _together(reading)
     if any(_stands_in(reading, place) for place in range(len(words))):
         seen += _in_leet(reading)
     return seen
@@ -65,8 +68,9 @@ def _inside(words: Sequence[str], runs: Iterable[tuple[int, int]]) -> Iterator[S
 
 @kept(most=4_096, longest=40)
 def _secrets_inside(word: str) -> tuple[Secret, ...]:
+    """Each secret once: a long run of glued words may hold the same one ten thousand times."""
     found = _parts_in(word, _lexicon().parts)
-    return tuple(secret for _, stop, secret in found if word[stop:] not in words_of(asking.ABOUT))
+    return tuple({secret: None for _, stop, secret in found if word[stop:] not in words_of(asking.ABOUT)})
 
 
 def _unspaced(words: Sequence[str]) -> Iterator[Sighting]:
@@ -96,13 +100,13 @@ def _about_unspaced() -> tuple[str, ...]:
 # Several words that describe a secret
 
 
-def _together(words: Sequence[str]) -> Iterator[Sighting]:
+def _together(reading: Reading) -> Iterator[Sighting]:
     """ "The three digits on the back of your card": one word of each table, near each other in a sentence."""
     last: dict[tuple[int, int], int] = {}
-    for place, word in enumerate(words):
+    for place, word in enumerate(reading.words):
         if word in BOUNDS:
             last.clear()
-        elif roles := _roles_of(word):
+        elif (roles := _roles_of(word)) and not _is_otherwise(reading, place):
             for rule, table in roles:
                 last[rule, table] = place
                 secret, count = _descriptions()[rule]
@@ -122,6 +126,21 @@ def _together_unspaced(words: Sequence[str]) -> Iterator[Sighting]:
             if all(any(part in sentence for part in table) for table in tables):
                 yield Sighting(start=begin, end=place, secret=secret)
         begin = place + 1
+
+
+def _is_otherwise(reading: Reading, place: int) -> bool:
+    """Whether the word there is part of a phrase that means another thing: "library card", "send back"."""
+    starts = range(max(0, place + 1 - LONGEST_OTHERWISE), place + 1)
+    found = (_otherwise().longest(reading, start) for start in starts)
+    return any(phrase is not None and phrase[0] > place for phrase in found)
+
+
+@cache
+def _otherwise() -> Phrases[None]:
+    cards = (
+        f"{other} {card}" for other in entries(descriptions.OTHER_CARDS) for card in ("card", "card number")
+    )
+    return Phrases((phrase, None) for phrase in (*entries(descriptions.OTHERWISE), *cards))
 
 
 @kept(most=4_096, longest=40)
