@@ -200,6 +200,8 @@ OPEN_FISHING: dict[str, Mapping[str, Any]] = {
         "additionalProperties": True,
         "anyOf": [{"description": "Please enter your password."}],
     },
+    "beside choices that are none": {"properties": {"password": {"type": ["string", "null"], "enum": []}}},
+    "with an empty excuse": {"properties": {"password": {"type": ["string", "null"], "notASecret": " "}}},
 }
 
 

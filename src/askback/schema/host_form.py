@@ -24,9 +24,6 @@ _KEPT = 512
 MAX_DEPTH = 200
 """Objects and lists inside each other; pydantic, and so the SDK, cannot write many more."""
 
-_CHOOSING = frozenset({"enum", "const"})
-"""Keywords that list choices: nothing is typed there."""
-
 _UNIONS = ("oneOf", "anyOf")
 _DEFINITIONS = ("$defs", "definitions")
 _OPEN = ("additionalProperties", "unevaluatedProperties")
@@ -126,9 +123,9 @@ def _written_out(schema: Any) -> Any:
 
 def _is_typed(described: Mapping[str, Any]) -> bool:
     """Whether a person may type there, without an excuse; of a union, whether that is so for one of its branches."""
-    if described.get("type") in ("boolean", "null") or isinstance(described.get(_EXCUSE), str):
+    if described.get("type") in ("boolean", "null") or (_text(described, _EXCUSE) or "").strip():
         return False
-    if not _CHOOSING.isdisjoint(described):
+    if "const" in described or described.get("enum"):
         return False
     unions = (described[union] for union in _UNIONS if isinstance(described.get(union), list))
     branches = [branch for union in unions for branch in cast("list[Any]", union)]
