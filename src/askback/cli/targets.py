@@ -49,7 +49,7 @@ NOT_SPOKEN = {
     "ws": "WebSockets, for which MCP has no transport",
 }
 PATHS = tuple(f"{dots}{slash}" for dots in (".", "..") for slash in ("/", os.sep))
-"""What a relative path begins with that cannot be the first word of a command found on PATH."""
+"""A word that begins so is plainly a relative path: no command that is found on PATH is written like this."""
 
 _BLANK = re.compile(r"\s")
 SCRIPTS = (".py", ".js", ".mjs", ".ts")

@@ -196,7 +196,7 @@ def test_a_link_to_a_file_that_was_agreed_to_carries_no_yes_into_another_folder(
     shell: Shell, home: Path, clone: Path
 ):
     trusted = home / "trusted"
-    start = {"command": "sh", "args": ["./server.sh"]}
+    start: dict[str, Any] = {"command": "sh", "args": ["./server.sh"]}
     AgreedEntries(path_of_user().with_name("projects.json")).add(
         entry(write(trusted / ".mcp.json", weather=start), **start)
     )

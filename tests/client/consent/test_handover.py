@@ -367,9 +367,8 @@ def test_a_folder_with_a_relative_path_is_passed_over(tmp_path: Path, monkeypatc
 
 def test_a_folder_in_which_the_file_cannot_be_written_is_passed_over_and_left_clean(tmp_path: Path):
     base = tmp_path
-    while (
-        room := 4_070 - len(str(base)) - 1
-    ) > 0:  # a folder below it still has a path, and a file in that has none
+    # Of at most 4,095 characters, the path of a folder in it needs 4,092, and the path of a file in that folder 4,102.
+    while (room := 4_070 - len(str(base)) - 1) > 0:
         base /= "x" * (room if room <= 200 else 199)
     base.mkdir(parents=True, mode=0o700)
     page = write_handover("https://example.com/", {"XDG_RUNTIME_DIR": str(base)})

@@ -90,6 +90,12 @@ DISGUISED: dict[str, Turn] = {
     **{name: make_form(message=message) for name, message in DELETE.items()},
     "a tool in Cyrillic": make_form(purpose="tool drор_table"),
     "a tool in capitals": make_form(purpose="tool DROP_table"),
+    "a field with l for i": make_form(
+        {"type": "object", "properties": {"confirm_wlpe": {"type": "boolean", "title": "Sure?"}}}
+    ),
+    "a field with a small letter above": make_form(
+        {"type": "object", "properties": {"c\u0366nfirm_wipe": {"type": "boolean", "title": "Sure?"}}}
+    ),
     "a field in Cyrillic": make_form(
         {"type": "object", "properties": {"соnfirm_wipe": {"type": "boolean", "title": "Sure?"}}}
     ),

@@ -53,11 +53,12 @@ def resembles(text: str, pattern: str | None) -> bool:
     )
 
 
-def are_alike(one: str, other: str) -> bool:
-    """Whether a reader could take one text for the other, in which no star has a meaning."""
+def are_alike(text: str, meant: str) -> bool:
+    """Whether a reader could take the text for the one that is meant, in which no star has a meaning."""
     return any(
-        _slim(first) == _slim(second) or any(map(eq, _spelled_out(first), _spelled_out(second)))
-        for first, second in zip(_folded(one), _folded(other), strict=True)
+        _slim(read) == _slim(plain) or any(map(eq, _spelled_out(read), _spelled_out(plain)))
+        for seen in {text, text.translate(_DRAWN)}
+        for read, plain in zip(_folded(seen), _folded(meant), strict=True)
     )
 
 
