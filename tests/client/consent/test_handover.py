@@ -23,7 +23,7 @@ from playwright.async_api import Page, async_playwright
 from askback.answer import Accepted, Answer
 from askback.client import Driver, Turn, VisitAsked
 from askback.client.consent import handover, judge, open_in_browser, opening, programs
-from askback.client.consent.handover import remove_handover, write_handover
+from askback.client.consent.handover import remove_handover, remove_later, write_handover
 from askback.client.desk import DeskPerson
 from scripts.chromium import flags
 from tests.chromium import chromium
@@ -318,6 +318,15 @@ async def test_a_browser_that_starts_slowly_finds_the_file_though_the_program_ha
         await anyio.Path(gate).write_text("")
         led = await anyio.Path(note).read_text()
     assert (led == "https://a.example/") is is_defended
+
+
+async def test_a_file_that_was_taken_is_removed_whatever_the_path(
+    tmp_path: Path, runtime: dict[str, str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(handover, "LIFE", 0.05)
+    remove_later(write_handover("https://example.com/", runtime))
+    await until(lambda: not os.listdir(runtime["XDG_RUNTIME_DIR"]))
 
 
 async def test_a_file_that_was_taken_is_removed_also_after_the_program_has_ended(runtime: dict[str, str]):

@@ -77,6 +77,8 @@ def remove_later(page: Path) -> None:
         process = subprocess.Popen(
             words,
             cwd="/",
+            # The usual folders come first: `sleep` and `rm` are found whatever PATH says.
+            env={"PATH": os.pathsep.join((os.defpath, os.environ.get("PATH", "")))},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
