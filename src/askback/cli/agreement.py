@@ -1,8 +1,9 @@
 """A person's yes to a server that a file of the current folder names (T30).
 
 Whoever wrote that folder chose the name, the command and which variables it gets. The yes is bound to the file's path
-and to the entry as it is written, so a changed entry is asked about again. It does not cover the program that the entry
-starts: that may change without a word.
+as it was found and to the entry as it is written, so a changed entry is asked about again. A symbolic link to a file
+that was agreed to is another file, because the entry may start programs of the folder that the link is in. The yes does
+not cover the program that the entry starts: that may change without a word.
 """
 
 import hashlib
@@ -10,7 +11,6 @@ import json
 import os
 import shlex
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, cast
@@ -23,6 +23,7 @@ from askback.cli.paper import say
 from askback.cli.streams import is_terminal
 from askback.cli.variables import names_in
 from askback.client.consent import path_of_user
+from askback.client.consent.sites import replace_file
 from askback.client.safe import line
 
 if sys.platform != "win32":
@@ -52,9 +53,7 @@ class AgreedEntries:
         digests = [*self._read(), digest_of_entry(server)][-MAX_AGREED:]
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with tempfile.NamedTemporaryFile("w", dir=self._path.parent, delete=False) as file:
-                file.write(json.dumps(digests, indent=1))  # mode 0600, as tempfile makes it
-            os.replace(file.name, self._path)
+            replace_file(self._path, json.dumps(digests, indent=1))
         except OSError as error:
             say(line(f"This yes cannot be remembered: {error}.", MAX_FACT))
 
@@ -66,8 +65,8 @@ class AgreedEntries:
 
 
 def digest_of_entry(server: Configured) -> str:
-    """Changes with the file's place, the server's name and everything in its entry."""
-    written = json.dumps([os.path.realpath(server.file), server.name, server.body], sort_keys=True)
+    """Changes with the place where the file was found, the server's name and everything in its entry."""
+    written = json.dumps([os.path.abspath(server.file), server.name, server.body], sort_keys=True)
     return hashlib.sha256(written.encode()).hexdigest()
 
 
@@ -96,7 +95,7 @@ def require_agreement(server: Configured) -> None:
 
 
 def _facts(body: Mapping[str, Any]) -> Iterator[str]:
-    """What the entry does, as it is written: variables by their names, because their values may be secrets."""
+    """What the entry does, as it is written: `${...}` is not filled in, because the values may be secrets."""
     if "command" in body:
         yield f"  starts: {shlex.join(map(str, [body['command'], *_list(body.get('args'))]))}"
     if "url" in body:
@@ -105,9 +104,14 @@ def _facts(body: Mapping[str, Any]) -> Iterator[str]:
         yield f"  in the folder: {body['cwd']}"
     for part, words in (("env", "sets in its environment"), ("headers", "sends the headers")):
         if isinstance(body.get(part), Mapping) and body[part]:
-            yield f"  {words}: {', '.join(map(str, body[part]))}"
+            yield f"  {words}: {_settings(body[part])}"
     if taken := [name for name in dict.fromkeys(variables_in(body)) if name in os.environ]:
         yield f"  gets from your environment: {', '.join(taken)}"
+
+
+def _settings(table: Mapping[str, Any]) -> str:
+    """Names and values, quoted as for a shell, so that no value passes for another name."""
+    return " ".join(f"{shlex.quote(str(name))}={shlex.quote(str(value))}" for name, value in table.items())
 
 
 def variables_in(value: Any) -> Iterator[str]:

@@ -48,6 +48,9 @@ NOT_SPOKEN = {
     "sse": "the old SSE transport, which newer servers have left; ask its operator for the streamable HTTP address",
     "ws": "WebSockets, for which MCP has no transport",
 }
+PATHS = tuple(f"{dots}{slash}" for dots in (".", "..") for slash in ("/", os.sep))
+"""A word that begins so is plainly a relative path: no command that is found on PATH is written like this."""
+
 _BLANK = re.compile(r"\s")
 SCRIPTS = (".py", ".js", ".mjs", ".ts")
 HTTP = {"http", "streamable-http", "streamableHttp", "streamable_http"}
@@ -149,9 +152,8 @@ def _texts(value: Any, where: str) -> dict[str, str]:
 
 
 def _command(word: str, around: Surroundings) -> Command:
-    is_file = os.path.isfile(around.here / word)  # its path may hold blanks
     try:
-        words = [word] if is_file else shlex.split(word, posix=os.name == "posix")
+        words = [word] if _is_file(word, around) else shlex.split(word, posix=os.name == "posix")
     except ValueError as error:
         raise Misused(f"The command cannot be split into words: {error}. Check its quotes.") from error
     if not words:
@@ -161,8 +163,17 @@ def _command(word: str, around: Surroundings) -> Command:
     if words[0].endswith(".py") and (around.here / words[0]).is_file():
         return Command(label=words[0], words=(sys.executable, *words))
     if shutil.which(words[0], path=around.environment.get("PATH")) is None:
+        if words != [word] and (around.here / word).is_file():
+            raise Misused(f"{word!r} has blanks, so it is a command. If you mean the file, write './{word}'.")
         raise Misused(_unknown(words[0], around))
     return Command(label=_label(words), words=tuple(words))
+
+
+def _is_file(word: str, around: Surroundings) -> bool:
+    """Whether the whole word is the path of a file. With blanks it has to be written as a path: a folder that somebody
+    else wrote may hold a file whose path reads like a command line."""
+    is_path = not _BLANK.search(word) or os.path.isabs(word) or word.startswith(PATHS)
+    return is_path and (around.here / word).is_file()
 
 
 def _label(words: Sequence[str]) -> str:

@@ -79,6 +79,27 @@ def test_a_file_whose_path_holds_blanks_is_one_word(folder: Folder):
     assert folder.find(str(started)).words == (str(started),)
 
 
+@pytest.mark.parametrize("word", ["./my folder/server.py", "../project/my folder/server.py"])
+def test_a_relative_path_with_blanks_is_written_as_a_path(folder: Folder, word: str):
+    folder.write(folder.here / "my folder" / "server.py", "")
+    assert folder.find(word).words == (sys.executable, word)
+    with pytest.raises(Misused, match=r"write './my folder/server.py'"):
+        folder.find("my folder/server.py")
+
+
+@pytest.mark.verifies("T30")
+@pytest.mark.parametrize("name", ["server-everything", "server.py"])
+def test_no_file_of_the_project_has_the_path_of_a_command_line(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch, name: str
+):
+    program(folder, "npx")
+    monkeypatch.chdir(folder.here)
+    planted = folder.write(folder.here / "npx -y @modelcontextprotocol" / name, "#!/bin/sh\n")
+    planted.chmod(0o755)
+    target = folder.find(f"npx -y @modelcontextprotocol/{name}")
+    assert target.words == ("npx", "-y", f"@modelcontextprotocol/{name}")
+
+
 @pytest.mark.parametrize("table", ["mcpServers", "servers"])
 @pytest.mark.parametrize("name", NEAR_FILES)
 def test_a_server_of_a_file_of_the_project_is_found_by_its_name(folder: Folder, name: str, table: str):

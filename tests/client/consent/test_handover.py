@@ -24,7 +24,7 @@ from playwright.async_api import Page, async_playwright
 from askback.answer import Accepted, Answer
 from askback.client import Driver, Turn, VisitAsked
 from askback.client.consent import handover, judge, open_in_browser, opening, programs
-from askback.client.consent.handover import remove_handover, write_handover
+from askback.client.consent.handover import remove_handover, remove_later, write_handover
 from askback.client.desk import DeskPerson
 from scripts.chromium import flags
 from tests.chromium import chromium
@@ -272,14 +272,65 @@ async def test_a_file_that_was_taken_is_removed_soon(
     await until(lambda: not os.listdir(runtime["XDG_RUNTIME_DIR"]))
 
 
-async def test_a_file_that_was_taken_goes_with_the_program(runtime: dict[str, str]):
-    code = (
-        "import os; from askback.client.consent.handover import remove_later, write_handover\n"
-        "page = write_handover('https://a.example/', os.environ); remove_later(page); print(page)"
-    )
-    ended = await anyio.run_process([sys.executable, "-c", code], env={**os.environ, **runtime})
-    assert handover.PREFIX in ended.stdout.decode()
-    assert os.listdir(runtime["XDG_RUNTIME_DIR"]) == []
+COLD = """#!{python}
+import os, sys
+if os.fork():
+    os._exit(0)  # as xdg-open: it returns at once, and the browser has yet to start
+os.setsid()
+sys.path.insert(0, {tests!r})
+from follower import link_in
+open({gate!r}).read()
+try:
+    led = link_in(sys.argv[1])
+except OSError as error:
+    led = repr(error)
+with open({note!r}, "w") as note:
+    note.write(led)
+"""
+OPENS = (
+    "from askback.client.consent import handover, judge, open_in_browser\n"
+    "handover.LIFE = {life}\n"
+    "assert open_in_browser(judge('https://a.example/'))"
+)
+
+
+def remove_when_the_program_ends() -> str:
+    """Take the defence out: what a program that ends must not do."""
+    return "import atexit, os, shutil; atexit.register(shutil.rmtree, os.environ['XDG_RUNTIME_DIR'])\n"
+
+
+@with_and_without
+async def test_a_browser_that_starts_slowly_finds_the_file_though_the_program_has_ended(
+    tmp_path: Path, runtime: dict[str, str], is_defended: bool
+):
+    gate, note, program = tmp_path / "gate", tmp_path / "note", tmp_path / "cold"
+    os.mkfifo(gate)
+    os.mkfifo(note)
+    tests = str(Path(__file__).parent)
+    program.write_text(COLD.format(python=sys.executable, tests=tests, gate=str(gate), note=str(note)))
+    program.chmod(0o755)
+    code = ("" if is_defended else remove_when_the_program_ends()) + OPENS.format(life=handover.LIFE)
+    environment = {**os.environ, **runtime, "BROWSER": str(program)}
+    await anyio.run_process([sys.executable, "-c", code], env=environment)
+    with anyio.fail_after(PATIENCE):
+        await anyio.Path(gate).write_text("")
+        led = await anyio.Path(note).read_text()
+    assert (led == "https://a.example/") is is_defended
+
+
+async def test_a_file_that_was_taken_is_removed_whatever_the_path(
+    tmp_path: Path, runtime: dict[str, str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(handover, "LIFE", 0.05)
+    remove_later(write_handover("https://example.com/", runtime))
+    await until(lambda: not os.listdir(runtime["XDG_RUNTIME_DIR"]))
+
+
+async def test_a_file_that_was_taken_is_removed_also_after_the_program_has_ended(runtime: dict[str, str]):
+    environment = {**os.environ, **runtime, "BROWSER": "true"}
+    await anyio.run_process([sys.executable, "-c", OPENS.format(life=0.05)], env=environment)
+    await until(lambda: not os.listdir(runtime["XDG_RUNTIME_DIR"]))
 
 
 def test_what_a_killed_program_left_behind_is_swept_up(runtime: dict[str, str]):
@@ -309,6 +360,40 @@ def test_a_folder_in_which_others_can_exchange_files_is_passed_over(tmp_path: Pa
     Path(runtime["XDG_RUNTIME_DIR"]).chmod(0o777)
     page = write_handover("https://example.com/", runtime)
     assert page.parent.parent == Path(tempfile.gettempdir())
+    remove_handover(page)
+
+
+def test_a_folder_with_a_relative_path_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run").mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", "run")
+    monkeypatch.setenv("BROWSER", "true")
+    assert open_in_browser(judge("https://example.com/")) is True
+    assert os.listdir(tmp_path / "run") == []
+
+
+def test_a_folder_in_which_the_file_cannot_be_written_is_passed_over_and_left_clean(tmp_path: Path):
+    base = tmp_path
+    # Of at most 4,095 characters, the path of a folder in it needs 4,092, and the path of a file in that folder 4,102.
+    while (room := 4_070 - len(str(base)) - 1) > 0:
+        base /= "x" * (room if room <= 200 else 199)
+    base.mkdir(parents=True, mode=0o700)
+    page = write_handover("https://example.com/", {"XDG_RUNTIME_DIR": str(base)})
+    assert page.parent.parent == Path(tempfile.gettempdir())
+    assert os.listdir(base) == []
+    remove_handover(page)
+
+
+@pytest.mark.parametrize("home", ["project", "~", "."])
+def test_a_home_that_is_no_whole_path_is_passed_over(
+    tmp_path: Path, runtime: dict[str, str], monkeypatch: pytest.MonkeyPatch, home: str
+):
+    monkeypatch.setattr(handover, "SNAPS", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "project").mkdir()
+    monkeypatch.setenv("HOME", home)
+    page = write_handover("https://example.com/", runtime)
+    assert page.parent.parent == Path(runtime["XDG_RUNTIME_DIR"])
     remove_handover(page)
 
 

@@ -132,6 +132,20 @@ def test_a_browser_in_a_folder_with_a_blank_and_a_letter_outside_ascii_opens(
     assert (browser.opened, shell.opened) == ([["https://example.com/"]], [])
 
 
+@pytest.mark.verifies("T30")
+def test_no_file_of_the_current_folder_is_taken_for_the_command_that_browser_names(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "browser --profile ~").mkdir()
+    planted = Browser(tmp_path / "browser --profile ~", "work")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setenv("BROWSER", "browser --profile ~/work")
+    assert open_in_browser(judge("https://example.com")) is True
+    assert browser.opened == [["--profile", "~/work", "https://example.com/"]]
+    assert planted.starts == []
+
+
 @pytest.mark.parametrize(
     ("choice", "arguments"),
     [

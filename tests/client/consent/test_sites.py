@@ -151,3 +151,9 @@ def test_it_is_kept_where_the_system_keeps_what_programs_remember(tmp_path: Path
         tmp_path / "askback" / "sites.json"
     )
     assert path_of_user({}).parts[-2:] == ("askback", "sites.json")
+
+
+@pytest.mark.verifies("T30")
+@pytest.mark.parametrize("relative", ["state", ".", "../state", ""])
+def test_a_relative_place_is_ignored_since_a_cloned_folder_could_hold_it(relative: str):
+    assert path_of_user({"XDG_STATE_HOME": relative, "LOCALAPPDATA": relative}) == path_of_user({})

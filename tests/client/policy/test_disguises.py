@@ -60,6 +60,22 @@ DELETE = {
     "a digit": "Shall I de1ete all orders?",
     "digits": "Shall I d3l3t3 all orders?",
     "a bar": "Shall I de|ete all orders?",
+    "a capital I": "Shall I deIete all orders?",
+    "Cyrillic capital I": "Shall I deІete all orders?",
+    "Greek capital I": "Shall I deΙete all orders?",
+    "Roman numeral": "Shall I deⅠete all orders?",
+    "small Cherokee": "Shall I ꭰꭼꮮꭼꭲꭼ all orders?",
+    "small Cherokee and a Greek capital": "Shall I rꭼΜoνꭼ all orders?",
+    "small Coptic": "Shall I ⲇⲉⳑⲉⲧⲉ all orders?",
+    "a click": "Shall I deǀete all orders?",
+    "a divider": "Shall I de∣ete all orders?",
+    "a halfwidth line": "Shall I de￨ete all orders?",
+    "a paseq": "Shall I de׀ete all orders?",
+    "an estimate": "Shall I d℮lete all orders?",
+    "letters of phonetics": "Shall I dꬲlətɘ all orders?",
+    "an open capital": "Shall I dƐlete all orders?",
+    "a Braille blank": "Shall I de\u2800lete all orders?",
+    "a small letter above": "Shall I d\u0364lete all orders?",
     "two letters for one": "Shall I rernove all orders?",
     "Russian capitals": "УДАЛИТЬ заказы?",
     "Russian in Latin letters": "Удaлить заказы?",
@@ -74,6 +90,12 @@ DISGUISED: dict[str, Turn] = {
     **{name: make_form(message=message) for name, message in DELETE.items()},
     "a tool in Cyrillic": make_form(purpose="tool drор_table"),
     "a tool in capitals": make_form(purpose="tool DROP_table"),
+    "a field with l for i": make_form(
+        {"type": "object", "properties": {"confirm_wlpe": {"type": "boolean", "title": "Sure?"}}}
+    ),
+    "a field with a small letter above": make_form(
+        {"type": "object", "properties": {"c\u0366nfirm_wipe": {"type": "boolean", "title": "Sure?"}}}
+    ),
     "a field in Cyrillic": make_form(
         {"type": "object", "properties": {"соnfirm_wipe": {"type": "boolean", "title": "Sure?"}}}
     ),
@@ -116,7 +138,14 @@ async def test_a_rule_that_answers_takes_no_letter_for_another(message: str):
 
 
 @pytest.mark.parametrize(
-    "message", ["Select all orders?", "Shall I complete the order?", "Anything with your pizza?", "Löschen?"]
+    "message",
+    [
+        "Select all orders?",
+        "Shall I complete the order?",
+        "Anything with your pizza?",
+        "Löschen?",
+        "list files",
+    ],
 )
 async def test_other_words_are_not_declined(message: str):
     assert isinstance(await policy().answer(make_form(message=message)), Accepted)
@@ -130,6 +159,12 @@ async def test_other_words_are_not_declined(message: str):
         ("ORDER a\u00a0pizza?", "order a pizza?"),
         ("ΔΙΑΓΡΑΦΗ όλων", "διαγραφή*"),
         ("Return?", "*return*"),
+        ("kiII it", "kill it"),
+        ("k1l1 it", "kill it"),
+        ("dIsabIe it", "disable it"),
+        ("de1ete 5 rows", "delete 5 rows"),
+        ("delete\u2800all", "delete all"),
+        ("de\u0364lete", "delete"),
     ],
 )
 def test_a_pattern_keeps_its_stars(text: str, pattern: str):

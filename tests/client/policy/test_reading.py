@@ -108,10 +108,19 @@ def test_a_rule_names_the_questions_that_fit_all_it_says(condition: str, names: 
     assert (rule is not None) is names
 
 
-def test_while_several_calls_are_open_a_rule_must_name_each_of_them():
-    rules = policy("[[rule]]\ntool = 'order'\ndecline = true")
+def test_while_several_calls_are_open_a_rule_that_answers_must_name_each_of_them():
+    rules = policy("[[rule]]\nserver = 'pizzeria'\ntool = 'order'\nanswer = {}")
     assert rules.rule_for(make_form(purpose=("tool order", "tool order")).asked)
     assert not rules.rule_for(make_form(purpose=("tool order", "tool pay")).asked)
+
+
+@pytest.mark.verifies("T07")
+@pytest.mark.parametrize("outcome", ["decline = true", "ask = true"])
+def test_no_second_call_gets_a_question_past_a_rule_that_does_not_answer(outcome: str):
+    rules = policy(f"[[rule]]\ntool = 'order'\n{outcome}")
+    assert rules.rule_for(make_form(purpose=("tool order", "tool pay")).asked)
+    assert rules.rule_for(make_form(purpose=("tool pay", "tool order")).asked)
+    assert not rules.rule_for(make_form(purpose=("tool pay", "tool wash")).asked)
 
 
 def test_a_name_that_holds_the_word_or_is_one_name():

@@ -5,26 +5,28 @@ secret path of a page on this machine, and whoever opens it first is let in. So 
 file that only this user can read, and the link stands in the file.
 """
 
-import atexit
 import html
+import logging
 import os
 import shutil
 import stat
+import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from typing import Final
 
+logger = logging.getLogger(__name__)
+
 LIFE: Final = 60.0
 """Seconds until the file is removed: a browser that has to be started first takes some, and the desk's codes last as
-long. The file goes earlier when the program ends."""
+long."""
 
 LEFT_OVER: Final = 3_600.0
-"""Seconds after which a folder of ours is removed that a killed program has left behind."""
+"""Seconds after which a folder of ours is removed that was left behind, as by a machine that was switched off."""
 
 PREFIX: Final = "askback-open-"
 
@@ -48,53 +50,73 @@ PAGE: Final = """<!doctype html>
 
 def write_handover(href: str, environment: Mapping[str, str]) -> Path:
     """A new file with mode 0600 in a new folder with mode 0700. `OSError` where no folder is fit for it."""
-    page = _make_folder(environment) / "open.html"
-    _written().add(page)
-    descriptor = os.open(page, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        file.write(PAGE.format(href=html.escape(href, quote=True)))
-    return page
+    text = PAGE.format(href=html.escape(href, quote=True))
+    problem: OSError = FileNotFoundError("no folder for it")
+    for base in filter(_is_fit, _bases(environment)):
+        _sweep(base)
+        try:
+            return _write(base, text)
+        except OSError as error:
+            problem = error
+    raise problem
 
 
 def remove_handover(page: Path) -> None:
     """Remove the file and its folder, if they are still there."""
     shutil.rmtree(page.parent, ignore_errors=True)
-    _written().discard(page)
 
 
 def remove_later(page: Path) -> None:
-    """Remove the file once a browser has had the time to read it."""
-    timer = threading.Timer(LIFE, remove_handover, [page])
-    timer.daemon = True
-    timer.start()
+    """Remove the file and its folder after `LIFE` seconds, also if this program has ended by then.
+
+    `xdg-open` returns at once, and a browser that has to be started first reads the file seconds later. So a process of
+    its own waits and removes it.
+    """
+    words = ["/bin/sh", "-c", 'sleep "$1"; rm -rf -- "$2"', "sh", f"{LIFE:g}", str(page.parent)]
+    try:
+        process = subprocess.Popen(
+            words,
+            cwd="/",
+            # The usual folders come first: `sleep` and `rm` are found whatever PATH says.
+            env={"PATH": os.pathsep.join((os.defpath, os.environ.get("PATH", "")))},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError as error:
+        logger.info("The file %s stays until the next link is opened: %s", page, error)
+    else:
+        reap(process)
 
 
-@cache
-def _written() -> set[Path]:
-    """The files that are still there; they go when the program ends."""
-    pages: set[Path] = set()
-    atexit.register(lambda: [remove_handover(page) for page in tuple(pages)])
-    return pages
+def reap(process: subprocess.Popen[bytes]) -> None:
+    """See the process end, however late, or it stays in the process table."""
+    with suppress(RuntimeError):  # no more threads can be started
+        threading.Thread(target=process.wait, daemon=True).start()
 
 
-def _make_folder(environment: Mapping[str, str]) -> Path:
-    problem: OSError = FileNotFoundError("no folder for it")
-    for base in _bases(environment):
-        if _is_fit(base):
-            _sweep(base)
-            try:
-                return Path(tempfile.mkdtemp(prefix=PREFIX, dir=base))
-            except OSError as error:
-                problem = error
-    raise problem
+def _write(base: Path, text: str) -> Path:
+    page = Path(tempfile.mkdtemp(prefix=PREFIX, dir=base)) / "open.html"
+    try:
+        descriptor = os.open(page, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+    except BaseException:
+        remove_handover(page)
+        raise
+    return page
 
 
-def _bases(environment: Mapping[str, str]) -> Iterator[Path]:
+def _bases(environment: Mapping[str, str]) -> list[Path]:
+    """Where the file may lie, the best first. A relative path would depend on the current folder, and is ignored."""
+    bases: list[str] = []
     if SNAPS.is_dir():
-        yield Path.home()
-    if runtime := environment.get("XDG_RUNTIME_DIR"):
-        yield Path(runtime)
-    yield Path(tempfile.gettempdir())
+        bases.append(os.path.expanduser("~"))  # stays as it is where there is no home folder
+    bases.append(environment.get("XDG_RUNTIME_DIR", ""))
+    with suppress(OSError):
+        bases.append(tempfile.gettempdir())
+    return [Path(os.path.realpath(base)) for base in bases if os.path.isabs(base)]
 
 
 def _is_fit(base: Path) -> bool:

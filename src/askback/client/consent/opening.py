@@ -12,11 +12,10 @@ import os
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from typing import Final
 
-from askback.client.consent.handover import remove_handover, remove_later, write_handover
+from askback.client.consent.handover import reap, remove_handover, remove_later, write_handover
 from askback.client.consent.judging import judge
 from askback.client.consent.programs import commands
 from askback.client.consent.verdict import Verdict
@@ -42,11 +41,13 @@ def open_in_browser(verdict: Verdict) -> bool:
         return _open_on_windows(verdict.href)
     try:
         page = write_handover(verdict.href, os.environ)
-    except OSError as error:
-        logger.warning("No file can be made that leads a browser to the link: %s", error.strerror or error)
+    except (OSError, RuntimeError, ValueError) as error:
+        logger.warning("No file can be made that leads a browser to the link: %s", error)
         return False
+    remove_later(page)  # before anything is started: the file goes, whatever becomes of this program
     is_open = any(_starts(command) for command in commands(verdict.href, page.as_uri(), os.environ))
-    (remove_later if is_open else remove_handover)(page)
+    if not is_open:
+        remove_handover(page)
     return is_open
 
 
@@ -74,8 +75,7 @@ def _is_at_work(process: subprocess.Popen[bytes]) -> bool:
     try:
         return process.wait(PATIENCE) == 0
     except subprocess.TimeoutExpired:
-        # Somebody has to see it end, however late, or it stays in the process table.
-        threading.Thread(target=process.wait, daemon=True).start()
+        reap(process)
         return True
 
 

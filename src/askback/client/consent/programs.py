@@ -96,9 +96,9 @@ def _desktops(environment: Mapping[str, str], system: str) -> tuple[tuple[str, .
 
 
 def _chosen(choice: str, href: str, page: str, unfit: frozenset[str]) -> list[str] | None:
-    """One entry of BROWSER: a program's path, blanks and all, or a command; the page is its `%s` or follows it."""
+    """One entry of BROWSER: an absolute path, blanks and all, or a command; the page is its `%s` or follows it."""
     try:
-        words = [choice] if shutil.which(choice) else shlex.split(choice)
+        words = [choice] if os.path.isabs(choice) and shutil.which(choice) else shlex.split(choice)
     except ValueError:
         return None
     words = words[:-1] if words[-1:] == ["&"] else words

@@ -91,7 +91,7 @@ class KnownSites:
             return
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            _replace(self._path, json.dumps({"sites": self._sites}, indent=1))
+            replace_file(self._path, json.dumps({"sites": self._sites}, indent=1))
         except OSError as error:
             logger.warning("%s cannot be written, so this site will count as new: %s", self._path, error)
 
@@ -125,7 +125,7 @@ def _take(lock: int) -> None:
     return None
 
 
-def _replace(path: Path, text: str) -> None:
+def replace_file(path: Path, text: str) -> None:
     """In one step, by a file that is made for its owner alone."""
     with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
         try:
@@ -140,10 +140,13 @@ def _replace(path: Path, text: str) -> None:
 def path_of_user(environment: Mapping[str, str] = os.environ) -> Path:
     """Where this user's known sites are kept, as the system has it for what programs remember."""
     if sys.platform == "win32":
-        state = environment.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+        name, usual = "LOCALAPPDATA", ("AppData", "Local")
     else:
-        state = environment.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(state) / "askback" / "sites.json"
+        name, usual = "XDG_STATE_HOME", (".local", "state")
+    state = environment.get(name, "")
+    # A relative one is ignored, as the XDG specification says: it would lie in a folder that somebody else wrote.
+    base = Path(state) if os.path.isabs(state) else Path.home().joinpath(*usual)
+    return base / "askback" / "sites.json"
 
 
 def _with(sites: Sites, server: str, domain: str) -> Sites:

@@ -1,20 +1,24 @@
 """Patterns of a policy, in which `*` stands for any text, compared with a text exactly or as a reader would."""
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from operator import eq
 from typing import Final
 
 from askback.client.consent.names import TWINS
 from askback.schema.secrets.naming import LEET
-from askback.schema.secrets.spelling import fold
+from askback.schema.secrets.spelling import BLANKS, fold
 
 PAIRS: Final = tuple((pair, single) for pair, single in TWINS if len(pair) > 1)
 """Two letters that pass for one at a glance."""
 
 _BLANKS: Final = re.compile(r"\s+")
-_SIGN: Final = re.compile(f"[{re.escape(LEET[0][::2])}]")
 _LETTERS: Final = tuple(str.maketrans(row[::2], row[1::2]) for row in LEET)
+_DRAWN: Final = str.maketrans(
+    dict.fromkeys(BLANKS, " ") | {chr(0x363 + place): letter for place, letter in enumerate("aeioucdhmrtvx")}
+)
+"""What folding takes away and a reader may see: blanks as blanks, and the small letters that are drawn above others."""
 
 
 def is_like(text: str, pattern: str | None) -> bool:
@@ -40,28 +44,50 @@ def resembles(text: str, pattern: str | None) -> bool:
     """Whether a reader could take the text for one that the pattern names, whatever letters it is written in."""
     if pattern is None or is_like(text, pattern):
         return True
-    plain, small = map("*".join, zip(*map(_folded, pattern.split("*")), strict=True))
-    if any(map(is_like, _folded(text), (plain, small))):
-        return True
-    # A digit in the pattern means itself. Only without one may a digit of the text stand for a letter.
-    return not _SIGN.search(pattern) and any(is_like(read, _joined(plain)) for read in _spelled_out(text))
+    meant = tuple(map("*".join, zip(*map(_folded, pattern.split("*")), strict=True)))
+    return any(
+        is_like(read, slim)
+        for seen in {text, text.translate(_DRAWN)}
+        for folded, plain in zip(_folded(seen), meant, strict=True)
+        for read, slim in _comparisons(folded, plain)
+    )
 
 
-def are_alike(one: str, other: str) -> bool:
-    """Whether a reader could take one text for the other, in which no star has a meaning."""
-    return any(map(eq, _folded(one), _folded(other))) or any(map(eq, _spelled_out(one), _spelled_out(other)))
+def are_alike(text: str, meant: str) -> bool:
+    """Whether a reader could take the text for the one that is meant, in which no star has a meaning."""
+    return any(
+        _slim(read) == _slim(plain) or any(map(eq, _spelled_out(read), _spelled_out(plain)))
+        for seen in {text, text.translate(_DRAWN)}
+        for read, plain in zip(_folded(seen), _folded(meant), strict=True)
+    )
 
 
 @lru_cache(maxsize=64)
 def _folded(text: str) -> tuple[str, str]:
     """Without its disguise, as it stands and in small letters: a Greek capital and its small letter look like two
-    different letters of ours."""
-    return _BLANKS.sub(" ", fold(text).casefold()), _BLANKS.sub(" ", fold(text.casefold()))
+    different letters of ours. Folded again once it is small, because Cherokee has look-alikes among its capitals, and
+    those are what its small letters become."""
+    plain, small = fold(fold(text).casefold()).casefold(), fold(text.casefold()).casefold()
+    return _BLANKS.sub(" ", plain), _BLANKS.sub(" ", small)
 
 
-def _spelled_out(text: str) -> list[str]:
-    """With letters for digits and signs: 1 is now i and now l."""
-    return [_joined(_folded(text)[0].translate(letters)) for letters in _LETTERS]
+def _comparisons(text: str, pattern: str) -> Iterator[tuple[str, str]]:
+    """Texts and patterns of which one pair has to fit. A digit in the pattern means itself: only others may stand for
+    letters in the text."""
+    yield _slim(text), _slim(pattern)
+    for read in _spelled_out(text, without=pattern):
+        yield read, _slim(_joined(pattern))
+
+
+def _spelled_out(text: str, *, without: str = "") -> list[str]:
+    """With letters for digits and signs, but for those that stand in `without`."""
+    tables = ({sign: to for sign, to in letters.items() if chr(sign) not in without} for letters in _LETTERS)
+    return [_slim(_joined(text.translate(table))) for table in tables]
+
+
+def _slim(text: str) -> str:
+    """With one letter for i and l: a capital I looks like a small l, and 1 and | like both."""
+    return text.replace("i", "l")
 
 
 def _joined(text: str) -> str:

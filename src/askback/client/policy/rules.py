@@ -3,6 +3,9 @@
 A server writes the texts that rules are compared with. A rule that answers compares them exactly, so that nothing else
 is answered. A rule that declines or leaves a question to a person compares them as a reader would: letter case, width,
 accents, invisible characters and look-alike letters make no difference, so that no spelling gets around it.
+
+While several calls are open, nobody can tell which of them a question belongs to. A rule that answers has to name all
+of them; for a rule that declines or leaves it to a person, one of them is enough.
 """
 
 from collections.abc import Mapping
@@ -52,12 +55,12 @@ class Rule:
     question: Literal["form", "visit"] | None = None
 
     def names(self, asked: Asked) -> bool:
-        """Whether this rule is about this question. While several calls are open, it has to name each of them."""
+        """Whether this rule is about this question."""
         fits = is_like if isinstance(self.outcome, AnswerSo) else resembles
         return (
             self._is_of_kind(asked)
             and is_like(asked.asker.label, self.server)
-            and all(fits(purpose, self.purpose) for purpose in asked.purposes)
+            and self._names_calls(asked.purposes)
             and fits(asked.message, self.message)
         )
 
@@ -71,6 +74,11 @@ class Rule:
     def is_about_forms(self) -> bool:
         """A visit has no fields, so a rule that speaks of any means forms."""
         return bool(self.fields) or isinstance(self.outcome, AnswerSo)
+
+    def _names_calls(self, purposes: tuple[str, ...]) -> bool:
+        if isinstance(self.outcome, AnswerSo):
+            return all(is_like(purpose, self.purpose) for purpose in purposes)
+        return self.purpose is None or any(resembles(purpose, self.purpose) for purpose in purposes)
 
     def _is_of_kind(self, asked: Asked) -> bool:
         if not isinstance(asked, FormAsked):

@@ -13,11 +13,11 @@ from functools import cache, lru_cache
 from typing import Final
 
 LOOK_ALIKES: Final = {
-    "a": "аαɑᴀ", "b": "вьƅʙ", "c": "сϲᴄⲥ", "d": "ԁđðᴅɖ", "e": "еεҽᴇєɛ", "f": "ꜰƒ", "g": "ɡցɢ", "h": "нһհʜħ",
-    "i": "іιıɪɩ", "j": "јᴊϳ", "k": "кκᴋĸ", "l": "ӏłʟɭ", "m": "мᴍ", "n": "ոηɴŋп", "o": "оοօᴏøⲟ", "p": "рρᴘþⲣ",
-    "q": "ԛǫգ", "r": "ᴦʀгɾ", "s": "ѕꜱʂ", "t": "тτᴛŧ", "u": "υսᴜʋ", "v": "νѵᴠ", "w": "ԝѡᴡɯ", "x": "хχ", "y": "уүʏγ",
+    "a": "аαɑᴀ", "b": "вьƅʙ", "c": "сϲᴄⲥ", "d": "ԁđðᴅɖⲇ", "e": "еεҽᴇєɛⲉ℮ꬲəɘ", "f": "ꜰƒ", "g": "ɡցɢ", "h": "нһհʜħ",
+    "i": "іιıɪɩ", "j": "јᴊϳ", "k": "кκᴋĸ", "l": "ӏłʟɭⳑǀ∣￨׀", "m": "мᴍ", "n": "ոηɴŋп", "o": "оοօᴏøⲟ", "p": "рρᴘþⲣ",
+    "q": "ԛǫգ", "r": "ᴦʀгɾ", "s": "ѕꜱʂ", "t": "тτᴛŧⲧ", "u": "υսᴜʋ", "v": "νѵᴠ", "w": "ԝѡᴡɯ", "x": "хχ", "y": "уүʏγ",
     "z": "ᴢʐ", "ss": "ß", "ae": "æ", "oe": "œ", "σ": "ς",
-    "A": "АΑᎪꓮⲀ", "B": "ВΒᏴЬꓐⲂ", "C": "СϹᏟꓚⲤ", "D": "ĐᎠꓓᗪ", "E": "ЕΕᎬЄꓰⲈ", "F": "Ϝꓝ", "G": "ᏀԌꓖ", "H": "НΗᎻꓧⲎ",
+    "A": "АΑᎪꓮⲀ", "B": "ВΒᏴЬꓐⲂ", "C": "СϹᏟꓚⲤ", "D": "ĐᎠꓓᗪ", "E": "ЕΕᎬЄꓰⲈƐ", "F": "Ϝꓝ", "G": "ᏀԌꓖ", "H": "НΗᎻꓧⲎ",
     "I": "ІΙӀꓲⲒ", "J": "ЈᎫꓙ", "K": "КΚᏦꓗⲔ", "L": "ᏞŁꓡᒪⳐ", "M": "МΜᎷꓟⲘ", "N": "ΝПꓠⲚ", "O": "ОΟՕØꓳⲞ", "P": "РΡᏢꓑⲢ",
     "Q": "Ԛ", "R": "ᏒГꓣᎡ", "S": "ЅᏚՏꓢ", "T": "ТΤᎢꓔⲦ", "U": "Սꓴ", "V": "ѴᏙꓦ", "W": "ԜᎳѠꓪ", "X": "ХΧꓫⲬ", "Y": "УΥҮꓬⲨ",
     "Z": "ΖᏃꓜⲌ",
@@ -28,8 +28,8 @@ LOOK_ALIKES: Final = {
 ENCLOSED: Final = (0x1F150, 0x1F170, 0x1F1E6)
 """Where white-on-black letters and flag letters begin, which Unicode does not fold to A to Z."""
 
-BLANKS: Final = "\u115f\u1160\u3164\uffa0"
-"""Letters by their category, and yet nothing is drawn."""
+BLANKS: Final = "\u115f\u1160\u2800\u3164\uffa0"
+"""Letters or symbols by their category, and yet nothing is drawn."""
 
 UNSPACED: Final = "\u0590-\u06ff\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 """Scripts written without spaces, or with articles and particles glued to the words."""
