@@ -46,6 +46,13 @@ async def test_a_copy_takes_over_where_the_worker_in_between_is_gone(tmp_path: P
                 assert [message async for message in said] == []
 
 
+@pytest.mark.parametrize("method", [["x"], {"x": 1}, 7], ids=["list", "object", "number"])
+async def test_a_method_that_is_no_text_is_the_clients_mistake(method: Any, tmp_path: Path, client: Posting):
+    async with crew("MCPServer", tmp_path, count=2) as urls:
+        await client.begin(urls[0])
+        assert [(await client.tell(url, id=1, method=method)).status_code for url in urls] == [400, 400]
+
+
 async def test_a_copy_of_what_was_just_answered_gets_the_same(tmp_path: Path, client: Posting):
     async with crew("MCPServer", tmp_path) as urls:
         await client.begin(urls[0])

@@ -1,7 +1,7 @@
 """Answers to questions of a worker that does not listen, or that nobody can find: accepted, and delivered once."""
 
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from tests.workers.travel import app_of, travel
 
 pytestmark = pytest.mark.anyio
 
+ITEM = outbox.OutboxItem(session="a", size=1, has_route=True)
 FOUR: dict[str, Any] = {"action": "accept", "content": {"value": 4}}
 
 
@@ -70,7 +71,7 @@ class Way:
 @pytest.mark.usefixtures("accepts_soon")
 async def test_a_worker_that_ends_delivers_first_what_it_has_accepted():
     box, way = outbox.Outbox(), Way()
-    assert await box.deliver(way.attempt, size=1, may_repeat=True) is None
+    assert await box.deliver(way.attempt, ITEM, may_repeat=True) is None
     way.is_open = True
     with anyio.fail_after(PATIENCE):
         await box.close()
@@ -83,7 +84,7 @@ async def test_a_worker_that_ends_does_not_wait_for_ever(
 ):
     monkeypatch.setattr(outbox, "FLUSH_TIMEOUT", 0.1)
     box, way = outbox.Outbox(), Way()
-    assert await box.deliver(way.attempt, size=1, may_repeat=True) is None
+    assert await box.deliver(way.attempt, ITEM, may_repeat=True) is None
     with anyio.fail_after(PATIENCE):
         await box.close()
     assert "could not be delivered: this worker ends" in caplog.text
@@ -95,10 +96,81 @@ async def test_what_is_accepted_is_not_tried_for_ever(
 ):
     monkeypatch.setattr(outbox, "DELIVERY_TIMEOUT", 0.5)
     box, way = outbox.Outbox(), Way()
-    assert await box.deliver(way.attempt, size=1, may_repeat=True) is None
+    assert await box.deliver(way.attempt, ITEM, may_repeat=True) is None
     with anyio.fail_after(PATIENCE):
         await box.close()
     assert way.came == 0 and "was not taken: SILENT" in caplog.text
+
+
+@pytest.mark.usefixtures("accepts_soon")
+async def test_an_attempt_that_does_not_end_is_given_up_in_time(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    monkeypatch.setattr(outbox, "DELIVERY_TIMEOUT", 0.5)
+    monkeypatch.setattr(outbox, "FLUSH_TIMEOUT", PATIENCE)
+
+    async def attempt(_receive: Receive, _send: Send) -> Outcome:
+        await anyio.sleep_forever()
+        raise AssertionError
+
+    box = outbox.Outbox()
+    assert await box.deliver(attempt, ITEM, may_repeat=True) is None
+    with anyio.fail_after(PATIENCE / 2):
+        await box.close()
+    assert "was not taken: SILENT" in caplog.text
+
+
+@pytest.mark.usefixtures("accepts_soon")
+async def test_the_log_has_the_status_of_an_answer_that_was_refused_later(caplog: pytest.LogCaptureFixture):
+    may_go_on = anyio.Event()
+
+    async def attempt(_receive: Receive, send: Send) -> Outcome:
+        await may_go_on.wait()
+        await send({"type": "http.response.start", "status": 401, "headers": []})
+        return Outcome.ANSWERED
+
+    box = outbox.Outbox()
+    assert await box.deliver(attempt, ITEM, may_repeat=True) is None
+    may_go_on.set()
+    await box.close()
+    assert "was not taken: ANSWERED, HTTP status 401" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("taken", "most"),
+    [
+        ([ITEM] * 30, outbox.MAX_PER_SESSION),
+        ([ITEM._replace(session=str(n), has_route=False) for n in range(300)], outbox.MAX_MESSAGES // 4),
+    ],
+    ids=["one session", "sessions that nobody knows"],
+)
+async def test_one_sender_leaves_room_for_the_others(
+    taken: list[outbox.OutboxItem], most: int, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(outbox, "ACCEPT_AFTER", 0.0)
+    monkeypatch.setattr(outbox, "FLUSH_TIMEOUT", 0.0)
+    box, way, accepted = outbox.Outbox(), Way(), 0
+    for item in taken:
+        with suppress(outbox.OutboxFull):
+            await box.deliver(way.attempt, item, may_repeat=True)
+            accepted += 1
+    assert accepted == most
+    assert await box.deliver(way.attempt, ITEM._replace(session="another"), may_repeat=True) is None
+    await box.close()
+
+
+async def test_a_session_that_was_looked_up_has_a_place_while_the_store_stands_still(
+    tmp_path: Path, http: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(outbox, "MAX_UNROUTED", 0)
+    async with two_workers(tmp_path) as (first, second, store):
+        client, other = Posting(http), Posting(http)
+        for one in (client, other):
+            await one.begin(first)
+        await client.call(second, "bell")
+        store.is_off = True
+        statuses = [(await one.tell(second, id=1, result=FOUR)).status_code for one in (client, other)]
+        assert statuses == [202, 503]
 
 
 @pytest.mark.parametrize(("limit", "value"), [("MAX_MESSAGES", 0), ("MAX_BYTES", 10)])

@@ -1,10 +1,12 @@
 """A first request that a proxy delivers twice is run once. Later rounds are claimed, and need nothing of this."""
 
+import json
 import logging
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from askback.errors import RoundRefused
+from askback.errors import CallerUnknown, RoundRefused
+from askback.server.keeping import caller_of
 from askback.stores.protocol import Store
 from askback.wire.era import Era
 
@@ -16,8 +18,9 @@ logger = logging.getLogger("askback")
 HEADER = "askback-delivery"
 """A proxy gives each request an id here, and sends the same id when it sends the request again to another worker."""
 
-DELIVERY_LIFE = 7200.0
-"""Seconds that an id is known: longer than a proxy waits for a worker before it sends a request again."""
+DELIVERY_LIFE = 180.0
+"""Seconds that an id is known: 60 in which the proxy may send a request again (`proxy_next_upstream_timeout` in
+`examples/cluster/nginx.conf`), 60 until a worker that stands still reads the copy, and 60 for clocks that differ."""
 
 DELIVERED_TWICE = (
     "This call was delivered twice, and the worker that got it first may have begun it. Find out what it did before "
@@ -26,18 +29,38 @@ DELIVERED_TWICE = (
 
 
 def delivery_of(call: "Call") -> str | None:
-    """The id of this delivery, where a proxy gives one and nothing else tells copies of a request apart."""
+    """The id of this delivery, where a proxy gives one and nothing else tells copies of a request apart.
+
+    None where the store reaches only this process: there is no second worker that could get a copy.
+    """
     request = call.ctx.request
     if request is None or call.revision.era is not Era.ROUNDS:
         return None
-    return request.headers.get(HEADER)
+    if getattr(call.settings.store, "reach", "process") == "process":
+        return None
+    return request.headers.get(HEADER) or None
 
 
 async def require_first_delivery(id: str, call: "Call", store: Store) -> None:
     """Raises `RoundRefused` for a request that another worker has got before."""
-    # With the server's name: one that stands behind another gets the same headers, and may have the same store.
-    name = f"{call.server_name}\0{id}".encode("utf-8", "surrogatepass")
-    key = f"delivery:{sha256(name).hexdigest()}"
-    if not await store.spend(key, until=call.now + DELIVERY_LIFE):
+    if not await store.spend(_key(id, call), until=call.now + DELIVERY_LIFE):
         logger.warning("a request of %s was delivered twice, and is not run again", call.ctx.method)
         raise RoundRefused(DELIVERED_TWICE, "delivered_twice")
+
+
+def _key(id: str, call: "Call") -> str:
+    """Digest of the whole request, the server and the caller.
+
+    The id alone is not enough: a server that calls another may forward its headers with every call, and both may have
+    the same store.
+    """
+    ctx, server = call.ctx, call.settings.house.lasting_name
+    told = [server, _caller(call), id, ctx.request_id, ctx.method, dict(ctx.params or {})]
+    return f"delivery:{sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()}"
+
+
+def _caller(call: "Call") -> str | None:
+    try:
+        return caller_of(call.ctx, call.settings.caller, call.settings.owner)
+    except CallerUnknown:
+        return None

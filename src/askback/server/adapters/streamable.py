@@ -152,8 +152,8 @@ def _patch_run() -> None:
             async with run(self):
                 yield
             return
-        _RUNNING[self.app] = _RUNNING.get(self.app, 0) + 1
         async with run(self):
+            _RUNNING[self.app] = _RUNNING.get(self.app, 0) + 1
             try:
                 yield
             finally:

@@ -208,6 +208,8 @@ def kind_of(body: bytes) -> Literal["call", "request", "answer", "notification",
     if not isinstance(message, dict):
         return "other"
     method = cast("dict[str, object]", message).get("method")
+    if not isinstance(method, str | None):
+        return "other"
     if method in CONVERSATION_METHODS and "id" in message:
         return "call"
     if "id" in message:

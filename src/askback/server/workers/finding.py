@@ -31,7 +31,7 @@ from askback.server.workers.drain import Drain
 from askback.server.workers.events import Events
 from askback.server.workers.homes import BROUGHT, Home, Homes
 from askback.server.workers.keeping import Presence
-from askback.server.workers.outbox import Delivery, Outbox, OutboxFull
+from askback.server.workers.outbox import Delivery, Outbox, OutboxFull, OutboxItem
 from askback.server.workers.parcels import Parcel, body_of, bringing, told_of
 from askback.server.workers.register import Owner, Register
 from askback.server.workers.routes import Routes
@@ -210,8 +210,8 @@ class Workers:
                 return Outcome.SILENT
 
         try:
-            is_answer = kind_of(body) == "answer"
-            delivery = await self._outbox.deliver(attempt, size=len(body), may_repeat=is_answer)
+            item = OutboxItem(session=id, size=len(body), has_route=self._routes.has(id))
+            delivery = await self._outbox.deliver(attempt, item, may_repeat=kind_of(body) == "answer")
         except OutboxFull:
             logger.error("too many answers wait for workers that do not answer: one is refused")
             delivery = Delivery(Outcome.SILENT, [])

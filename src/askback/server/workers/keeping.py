@@ -83,16 +83,18 @@ class Presence:
         return self._owner
 
     async def _beat(self, owner: Owner) -> None:
-        renewed = anyio.current_time()
+        renewed, was_dead = anyio.current_time(), False
         while True:
             await anyio.sleep(BEAT)
             living = [*self._homes.living()]
             try:
+                # After WORKER_LIFE without a beat it counted as dead, and others have deleted rows of its sessions.
+                was_dead = was_dead or not await self._register.is_alive(owner.worker)
                 await self._register.beat(owner.worker)
                 epoch = await self._store.epoch()
-                if epoch != self._epoch or anyio.current_time() >= renewed + RENEWED:
+                if was_dead or epoch != self._epoch or anyio.current_time() >= renewed + RENEWED:
                     for id in living:
                         await self._register.enter(id, owner)
-                    self._epoch, renewed = epoch, anyio.current_time()
+                    self._epoch, renewed, was_dead = epoch, anyio.current_time(), False
             except StoreUnavailable as error:
                 logger.warning("the store could not be told that this worker lives: %s", error)

@@ -21,13 +21,17 @@ ACCEPT_AFTER = 2.0
 """Seconds that a client waits for its worker's own response to an answer; then the answer is accepted (202)."""
 
 DELIVERY_TIMEOUT = 60.0
-"""Seconds in which an accepted message is tried: twice as long as a worker may be silent before it counts as dead."""
+"""Seconds in which an accepted message is tried: twice as long as one attempt waits for a silent worker."""
 
 FIRST_DELAY, MAX_DELAY = 0.1, 2.0
 """Seconds between two attempts, doubled each time."""
 
 MAX_MESSAGES, MAX_BYTES = 1_000, 16_777_216
 """Accepted and not delivered yet. Beyond that a message is refused, so that nobody can fill the memory."""
+
+MAX_UNROUTED, MAX_PER_SESSION = MAX_MESSAGES // 4, 20
+"""Of these, for sessions that this worker has not looked up yet, whose ids anybody can make up while the store stands
+still; and for any one session. So one sender cannot take the places of all others."""
 
 FLUSH_TIMEOUT = 5.0
 """Seconds for what is not delivered yet when this worker ends."""
@@ -40,6 +44,15 @@ class OutboxFull(Exception):
     """No room for another message that cannot be delivered now."""
 
 
+class OutboxItem(NamedTuple):
+    """What is to be delivered, as far as its place in the outbox goes."""
+
+    session: str
+    size: int
+    has_route: bool
+    """Whether this worker knew where the session lives when the message came."""
+
+
 class Delivery(NamedTuple):
     """How the attempts to deliver a message ended, and the response of the worker that has it."""
 
@@ -47,28 +60,31 @@ class Delivery(NamedTuple):
     response: list[Message]
 
     @property
+    def status(self) -> int | None:
+        """The HTTP status of the response, if there was one."""
+        return self.response[0].get("status") if self.response else None
+
+    @property
     def is_accepted(self) -> bool:
-        return bool(self.response) and self.response[0].get("status", 0) < 400
+        return self.status is not None and self.status < 400
 
 
 class Outbox:
     """The messages of one server's clients that are on their way to other workers."""
 
     def __init__(self) -> None:
-        self._tasks: set[asyncio.Task[Delivery]] = set()
-        self._size = 0
+        self._items: dict[asyncio.Task[Delivery], OutboxItem] = {}
 
-    async def deliver(self, attempt: Attempt, *, size: int, may_repeat: bool) -> Delivery | None:
+    async def deliver(self, attempt: Attempt, item: OutboxItem, *, may_repeat: bool) -> Delivery | None:
         """How it ended, if that is known soon; None for what is delivered later. Raises `OutboxFull`."""
-        if len(self._tasks) >= MAX_MESSAGES or self._size + size > MAX_BYTES:
+        if not self._has_room(item):
             raise OutboxFull
         # In a context of its own: it outlives the request that brought it.
         task = asyncio.get_running_loop().create_task(
             _deliver(attempt, may_repeat=may_repeat), context=contextvars.Context()
         )
-        self._tasks.add(task)
-        self._size += size
-        task.add_done_callback(lambda task: self._remove(task, size))
+        self._items[task] = item
+        task.add_done_callback(self._items.pop)
         await asyncio.wait([task], timeout=ACCEPT_AFTER)
         if task.done():
             return task.result()
@@ -77,17 +93,22 @@ class Outbox:
 
     async def close(self) -> None:
         """Deliver what can be delivered, and give the rest up."""
-        if not self._tasks:
+        if not self._items:
             return
-        _done, late = await asyncio.wait(self._tasks, timeout=FLUSH_TIMEOUT)
+        _done, late = await asyncio.wait([*self._items], timeout=FLUSH_TIMEOUT)
         for task in late:
             task.cancel()
         if late:
             await asyncio.wait(late)
 
-    def _remove(self, task: asyncio.Task[Delivery], size: int) -> None:
-        self._tasks.discard(task)
-        self._size -= size
+    def _has_room(self, item: OutboxItem) -> bool:
+        items = self._items.values()
+        return (
+            len(items) < MAX_MESSAGES
+            and sum(other.size for other in items) + item.size <= MAX_BYTES
+            and sum(other.session == item.session for other in items) < MAX_PER_SESSION
+            and (item.has_route or sum(not other.has_route for other in items) < MAX_UNROUTED)
+        )
 
 
 async def _deliver(attempt: Attempt, *, may_repeat: bool) -> Delivery:
@@ -100,7 +121,9 @@ async def _deliver(attempt: Attempt, *, may_repeat: bool) -> Delivery:
         async def keep(message: Message, response: list[Message] = response) -> None:
             response.append(message)
 
-        outcome = await attempt(_stay, keep)
+        outcome = Outcome.SILENT
+        with anyio.move_on_after(deadline - anyio.current_time()):
+            outcome = await attempt(_stay, keep)
         if outcome not in tried_again or anyio.current_time() + delay > deadline:
             return Delivery(outcome, response)
         await anyio.sleep(delay)
@@ -122,5 +145,7 @@ def _report(task: asyncio.Task[Delivery]) -> None:
         logger.error("an answer that was accepted for another worker could not be delivered", exc_info=error)
     elif not task.result().is_accepted:
         logger.warning(
-            "an answer that was accepted for another worker was not taken: %s", task.result().outcome.name
+            "an answer that was accepted for another worker was not taken: %s, HTTP status %s",
+            task.result().outcome.name,
+            task.result().status or "unknown",
         )

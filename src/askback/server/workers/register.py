@@ -20,8 +20,10 @@ SESSIONS, WORKERS = "askback/sessions", "askback/workers"
 SESSION_LIFE, RENEWED = 3600.0, 900.0
 """Seconds that a row is kept, and after which it is written anew while its session lives."""
 
-WORKER_LIFE, BEAT = 30.0, 10.0
-"""Seconds. A worker that did not say for so long that it lives, and does not answer, is taken for dead."""
+WORKER_LIFE, BEAT = 75.0, 10.0
+"""Seconds. A worker that did not say for so long that it lives, and does not answer, is taken for dead. Longer than an
+accepted answer is tried (`DELIVERY_TIMEOUT`) and one beat: a pause that an answer survives ends no session. A process
+that was killed is found out at once, since its port refuses connections; this is for machines that vanished."""
 
 PLACES = (Path("/proc/sys/kernel/random/boot_id"), Path("/proc/self/ns/net"))
 """What tells machines apart that were made from one image, and containers of one machine."""

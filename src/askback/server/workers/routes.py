@@ -23,6 +23,10 @@ class Routes:
         self._register = register
         self._owners: OrderedDict[str, Owner] = OrderedDict()
 
+    def has(self, id: str) -> bool:
+        """Whether this session was looked up before, and is still remembered."""
+        return id in self._owners
+
     async def find(self, id: str) -> Owner | None:
         """Raises `StoreUnavailable` for a session that was never looked up before."""
         owner = self._owners.get(id) or await self._register.find(id)
