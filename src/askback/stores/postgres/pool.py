@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
+import asyncpg
+
 from askback.errors import StoreUnavailable
 from askback.stores.postgres.address import Address
 from askback.stores.postgres.bells import Lines
@@ -55,6 +57,8 @@ class Pool:
             except TROUBLE as error:
                 if is_lost(error) or isinstance(error, TimeoutError):
                     self.drop()  # what happened to one has most likely happened to all
+                if isinstance(error, asyncpg.DeadlockDetectedError):
+                    return await self._attempt(statement, again=False)  # all that it did was undone
                 if not is_lost(error):
                     raise
                 return await self._attempt(statement, again=True)
