@@ -18,6 +18,9 @@ T = TypeVar("T")
 Statement = Callable[[Greeted, bool], Awaitable[T]]
 """To be run on a connection; told whether it was tried before on one that was lost, so that it may have been done."""
 
+UNDONE: tuple[type[BaseException], ...] = (asyncpg.DeadlockDetectedError,)
+"""All that the statement did was rolled back, and whoever stood in its way has gone on: it is tried once more."""
+
 
 class Pool:
     """Belongs to the loop it was made on."""
@@ -57,8 +60,8 @@ class Pool:
             except TROUBLE as error:
                 if is_lost(error) or isinstance(error, TimeoutError):
                     self.drop()  # what happened to one has most likely happened to all
-                if isinstance(error, asyncpg.DeadlockDetectedError):
-                    return await self._attempt(statement, again=False)  # all that it did was undone
+                if isinstance(error, UNDONE):
+                    return await self._attempt(statement, again=False)
                 if not is_lost(error):
                     raise
                 return await self._attempt(statement, again=True)
