@@ -13,7 +13,7 @@ from mcp.server import request_state
 from askback import ask
 from askback.duration import CLOCK_SKEW
 from askback.server import middleware
-from askback.server.adapters import lowlevel_of, sealing
+from askback.server.adapters import lowlevel_of
 from askback.stores import Store
 from tests.once.bank import Bank
 from tests.once.deliveries import end_of, text_of
@@ -46,8 +46,7 @@ class Time:
 @pytest.fixture
 def moment(monkeypatch: pytest.MonkeyPatch) -> Time:
     moment = Time()
-    for module in (sealing, request_state):
-        monkeypatch.setattr(module, "time", SimpleNamespace(time=moment.for_seals))
+    monkeypatch.setattr(request_state, "time", SimpleNamespace(time=moment.for_seals))
     return moment
 
 
