@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import anyio
 
 from askback.current import EFFECT
-from askback.errors import EffectFailed, KeyTaken, NotRecordable, RoundRefused, StoreUnavailable
+from askback.errors import EffectFailed, KeyTaken, NotRecordable, RoundForgotten, StoreUnavailable
 from askback.journal.entries import Effect, Journal
 from askback.journal.once import INTERRUPTED, adapter_for, is_interrupted, outcome_of, run_effect
 from askback.witness import Witness, done, found_done
@@ -128,10 +128,13 @@ class Effects:
         return effects[key], cause
 
     async def _keep_afterwards(self) -> None:
-        """It has happened, whatever becomes of the note: until then it stands as interrupted, which is safe."""
+        """It has happened, whatever becomes of the note: until then it stands as interrupted, which is safe.
+
+        Raises `RoundRefused` where another runs this round now: its end is the one that counts.
+        """
         try:
             await self._keep()
-        except (StoreUnavailable, RoundRefused):
+        except (StoreUnavailable, RoundForgotten):
             logger.exception(
                 "what an effect gave could not be noted; whoever takes over finds it interrupted"
             )

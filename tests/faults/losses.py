@@ -68,6 +68,15 @@ async def and_it_may_be_repeated(redis: RedisServer, shop: Shop) -> End:
         return await order(client, 1)
 
 
+async def before_the_workers_are_replaced(redis: RedisServer, shop: Shop) -> End:
+    async with working(redis, shop) as (_, client):
+        await order(client, 1)
+        await start_anew(redis)
+        await order(client, 2)
+    async with working(redis, shop) as (_, client):
+        return await order(client, 1)
+
+
 async def with_all_workers(redis: RedisServer, shop: Shop) -> End:
     async with working(redis, shop) as (_, client):
         await order(client, 1)
@@ -86,6 +95,7 @@ MOMENTS: list[tuple[str, str, Lose]] = [
     ("after the effect, before the client heard of it", SAME, before_the_result_is_heard),
     ("after the call", AGAIN, before_it_is_called_anew),
     ("after the call, with `retry=True`", AGAIN, and_it_may_be_repeated),
+    ("after the call, and later all workers", AGAIN, before_the_workers_are_replaced),
     ("after the call, and all workers with it", AGAIN, with_all_workers),
 ]
 

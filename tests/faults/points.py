@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 from askback.journal.once import is_interrupted
 from askback.server.keeping import Notes
+from askback.server.naming import LOSSES
 from askback.stores import Store
 from askback.visits import ALIKE, LEFT, SHELF
 
@@ -66,6 +67,7 @@ DEEDS: list[tuple[str, str, str]] = [
     ("put_capped", LEFT, "leaving the visit to later calls"),
     ("get", SHELF, "finding the visit"),
     ("get", LEFT, "reading a visit that was left"),
+    ("get", LOSSES, ""),
     ("rows", LEFT, "looking for visits that were left"),
     ("delete", LEFT, "taking the visit from those that were left"),
     ("settle", "visit:", "settling the visit"),
@@ -79,6 +81,8 @@ DEEDS: list[tuple[str, str, str]] = [
 """A verb of the store, how its first argument begins, and what that is for.
 
 What the ledger does by the way is for nothing that the flow waits for, and differs with its length and the hour.
+Whether an epoch was lost is read behind the claim of an effect without `retry`, and changes nothing: to be killed there
+is to be killed *after* that claim.
 """
 
 

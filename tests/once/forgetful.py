@@ -1,22 +1,39 @@
 """A shop on a Redis that keeps nothing beyond its end, and a client that orders there."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
 import anyio.to_thread
+import pytest
 from mcp.server import MCPServer
 
 from askback import Askback, ask, once
 from askback.stores.redis import RedisStore
-from scripts.services import RedisServer
+from scripts.services import RedisServer, redis_server
 from tests.once.deliveries import End, end_of
+from tests.services import found
 from tests.wire.raw import Raw, accepting, answering, raw_client
 
 KEYS = ["the same in all workers, 32 bytes and more"]
 YES: dict[str, Any] = accepting(value=True)
 FIND_OUT = "Find out first"
+
+
+@pytest.fixture
+def redis() -> Generator[RedisServer]:
+    """Keeps nothing beyond its end."""
+    with found(), redis_server(keeps=False) as server:
+        yield server
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call that begins in the first second after a loss may still carry the old epoch, and is refused; and one that
+    comes in the first seconds after somebody was told may be a copy."""
+    monkeypatch.setattr("askback.stores.redis.store.EPOCH_LASTS", 0.0)
+    monkeypatch.setattr("askback.server.keeping.HEARD", 0.0)
 
 
 async def start_anew(redis: RedisServer) -> None:
@@ -39,13 +56,17 @@ class Shop:
         await self.may_go_on.wait()
         return f"order {number} is placed"
 
-    def worker(self, store: RedisStore, *, retry: bool = False) -> MCPServer[Any]:
+    def worker(
+        self, store: RedisStore, *, retry: bool = False, within: float | None = 3600
+    ) -> MCPServer[Any]:
         server: MCPServer[Any] = MCPServer("shop")
         Askback(server, keys=KEYS, store=store)
 
+        terms: dict[str, Any] = {"retry": retry} | ({} if within is None else {"within": within})
+
         async def t(number: int) -> str:
             (await ask("Sure?", bool)).or_stop("Not ordered.")
-            return await once("place", self.place, number, within=3600, retry=retry)
+            return str(await once("place", self.place, number, **terms))
 
         server.add_tool(t)
         return server

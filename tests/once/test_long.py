@@ -81,7 +81,7 @@ async def test_one_whose_time_is_over_is_refused(store: SQLiteStore, clock: Cloc
 
     first = await direct.call(body)
     clock.now += 60 + 2 * CLOCK_SKEW
-    with pytest.raises(MCPError, match="Call again from the start") as refused:
+    with pytest.raises(MCPError, match="Find out first") as refused:
         await direct.call(body, **answering(first, ask_1=accepting(value=1)))
     assert refused.value.error.data == {"reason": "lost_round"}
     await store.sweep()

@@ -1,7 +1,6 @@
 """Redis without a file that is started anew has forgotten what was done: whoever may have done it is told to find out
 first, and nothing happens twice to those who do (T35)."""
 
-from collections.abc import Generator
 from typing import Any
 
 import anyio
@@ -14,34 +13,27 @@ from askback.server.naming import Names
 from askback.stores import Verdict
 from askback.stores.redis import RedisStore
 from askback.testing import accept, run_tool
-from scripts.services import RedisServer, redis_server
+from scripts.services import RedisServer
 from tests.once.deliveries import End, end_of, text_of
 from tests.once.forgetful import FIND_OUT, YES, Shop, order, start_anew, working
+from tests.once.forgetful import at_once as at_once
+from tests.once.forgetful import redis as redis
 from tests.pages.switch import with_and_without
-from tests.services import found
 from tests.wire.raw import Raw, answering
 
 pytestmark = [pytest.mark.anyio, pytest.mark.services, pytest.mark.verifies("R39", "T35")]
 
 
-@pytest.fixture
-def redis() -> Generator[RedisServer]:
-    """Keeps nothing beyond its end."""
-    with found(), redis_server(keeps=False) as server:
-        yield server
-
-
 @pytest.fixture(autouse=True)
-def fresh_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A call that begins in the first second after a loss may still carry the old epoch, and is refused."""
-    monkeypatch.setattr("askback.stores.redis.store.EPOCH_LASTS", 0.0)
+def soon(at_once: None) -> None:
+    """All of it."""
 
 
 def say_nothing_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """A lost round is refused like any other, effects carry no epoch, and nobody takes notice of the loss."""
     claim = RedisStore.claim
 
-    def ignore(*_: Any) -> None: ...
+    async def ignore(*_: Any) -> None: ...
 
     async def claim_in_any_epoch(self: RedisStore, key: str, **terms: Any) -> Verdict:
         if key.startswith("once:"):

@@ -9,7 +9,7 @@ import pytest
 from askback import ask, once
 from askback.errors import StoreUnavailable
 from askback.stores import MemoryStore, Mine, Verdict
-from tests.once.deliveries import INTERRUPTED, End, end_of, text_of
+from tests.once.deliveries import INTERRUPTED, PATIENCE, End, end_of, text_of
 from tests.once.kitchen import Kitchen, until_cut
 from tests.once.servers import Host, serve
 from tests.wire.raw import Raw, accepting, answering, raw_client
@@ -149,3 +149,32 @@ async def talk(client: Raw) -> End:
     """One conversation from its beginning to its end."""
     first = await client.call()
     return await end_of(client.call(**answering(first, ask_1=YES)))
+
+
+class Named(Flaky):
+    """Has an epoch, so it is asked whether another was lost."""
+
+    async def epoch(self) -> str:
+        return "first"
+
+    async def claim(self, key: str, *, until: float, epoch: str = "", **options: Any) -> Verdict:
+        assert epoch in {"", "first"}
+        return await super().claim(key, until=until, **options)
+
+    async def get(self, owner: str, name: str) -> bytes | None:
+        self._try("get")
+        return await super().get(owner, name)
+
+
+async def test_an_effect_whose_doubts_could_not_be_settled_is_free_for_the_next(host: Host):
+    kitchen, store = Kitchen(), Named("get")
+
+    async def body() -> str:
+        return await once("bake", kitchen.bake, within=HOUR)
+
+    async with raw_client(serve(host, body, store=store)) as client:
+        end = await end_of(client.call())
+        assert end["data"] == {"reason": "store_unavailable"} and not kitchen.baked
+        with anyio.fail_after(PATIENCE):
+            assert text_of(await client.call()) == "pizza 1"
+    assert kitchen.baked == ["pizza"] and not store.fails

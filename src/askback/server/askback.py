@@ -32,6 +32,7 @@ from askback.server.adapters.mcp import (
     hand_returns_over,
     install,
     install_outside,
+    run_beside,
     see_to_boundary,
     stop_with,
 )
@@ -260,6 +261,8 @@ class Askback:
         hand_returns_over(lowlevel)
         settle_in(server)
         stop_with(lowlevel, self.house.close)
+        if getattr(self.store, "reach", None) == "network":
+            run_beside(lowlevel, names.watch)
         if workers is not None:
             watch_requests(
                 lowlevel, SessionWatcher(workers.handle, workers.drain.begin, workers.drain.finish)

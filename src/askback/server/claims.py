@@ -51,13 +51,12 @@ async def run_once(
         telemetry.count_round(_became(verdict))
     if isinstance(verdict, Forgotten):
         await _tell_of_loss(call)
-    else:
-        call.settings.names.hear(journal.epoch)
     if not isinstance(verdict, Mine):
         return _not_run(verdict, call)
     call.claim = claim = verdict
     # Whatever happens, the claim is recorded or released: its copies wait as long as it is neither.
     try:
+        await call.settings.names.hear(journal.epoch)
         _go_on_from(claim.noted, call, resumed)
         result = await run()
     except Exception as error:
@@ -90,7 +89,7 @@ async def _tell_of_loss(call: Call) -> None:
     """Whoever makes this call again was told to find out first, as far as somebody can tell who that is."""
     with suppress(CallerUnknown):
         await call.keeper.tell_of_loss()
-    call.settings.names.hear_of_loss()
+    await call.settings.names.hear_of_loss()
 
 
 def _became(verdict: Verdict) -> Became:

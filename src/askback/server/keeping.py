@@ -3,6 +3,7 @@
 import json
 import logging
 from collections.abc import Callable, Container, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -17,17 +18,19 @@ from askback.journal.entries import Effect, Journal
 from askback.journal.once import FORGOTTEN, INTERRUPTED, MEMORY_LOST
 from askback.owners import LOCAL
 from askback.server.adapters.mcp import Caller
-from askback.server.naming import Names
+from askback.server.naming import LOSS_KEPT, Names
 from askback.server.owners import OwnerOf
 from askback.stores.protocol import Done, Forgotten, Lost, Mine, Refused, Store
+from askback.unique import unique_name
 from askback.wire.era import target_of
 
 Context = ServerRequestContext[Any, Any]
 
 logger = logging.getLogger("askback")
 
-TOLD = 7 * 86_400.0
-"""Seconds for which it is known who was told that the store lost its memory; few effects last longer."""
+HEARD = 5.0
+"""Seconds after which somebody who was told has heard it. What comes sooner may be a copy that was under way with the
+call that was told, whose sender has heard nothing yet."""
 
 LAST_WORDS = 1.0
 """Seconds for keeping what an effect gave where its claim is gone; somebody else may be running it."""
@@ -84,9 +87,7 @@ class Keeping:
         if not await self._store.note(self._claim, notes.written()):
             # We were taken for dead, and another runs this round now; or the store does not know it any more. What is
             # not begun must not begin.
-            if await self._names.epoch() != self._journal.epoch:
-                raise RoundForgotten
-            raise RoundRefused
+            raise RoundForgotten if await self._is_forgotten() else RoundRefused
 
     def was_cut_short(self, key: str) -> bool:
         return key in self._cut_short
@@ -97,8 +98,7 @@ class Keeping:
         epoch = "" if retry else (await self._names.named(self._journal)).epoch
         match await self._store.claim(name, until=until, takeover=retry, epoch=epoch):
             case Mine() as claim:
-                if not retry and await self._is_doubtful(seconds):
-                    await self._store.release(claim)
+                if not retry and await self._is_given_up(claim, seconds):
                     return MEMORY_LOST._replace(key=key)
                 self._claims[key] = _Claim(claim, until)
                 return None
@@ -137,20 +137,42 @@ class Keeping:
     async def tell_of_loss(self) -> None:
         """Whoever made this call is told to find out; when they make it again, they have."""
         await self._told_at()
-        self._names.hear_of_loss()
+        await self._names.hear_of_loss()
+
+    async def _is_forgotten(self) -> bool:
+        """Whether the store has another epoch than this call. A claim asks the store itself: what `epoch()` gives may
+        have been heard a moment before the loss."""
+        if not self._journal.epoch:
+            return False
+        key = f"epoch:{unique_name()}"
+        verdict = await self._store.claim(key, until=self._names.clock(), epoch=self._journal.epoch)
+        if isinstance(verdict, Mine):
+            await self._store.release(verdict)
+        return isinstance(verdict, Forgotten)
+
+    async def _is_given_up(self, claim: Mine, seconds: float) -> bool:
+        """Whether it is doubtful; then, and where nobody can tell, it is free for the next."""
+        is_ours = False
+        try:
+            is_ours = not await self._is_doubtful(seconds)
+        finally:
+            if not is_ours:
+                with anyio.CancelScope(shield=True), suppress(StoreUnavailable):
+                    await self._store.release(claim)
+        return not is_ours
 
     async def _is_doubtful(self, seconds: float) -> bool:
         """Whether this effect may have run in a memory that was lost, and nobody was told to find out."""
-        lost_at = self._names.lost_at
+        lost_at = await self._names.lost_at()
         if lost_at is None or self._now - lost_at >= seconds:
             return False
-        return await self._told_at() >= self._now
+        return self._now - await self._told_at() <= HEARD
 
     async def _told_at(self) -> float:
         """When they were told for the first time since the loss, which may be now."""
         now = self._names.clock()
         name = f"told:{await self._names.epoch()}:{self._scope('')}"
-        return float(await self._store.settle(name, repr(now).encode(), until=now + TOLD))
+        return float(await self._store.settle(name, repr(now).encode(), until=now + LOSS_KEPT))
 
 
 def caller_of(ctx: Context, caller: Caller, owner: OwnerOf) -> str:

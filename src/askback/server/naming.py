@@ -3,6 +3,9 @@
 import logging
 from collections.abc import Callable
 
+import anyio
+
+from askback.errors import StoreUnavailable
 from askback.journal.entries import Journal, conversation_id
 from askback.stores.protocol import Store
 from askback.unique import unique_name
@@ -15,18 +18,26 @@ LOST = (
     "whether it happened. Give Redis a file that it writes before it answers (appendfsync always)."
 )
 
+LOSSES = "askback/losses"
+"""Owner of the rows in which workers tell each other of a loss, by the epoch that came after it."""
+
+LOSS_KEPT = 7 * 86_400.0
+"""Seconds for which a loss is known, and who was told of it; few effects last longer."""
+
+LOOK = 10.0
+"""Seconds between two looks of a worker that nobody calls: all may be replaced, one by one, soon after a loss."""
+
 
 class Names:
     """Gives them out when a call first leaves the process, or is first told of; most calls never need one.
 
-    Knows the epoch of the store that this process heard of last, and when it heard that one was lost.
+    Knows the epoch of the store that this process heard of last, and when one was lost.
     """
 
     def __init__(self, store: Store, *, clock: Callable[[], float]) -> None:
         self._store, self.clock = store, clock
         self._epoch = ""
-        self.lost_at: float | None = None
-        """When this process learned that the store had lost an epoch; None where it knows of no loss."""
+        self._lost_at: float | None = None
 
     async def named(self, journal: Journal) -> Journal:
         """The same journal with an id."""
@@ -37,18 +48,50 @@ class Names:
     async def epoch(self) -> str:
         """The epoch of the store as it is now; empty where the store cannot tell."""
         epoch = await self._store.epoch()
-        self.hear(epoch)
+        await self.hear(epoch)
         return epoch
 
-    def hear(self, epoch: str) -> None:
+    async def watch(self) -> None:
+        """Look for the epoch again and again, so that a worker without calls knows which one was lost."""
+        while True:
+            try:
+                await self.epoch()
+            except StoreUnavailable:
+                logger.debug("the store could not be asked for its epoch", exc_info=True)
+            await anyio.sleep(LOOK)
+
+    async def hear(self, epoch: str) -> None:
         """The store has this epoch now."""
         former, self._epoch = self._epoch, epoch or self._epoch
         if former and former != self._epoch:
-            self.lost_at = self.clock()
-            logger.warning(LOST)
+            await self._learn_of_loss(self._epoch)
 
-    def hear_of_loss(self) -> None:
+    async def hear_of_loss(self) -> None:
         """A conversation came back with an epoch that is no more; a process that began later learns it so."""
-        if self.lost_at is None:
-            self.lost_at = self.clock()
-            logger.warning(LOST)
+        epoch = await self.epoch()
+        if self._lost_at is None:
+            await self._learn_of_loss(epoch)
+
+    async def lost_at(self) -> float | None:
+        """When a worker learned that the store had lost an epoch; None where none of them knows of a loss."""
+        if self._lost_at is None and self._epoch:
+            self._lost_at = await self._told_loss(self._epoch)
+        return self._lost_at
+
+    async def _learn_of_loss(self, epoch: str) -> None:
+        """Known here at once, and to all workers as soon as the store takes it."""
+        self._lost_at = now = self.clock()
+        logger.warning(LOST)
+        if not epoch:
+            return  # of a store that cannot tell
+        try:
+            if (earlier := await self._told_loss(epoch)) is not None:
+                self._lost_at = earlier
+            else:
+                await self._store.put(LOSSES, epoch, repr(now).encode(), until=now + LOSS_KEPT)
+        except StoreUnavailable:
+            logger.warning("other workers could not be told that the store lost an epoch", exc_info=True)
+
+    async def _told_loss(self, epoch: str) -> float | None:
+        told = await self._store.get(LOSSES, epoch)
+        return None if told is None else float(told)

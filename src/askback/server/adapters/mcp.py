@@ -1,5 +1,7 @@
 """The official SDK's `MCPServer` and low-level `Server`: where its provisional parts are touched, and nowhere else."""
 
+import asyncio
+import contextvars
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -180,6 +182,25 @@ def stop_with(lowlevel: Server[Any], close: Callable[[], Awaitable[None]]) -> No
                     # Servers end by cancellation, and nothing must stay open.
                     with anyio.CancelScope(shield=True):
                         await close()
+
+    lowlevel.lifespan = run
+
+
+def run_beside(lowlevel: Server[Any], work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Have something run for as long as the server does, on asyncio's event loop."""
+    lifespan = lowlevel.lifespan
+
+    @asynccontextmanager
+    async def run(server: Server[Any]) -> AsyncGenerator[Any]:
+        # In a context of its own: it belongs to no request.
+        task = asyncio.get_running_loop().create_task(work(), context=contextvars.Context())
+        try:
+            async with lifespan(server) as state:
+                yield state
+        finally:
+            task.cancel()
+            with anyio.CancelScope(shield=True):
+                await asyncio.wait([task])
 
     lowlevel.lifespan = run
 

@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
+import asyncpg
+
 from askback.errors import StoreUnavailable
 from askback.stores.postgres.address import Address
 from askback.stores.postgres.bells import Lines
@@ -15,6 +17,9 @@ T = TypeVar("T")
 
 Statement = Callable[[Greeted, bool], Awaitable[T]]
 """To be run on a connection; told whether it was tried before on one that was lost, so that it may have been done."""
+
+UNDONE: tuple[type[BaseException], ...] = (asyncpg.DeadlockDetectedError,)
+"""All that the statement did was rolled back, and whoever stood in its way has gone on: it is tried once more."""
 
 
 class Pool:
@@ -55,6 +60,8 @@ class Pool:
             except TROUBLE as error:
                 if is_lost(error) or isinstance(error, TimeoutError):
                     self.drop()  # what happened to one has most likely happened to all
+                if isinstance(error, UNDONE):
+                    return await self._attempt(statement, again=False)
                 if not is_lost(error):
                     raise
                 return await self._attempt(statement, again=True)

@@ -74,8 +74,10 @@ BEGIN
     VALUES (a_owner, a_name, a_value, a_until, a_token, a_kind, a_holder, a_weight, nextval('vault_placed'))
     ON CONFLICT (owner, name) DO UPDATE SET
         value = excluded.value, until = excluded.until, put_by = excluded.put_by, weight = excluded.weight;
+    -- What has expired of other kinds is left to them: two that locked each other's weights would wait in a circle.
     DELETE FROM vault WHERE (owner, name) IN (
-        SELECT owner, name FROM vault WHERE until <= a_now AND (owner, name) <> (a_owner, a_name)
+        SELECT owner, name FROM vault
+        WHERE until <= a_now AND (kind IS NULL OR kind = a_kind) AND (owner, name) <> (a_owner, a_name)
         LIMIT 64 FOR UPDATE SKIP LOCKED);
     INSERT INTO capped AS c (kind, holder, weight) VALUES (a_kind, '', more)
     ON CONFLICT (kind, holder) DO UPDATE SET weight = c.weight + excluded.weight;
