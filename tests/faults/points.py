@@ -12,6 +12,7 @@ from askback.journal.once import is_interrupted
 from askback.server.keeping import Notes
 from askback.server.naming import LOSSES
 from askback.stores import Store
+from askback.stores.protocol import Reach
 from askback.visits import ALIKE, LEFT, SHELF
 
 Side = Literal["before", "after"]
@@ -88,6 +89,9 @@ is to be killed *after* that claim.
 
 class Faulty:
     """A store, with a point on both sides of every verb."""
+
+    reach: Reach = "machine"
+    """Whatever it is: one that a network shares is looked at now and then, which is at no point of the flow."""
 
     def __init__(self, store: Store, fuse: Fuse) -> None:
         self._store, self._fuse = store, fuse

@@ -4,9 +4,7 @@ were started later (T35)."""
 from typing import Any
 
 import anyio
-import anyio.to_thread
 import pytest
-from redis import Redis
 
 from askback.server.keeping import Keeping
 from askback.server.naming import Names
@@ -16,6 +14,7 @@ from tests.once.forgetful import FIND_OUT, Shop, order, start_anew, working
 from tests.once.forgetful import at_once as at_once
 from tests.once.forgetful import redis as redis
 from tests.pages.switch import with_and_without
+from tests.stores.redis import shell
 
 pytestmark = [pytest.mark.anyio, pytest.mark.services, pytest.mark.verifies("R39", "T35")]
 
@@ -138,8 +137,8 @@ async def test_an_effect_under_way_gives_its_result_though_the_epoch_was_heard_a
         async with anyio.create_task_group() as group:
             group.start_soon(order_one)
             await shop.is_placing.wait()
-            with Redis(port=redis.port) as shell:  # on a new connection the epoch would be heard anew
-                await anyio.to_thread.run_sync(shell.flushall)
+            async with shell(redis.url) as beside:  # without a restart: a new connection asks for the epoch
+                await beside.say("FLUSHALL")
             shop.may_go_on.set()
     assert (text_of(ends[0]) == "order 7 is placed") == is_defended
     assert shop.placed == [7]
