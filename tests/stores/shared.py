@@ -18,7 +18,7 @@ SHARED = [
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     match request.param:
         case "redis":
-            return f"{request.getfixturevalue('redis_url')}?prefix={tmp_path.name}"
+            return f"{request.getfixturevalue('redis_url')}?prefix={schema_of(tmp_path)}"
         case "postgres":
             return f"{request.getfixturevalue('postgres_url')}?schema={schema_of(tmp_path)}"
         case _:

@@ -8,7 +8,7 @@ from askback.stores import MemoryStore, SQLiteStore, Store
 from askback.stores.postgres import PostgresStore
 from askback.stores.redis import RedisStore
 from askback.testing.store_contract import Clock, DeathContract, StoreContract
-from tests.stores.postgres import empty, shell
+from tests.stores.postgres import empty, schema_of, shell
 
 LEASE = 0.3
 
@@ -61,10 +61,10 @@ class TestRedisStore(StoreContract, DeathContract):
         self.url = redis_url
 
     def open_store(self, place: Path, clock: Clock) -> Store:
-        return RedisStore(self.url, prefix=str(place), clock=clock)
+        return RedisStore(self.url, prefix=schema_of(place), clock=clock)
 
     def open_mortal(self, place: Path, clock: Clock) -> Store:
-        return RedisStore(self.url, prefix=str(place), clock=clock, lease=LEASE)
+        return RedisStore(self.url, prefix=schema_of(place), clock=clock, lease=LEASE)
 
     async def kill(self, store: Store) -> None:
         await store.close()

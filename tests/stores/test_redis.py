@@ -17,6 +17,7 @@ from askback.stores.redis.scripts import script
 from askback.testing.store_contract.base import begin, granted
 from scripts.services import RedisServer
 from tests.stores.cut import Wire, wire_to
+from tests.stores.postgres import schema_of
 from tests.stores.redis import BOUND, FAR, shell, until, until_heard
 
 pytestmark = pytest.mark.services
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.services
 
 @pytest.fixture
 def prefix(tmp_path: Path) -> str:
-    return tmp_path.name
+    return schema_of(tmp_path)
 
 
 @pytest.fixture

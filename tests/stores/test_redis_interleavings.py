@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from askback.stores.redis import RedisStore
+from tests.stores.postgres import schema_of
 from tests.stores.test_interleavings import MOVES, Act, Claim, play
 
 pytestmark = pytest.mark.services
@@ -20,5 +21,5 @@ NUMBERS = count()
 def test_in_redis_nothing_runs_twice_and_nobody_waits_for_ever(
     moves: list[Claim | Act], redis_url: str, tmp_path: Path
 ):
-    store = RedisStore(redis_url, prefix=f"{tmp_path.name}/{next(NUMBERS)}")
+    store = RedisStore(redis_url, prefix=f"{schema_of(tmp_path)}/{next(NUMBERS)}")
     anyio.run(play, store, moves)

@@ -14,6 +14,7 @@ from askback.stores import Done, Mine, Verdict
 from askback.stores.redis import RedisStore
 from askback.stores.redis.keys import Keys
 from askback.testing.store_contract.base import begin, granted
+from tests.stores.postgres import schema_of
 from tests.stores.redis import BOUND, FAR, shell, until
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
@@ -23,7 +24,7 @@ T = TypeVar("T")
 
 @pytest.fixture
 def url(redis_url: str, tmp_path: Path) -> str:
-    return f"{redis_url}?prefix={tmp_path.name}"
+    return f"{redis_url}?prefix={schema_of(tmp_path)}"
 
 
 def keepers() -> set[threading.Thread]:
@@ -80,7 +81,7 @@ async def test_one_who_is_alive_is_not_overtaken_though_his_loop_is_held_up(url:
     await anyio.to_thread.run_sync(held.wait, BOUND)
     async with anyio.create_task_group() as group, shell(url) as redis:
         copy = await begin(group, lambda: other.claim("order", until=FAR))
-        row = Keys(tmp_path.name).claim("order")
+        row = Keys(schema_of(tmp_path)).claim("order")
         first = int(await redis.say("HGET", row, "alive"))
 
         async def has_lived_on() -> bool:

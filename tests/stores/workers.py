@@ -47,7 +47,7 @@ def _opened(request: pytest.FixtureRequest, place: Path, **options: Any) -> Stor
         case "redis":
             from askback.stores.redis import RedisStore
 
-            return RedisStore(request.getfixturevalue("redis_url"), prefix=str(place), **options)
+            return RedisStore(request.getfixturevalue("redis_url"), prefix=schema_of(place), **options)
         case _:
             from askback.stores.postgres import PostgresStore
 

@@ -103,7 +103,7 @@ class Crowd:
     def __init__(self, store: Any) -> None:
         self._server: MCPServer[Any] = MCPServer("crowd")
         self._server.add_tool(go, name="t")
-        self._asked = Askback(self._server, store=store, hold=HOLD)
+        self._asked = Askback(self._server, store=store, hold=HOLD, max_visits_per_caller=MANY + BEFORE)
         self._counting: Counting = store.counting
         self.ids: dict[int, str] = {}
         self._calls: dict[int, int] = {}

@@ -75,7 +75,7 @@ def test_without_a_terminal_the_planted_command_does_not_run(
     if is_defended:
         assert ended.code == 2
         assert f"'weather' is named by {clone / '.mcp.json'}, which came with this folder" in ended.errors
-        assert f"--config {clone / '.mcp.json'}" in ended.errors
+        assert f"--config {shlex.quote(str(clone / '.mcp.json'))}" in ended.errors
     else:
         assert "s3cret" in (clone / "seen").read_text()
 

@@ -1,6 +1,6 @@
 """How a worker brings a request to the one that its session lives with, and the answer back, as it comes.
 
-It waits no longer than `SILENCE` for a sign of life, and never brings a request again that may have been begun.
+It waits no longer than `SILENCE` for a sign of life, and never brings a request again that was begun.
 """
 
 import json
@@ -147,6 +147,13 @@ class Bringer:
         return outcome
 
     async def _try(self, owner: Owner, parcel: Callable[[float], Parcel], passing: Passing) -> Outcome:
+        outcome = await self._attempt(owner, parcel, passing)
+        if outcome is Outcome.BROKEN and not passing.is_begun:
+            # A kept connection broke under it. The other worker runs a request once, also if it gets a copy of it.
+            outcome = await self._attempt(owner, parcel, passing)
+        return outcome
+
+    async def _attempt(self, owner: Owner, parcel: Callable[[float], Parcel], passing: Passing) -> Outcome:
         try:
             verdict = await self._exchange(owner, parcel, passing)
             if verdict is Kind.LATE:  # our idea of its clock was old; now it is not, and nothing was begun
