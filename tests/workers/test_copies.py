@@ -1,6 +1,7 @@
 """A proxy that tries again delivers a request twice: it is run once, and whoever still waits gets its answer."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,9 @@ import httpx2
 import pytest
 
 from askback.server.workers import copies
+from askback.server.workers.register import Register
+from askback.stores import SQLiteStore
+from tests.stores.cut import wire_to
 from tests.workers.crew import PATIENCE, Posting, crew, messages, text_of
 
 pytestmark = pytest.mark.anyio
@@ -51,6 +55,24 @@ async def test_a_method_that_is_no_text_is_the_clients_mistake(method: Any, tmp_
     async with crew("MCPServer", tmp_path, count=2) as urls:
         await client.begin(urls[0])
         assert [(await client.tell(url, id=1, method=method)).status_code for url in urls] == [400, 400]
+
+
+async def test_a_call_whose_connection_between_workers_breaks_is_brought_again_and_run_once(
+    tmp_path: Path, client: Posting
+):
+    register = Register(SQLiteStore(tmp_path / "shared.db"), clock=time.time)
+    async with crew("MCPServer", tmp_path, count=2) as (first, second):
+        await client.begin(first)
+        id = client.headers["mcp-session-id"]
+        owner = await register.find(id)
+        assert owner is not None
+        async with wire_to(httpx2.URL(owner.address).port or 0) as wire:
+            await register.enter(id, owner._replace(address=f"http://127.0.0.1:{wire.port}"))
+            assert text_of(await client.call(second, "bell")) == "rung"
+            wire.cut_at(b"POST")
+            assert text_of(await client.call(second, "bell")) == "rung"
+            assert wire.cuts == 1
+        assert text_of(await client.call(first, "rung")) == "2"
 
 
 async def test_a_copy_of_what_was_just_answered_gets_the_same(tmp_path: Path, client: Posting):
