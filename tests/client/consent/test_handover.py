@@ -272,7 +272,7 @@ async def test_a_file_that_was_taken_is_removed_soon(
     await until(lambda: not os.listdir(runtime["XDG_RUNTIME_DIR"]))
 
 
-COLD = """#!{python}
+COLD = """
 import os, sys
 if os.fork():
     os._exit(0)  # as xdg-open: it returns at once, and the browser has yet to start
@@ -307,10 +307,9 @@ async def test_a_browser_that_starts_slowly_finds_the_file_though_the_program_ha
     os.mkfifo(gate)
     os.mkfifo(note)
     tests = str(Path(__file__).parent)
-    program.write_text(COLD.format(python=sys.executable, tests=tests, gate=str(gate), note=str(note)))
-    program.chmod(0o755)
+    program.write_text(COLD.format(tests=tests, gate=str(gate), note=str(note)))
     code = ("" if is_defended else remove_when_the_program_ends()) + OPENS.format(life=handover.LIFE)
-    environment = {**os.environ, **runtime, "BROWSER": str(program)}
+    environment = {**os.environ, **runtime, "BROWSER": shlex.join([sys.executable, str(program)])}
     await anyio.run_process([sys.executable, "-c", code], env=environment)
     with anyio.fail_after(PATIENCE):
         await anyio.Path(gate).write_text("")
