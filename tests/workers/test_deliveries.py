@@ -225,11 +225,13 @@ async def test_a_row_is_kept_for_as_long_as_the_proxy_may_send_again(
 
 
 @pytest.mark.services
-@pytest.mark.parametrize(("seconds", "times"), [(0.0, 3), (0.5, 1)], ids=["in time", "too late"])
+@pytest.mark.parametrize(
+    ("seconds", "limit", "times"), [(0.0, "60s", 3), (0.5, "200ms", 1)], ids=["in time", "too late"]
+)
 async def test_nginx_sends_nothing_again_after_its_time(
-    seconds: float, times: int, tmp_path: Path, http: httpx2.AsyncClient
+    seconds: float, limit: str, times: int, tmp_path: Path, http: httpx2.AsyncClient
 ):
-    """What the life of a row stands on: here with a time of 0.2 seconds, and workers that hang up."""
+    """What the life of a row stands on: workers that hang up, and a limit that they overstep or not."""
     came: list[bytes] = []
 
     async def hang_up(stream: SocketStream) -> None:
@@ -238,7 +240,7 @@ async def test_nginx_sends_nothing_again_after_its_time(
             await anyio.sleep(seconds)
 
     recipe = tmp_path / "nginx.conf"
-    recipe.write_text(RECIPE.read_text().replace("upstream_timeout 60s", "upstream_timeout 200ms"))
+    recipe.write_text(RECIPE.read_text().replace("upstream_timeout 60s", f"upstream_timeout {limit}"))
     async with AsyncExitStack() as stack, anyio.create_task_group() as tasks:
         ports: list[int] = []
         for _ in range(3):
