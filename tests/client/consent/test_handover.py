@@ -142,16 +142,31 @@ def require_that_none_is_seen(seen: set[str], log: str, *secrets: str) -> None:
 
 @asynccontextmanager
 async def started_browser(folder: Path, begins: str) -> AsyncGenerator[Page]:
-    """The tab of the Chromium that was started as BROWSER, once it is where it was led."""
+    """The tab of the Chromium that was started as BROWSER, once it is where it was led.
+
+    Playwright connects only then: the way from a file to a server changes the renderer process, and a connection that
+    is made in the middle of that may watch the old one for ever.
+    """
     place = folder / "profile" / "DevToolsActivePort"
     await until(lambda: place.exists() and "\n" in place.read_text())
-    port = place.read_text().split()[0]
+    address = f"http://127.0.0.1:{place.read_text().split()[0]}"
+    await arrival(address, begins)
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.connect_over_cdp(f"http://127.0.0.1:{port}")
-        page = browser.contexts[0].pages[0]
-        await page.wait_for_url(lambda url: url.startswith(begins))
-        yield page
+        browser = await playwright.chromium.connect_over_cdp(address)
+        pages = [page for context in browser.contexts for page in context.pages]
+        yield next(page for page in pages if page.url.startswith(begins))
         await browser.close()
+
+
+async def arrival(address: str, begins: str) -> None:
+    """Wait until a tab shows what it was led to."""
+    async with httpx2.AsyncClient(trust_env=False) as client:
+        with anyio.fail_after(PATIENCE):
+            while True:
+                tabs = (await client.get(f"{address}/json/list")).json()
+                if any(tab["type"] == "page" and tab["url"].startswith(begins) for tab in tabs):
+                    return
+                await anyio.sleep(0.05)
 
 
 @pytest.fixture
