@@ -169,11 +169,19 @@ async def arrival(address: str, begins: str) -> None:
                 await anyio.sleep(0.05)
 
 
+DRAWING = (
+    "--disable-gpu",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
+)
+"""A window that nobody sees draws all the same, as Playwright starts its own."""
+
+
 @pytest.fixture
 def real_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Path]:
     """Chromium as BROWSER, in a profile of its own; it ends with the test."""
     program, number = tmp_path / "chromium", tmp_path / "number"
-    words = [chromium(), "--headless=new", "--remote-debugging-port=0", "--no-first-run", *flags()]
+    words = [chromium(), "--headless=new", "--remote-debugging-port=0", "--no-first-run", *flags(), *DRAWING]
     words.append(f"--user-data-dir={tmp_path / 'profile'}")
     program.write_text(f'#!/bin/sh\necho $$ >{shlex.quote(str(number))}\nexec {shlex.join(words)} "$@"\n')
     program.chmod(0o755)

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import anyio
 import anyio.abc
 from playwright.async_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.async_api import TimeoutError as NothingCame
 
 from askback.answer import Answer
 from askback.client.consent import Verdict
@@ -145,11 +146,18 @@ async def sit_down(browser: Browser, **options: Any) -> AsyncGenerator[Sitting]:
         sitting.expect_nothing_odd()
 
 
+WHAT_IT_SHOWS = "`${location.pathname} (${document.visibilityState}): ${document.body.innerText}`"
+
+
 async def ready(page: Page) -> Locator:
     """The card, as soon as it takes clicks. A tab that nobody looks at draws little, and so takes none."""
     await page.bring_to_front()
     card = page.locator(".card[data-ready]")
-    await card.wait_for()
+    try:
+        await card.wait_for()
+    except NothingCame as error:
+        error.add_note(await page.evaluate(WHAT_IT_SHOWS))
+        raise
     return card
 
 
