@@ -99,10 +99,10 @@ class Unawaited(Coroutine[Any, Any, Any]):
 
 def verb(function: Verb) -> Verb:
     """Have an `async def` give an `Unawaited`. Type checkers and `inspect` still see the `async def`."""
-    name = function.__name__
+    name, begin = function.__name__, cast("Callable[..., CoroutineType[Any, Any, Any]]", function)
 
     def call(*args: Any, **kwargs: Any) -> Unawaited:
-        return Unawaited(cast("CoroutineType[Any, Any, Any]", function(*args, **kwargs)), name)
+        return Unawaited(begin(*args, **kwargs), name)
 
     if sys.version_info >= (3, 12):
         inspect.markcoroutinefunction(call)

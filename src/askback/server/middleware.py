@@ -152,7 +152,8 @@ class Middleware:
             effect = EFFECT.set(None) if EFFECT.get() is not None else None
             try:
                 result = await call_next(call.ctx)
-                _require_awaited(conversation, result)
+                if conversation.unawaited:
+                    _require_awaited(result)
                 if asks_by_itself(result):
                     result = await self._nested(call, result)
             except (KeyboardInterrupt, SystemExit):
@@ -167,7 +168,8 @@ class Middleware:
                 if effect is not None:
                     EFFECT.reset(effect)
                 conversation.is_over = True
-                close_unawaited(conversation)
+                if conversation.unawaited:
+                    close_unawaited(conversation)
             if not conversation.is_left:
                 return result
             # However the body took its leaving, it is answered for.
@@ -304,8 +306,8 @@ async def _pass_on(ctx: Context, call_next: CallNext) -> HandlerResult:
     return await call_next(ctx)
 
 
-def _require_awaited(conversation: Conversation, result: HandlerResult) -> None:
+def _require_awaited(result: HandlerResult) -> None:
     """Refuse the good end of a body that has called a verb and not awaited it; one that failed keeps its own error."""
     is_failed = isinstance(result, dict) and result.get("isError") is True
-    if conversation.unawaited and not is_failed and (error := forgotten_await()) is not None:
+    if not is_failed and (error := forgotten_await()) is not None:
         raise error

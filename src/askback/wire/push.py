@@ -1,7 +1,7 @@
 """The push era: the question is a request to the client, and the body waits in its `await`."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol
 
 import anyio
@@ -57,15 +57,14 @@ class Questions:
     def open(self) -> None:
         self.are_closed = False
 
-    @contextmanager
-    def wait(self, seconds: float) -> Generator[None]:
-        """No longer than so many seconds, nor than these are open."""
-        with anyio.move_on_after(seconds) as wait:
-            self._waits.add(wait)
-            try:
-                yield
-            finally:
-                self._waits.discard(wait)
+    def wait(self, seconds: float) -> anyio.CancelScope:
+        """Ends what runs in it after so many seconds, and when these are closed. Hand it back with `end`."""
+        wait = anyio.CancelScope(deadline=anyio.current_time() + seconds)
+        self._waits.add(wait)
+        return wait
+
+    def end(self, wait: anyio.CancelScope) -> None:
+        self._waits.discard(wait)
 
 
 class Push:
@@ -124,8 +123,12 @@ class Push:
             await self._witness.write()  # not of the person's time
         if not self._questions.are_closed:
             # Nothing tells that a client is gone for good, so no question waits for ever.
-            with self._questions.wait(self._think_time if showing.seconds is None else showing.seconds):
-                return await self._exchange(showing, params)
+            wait = self._questions.wait(self._think_time if showing.seconds is None else showing.seconds)
+            try:
+                with wait:
+                    return await self._exchange(showing, params)
+            finally:
+                self._questions.end(wait)
         if self._questions.are_closed:
             raise self._stopped(showing)
         return Late()
