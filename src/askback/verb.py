@@ -117,7 +117,9 @@ def forgotten_await(cause: BaseException | None = None) -> NotAwaited | None:
     `cause` is what the body failed with, if it failed.
     """
     conversation = CURRENT.get()
-    if conversation is None or conversation.is_left or not (left := _unscheduled(conversation)):
+    if conversation is None or conversation.is_left or not conversation.unawaited:
+        return None
+    if not (left := _unscheduled(conversation)):
         return None
     error = NotAwaited(left[0].verb)
     error.__cause__ = cause
@@ -126,15 +128,14 @@ def forgotten_await(cause: BaseException | None = None) -> NotAwaited | None:
 
 def close_unawaited(conversation: "Conversation") -> None:
     """Close what no body will come back to: Python would warn of it once more, at any later time."""
-    for one in _unscheduled(conversation):
-        one.close()
-    conversation.unawaited.clear()
+    if conversation.unawaited:
+        for one in _unscheduled(conversation):
+            one.close()
+        conversation.unawaited.clear()
 
 
 def _unscheduled(conversation: "Conversation") -> list[Unawaited]:
     """Without those that a task of the running loop is about to run."""
-    if not conversation.unawaited:
-        return []
     try:
         scheduled = {id(task.get_coro()) for task in asyncio.all_tasks()}
     except RuntimeError:  # under trio, where a nursery has run all of its tasks before a body ends

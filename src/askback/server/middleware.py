@@ -152,8 +152,7 @@ class Middleware:
             effect = EFFECT.set(None) if EFFECT.get() is not None else None
             try:
                 result = await call_next(call.ctx)
-                if conversation.unawaited:
-                    _require_awaited(result)
+                _require_awaited(conversation, result)
                 if asks_by_itself(result):
                     result = await self._nested(call, result)
             except (KeyboardInterrupt, SystemExit):
@@ -168,8 +167,7 @@ class Middleware:
                 if effect is not None:
                     EFFECT.reset(effect)
                 conversation.is_over = True
-                if conversation.unawaited:
-                    close_unawaited(conversation)
+                close_unawaited(conversation)
             if not conversation.is_left:
                 return result
             # However the body took its leaving, it is answered for.
@@ -306,8 +304,10 @@ async def _pass_on(ctx: Context, call_next: CallNext) -> HandlerResult:
     return await call_next(ctx)
 
 
-def _require_awaited(result: HandlerResult) -> None:
+def _require_awaited(conversation: Conversation, result: HandlerResult) -> None:
     """Refuse the good end of a body that has called a verb and not awaited it; one that failed keeps its own error."""
+    if not conversation.unawaited:
+        return
     is_failed = isinstance(result, dict) and result.get("isError") is True
     if not is_failed and (error := forgotten_await()) is not None:
         raise error
