@@ -39,8 +39,10 @@ async def kill_workers(cluster: Cluster, deaths: list[Death], *, each: float = B
             starts[worker] = tasks.create_task(_to_the_end(worker.start))
 
 
-async def pause_workers(cluster: Cluster, *, seconds: float, each: float = BETWEEN_KILLS) -> None:
-    """One after the other is stopped for so long, as on a machine that swaps or is being moved."""
+async def pause_workers(
+    cluster: Cluster, over: list[float], *, seconds: float, each: float = BETWEEN_KILLS
+) -> None:
+    """One after the other is stopped for so long, as on a machine that swaps or is being moved; when each was over."""
     for worker in cycle(cluster.workers):
         await asyncio.sleep(each - seconds)
         await asyncio.to_thread(worker.pause)
@@ -48,6 +50,7 @@ async def pause_workers(cluster: Cluster, *, seconds: float, each: float = BETWE
             await asyncio.sleep(seconds)
         finally:
             worker.resume()
+            over.append(monotonic())
 
 
 async def restart_workers(cluster: Cluster, *, after: asyncio.Event, over: asyncio.Event) -> None:
@@ -81,11 +84,12 @@ async def pause(paused: Pausable, *, after: asyncio.Event, seconds: float) -> tu
     return began, monotonic()
 
 
-async def cut_connections(cluster: Cluster, *, each: float) -> None:
-    """All that the proxy has, to clients and to workers."""
+async def cut_connections(cluster: Cluster, cuts: list[float], *, each: float) -> None:
+    """All that the proxy has, to clients and to workers; and when that was."""
     while True:
         await asyncio.sleep(each)
         await asyncio.to_thread(cluster.proxy.cut)
+        cuts.append(monotonic())
 
 
 async def restart(store: Service, *, after: float, down: float) -> float:

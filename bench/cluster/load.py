@@ -1,8 +1,9 @@
 """So many flows, so many at a time: each client takes the next one when it is done with its last."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from time import monotonic
 
 from bench.cluster.flows import PATIENCE, Flow, run_rounds
@@ -26,31 +27,42 @@ class Load:
     patience: float = PATIENCE
     """Seconds for a request, before it is sent again."""
 
-    def made(self) -> list[Flow]:
+    def made(self) -> Iterator[Flow]:
+        """One after the other, without end."""
         more = {"may_be_repeated": True} if self.may_be_repeated else {}
-        return [
-            Flow(
+        for number in count():
+            name = f"flow-{number}"
+            yield Flow(
                 name=name,
                 questions=self.questions,
                 tool=self.tool,
                 arguments={"flow": name, **more},
                 patience=self.patience,
             )
-            for name in (f"flow-{number}" for number in range(self.flows))
-        ]
 
 
 THREE_QUESTIONS = Load(flows=1_000, may_be_repeated=True)
 ONE_QUESTION = Load(flows=1_000, questions=1, tool="one", push=True)
 
 
-async def run(load: Load, port: int) -> list[Flow]:
-    """Each flow has a bound of its own, so this ends."""
-    flows = load.made()
-    waiting = iter(flows)
+async def run(load: Load, port: int, *, is_enough: Callable[[], bool] = lambda: True) -> list[Flow]:
+    """So many, and further ones until it is enough: a machine may be too quick for a fault to meet any of them.
+
+    Each flow has a bound of its own, so this ends.
+    """
+    flows: list[Flow] = []
+
+    def waiting() -> Iterator[Flow]:
+        for flow in load.made():
+            if len(flows) >= load.flows and is_enough():
+                return
+            flows.append(flow)
+            yield flow
+
+    shared = waiting()
     async with asyncio.TaskGroup() as clients:
         for _ in range(load.at_a_time):
-            clients.create_task(_serve(waiting, port, push=load.push))
+            clients.create_task(_serve(shared, port, push=load.push))
     return flows
 
 

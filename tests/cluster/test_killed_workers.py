@@ -14,10 +14,13 @@ from tests.cluster.stores import LASTING, serving
 pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.timeout(300)]
 
 
+LEAST_DEATHS = 2
+
+
 async def load_with_kills(them: Cluster, load: Load) -> tuple[list[Flow], Tally]:
     deaths: list[Death] = []
     async with meanwhile(kill_workers(them, deaths)):
-        flows = await run(load, them.port)
+        flows = await run(load, them.port, is_enough=lambda: len(deaths) >= LEAST_DEATHS)
     told = tally(flows, them.effects, deaths)
     return flows, told
 
@@ -34,8 +37,8 @@ async def test_on_2026_every_flow_ends_right_with_its_effect_once(store: str):
     async with serving(store) as service:
         with cluster(service.url, repeats=True) as them:
             flows, told = await load_with_kills(them, THREE_QUESTIONS)
-            assert told.deaths >= 2
-            assert told.right == THREE_QUESTIONS.flows, str(told)
+            assert told.deaths >= LEAST_DEATHS
+            assert told.right == len(flows) >= THREE_QUESTIONS.flows, str(told)
             assert not told.run_twice and not told.without_effect and not told.asked_again, str(told)
             await require_recorded(them, flows)
 
@@ -45,7 +48,7 @@ async def test_on_2025_every_flow_ends_right_but_those_whose_worker_was_killed(s
     async with serving(store) as service:
         with cluster(service.url, repeats=True) as them:
             flows, told = await load_with_kills(them, ONE_QUESTION)
-            assert told.deaths >= 2
+            assert told.deaths >= LEAST_DEATHS
             assert set(told.endings) <= {"right", "gone"}, str(told)
             assert not told.unexcused, str(told)
             # Cut between the head of an answer and its first event: too late for a proxy, too early to be taken up.

@@ -14,8 +14,9 @@ pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.timeout(180)]
 async def test_what_a_paused_worker_had_begun_is_not_done_twice():
     """The client takes its request for lost and sends it again; then the worker goes on as if nothing had been."""
     with found(), cluster("sqlite:") as them:
-        async with meanwhile(pause_workers(them, seconds=2.5, each=3.0)):
-            flows = await run(Load(flows=120, patience=1.2), them.port)
+        pauses: list[float] = []
+        async with meanwhile(pause_workers(them, pauses, seconds=2.5, each=3.0)):
+            flows = await run(Load(flows=120, patience=1.2), them.port, is_enough=lambda: len(pauses) > 1)
         told = tally(flows, them.effects, deaths=[])
         assert set(told.endings) <= {"right", "interrupted"}, str(told)
         assert told.repeats.get("silence"), str(told)
@@ -24,8 +25,9 @@ async def test_what_a_paused_worker_had_begun_is_not_done_twice():
 
 async def test_broken_connections_cost_nobody_more_than_another_try():
     with found(), cluster("sqlite:") as them:
-        async with meanwhile(cut_connections(them, each=0.3)):
-            flows = await run(Load(flows=200), them.port)
+        cuts: list[float] = []
+        async with meanwhile(cut_connections(them, cuts, each=0.3)):
+            flows = await run(Load(flows=200), them.port, is_enough=lambda: len(cuts) > 1)
         told = tally(flows, them.effects, deaths=[])
         assert set(told.endings) <= {"right", "interrupted"}, str(told)
         assert told.repeats.get("cut"), str(told)

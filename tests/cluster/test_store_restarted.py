@@ -23,7 +23,7 @@ async def load_while_the_store_is_away(them: Cluster, store: Service) -> tuple[l
     """The flows, what became of them, and when the store was back."""
     async with asyncio.TaskGroup() as tasks:
         back = tasks.create_task(restart(store, after=1.0, down=1.5))
-        flows = await run(LOAD, them.port)
+        flows = await run(LOAD, them.port, is_enough=back.done)
     told = tally(flows, them.effects, deaths=[])
     return flows, told, back.result()
 

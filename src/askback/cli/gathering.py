@@ -79,4 +79,4 @@ class Gathering:
             self._all_are_done.set()
 
     def _tell_state(self) -> None:
-        self._working.now(", ".join(f"{label} {state}" for label, state in self._states.items()))
+        self._working.now(self._states)

@@ -1,8 +1,9 @@
 """One line that says a server is at work, while it is. Nothing where nobody watches."""
 
 import time
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
+from operator import add
 from typing import TextIO
 
 import anyio
@@ -34,18 +35,18 @@ class Working:
     """The line of one call. Give `progress` to the driver, and `hushed()` to whoever writes on the same screen."""
 
     def __init__(self, what: str, out: TextIO, *, plain: bool = False, begins: str = "starts") -> None:
-        self._what, self._out, self._plain = line(what, MAX_NAME), out, plain
-        self._state = f" {begins}"
+        self._out, self._plain = out, plain
+        self._states = [(line(what, MAX_NAME), begins)] if what else []
         self._said, self._shown, self._hushed = "", "", 0
         self._began = time.monotonic()
 
     def connected(self) -> None:
         """From here on it is the call that takes its time."""
-        self._state = " works"
+        self._states = [(name, "works") for name, _ in self._states]
 
-    def now(self, state: str) -> None:
-        """What is waited for, where that is several servers and changes."""
-        self._what, self._state = "", line(state, MESSAGE)
+    def now(self, states: Mapping[str, str]) -> None:
+        """What is waited for, where that is several servers and changes: each by its name, with what it does."""
+        self._states = [(line(name, MAX_NAME), state) for name, state in states.items()]
 
     async def progress(self, progress: float, total: float | None, message: str | None) -> None:
         """What the server says of its work."""
@@ -85,10 +86,13 @@ class Working:
 
     def _draw(self) -> None:
         seconds = int(time.monotonic() - self._began)
-        rest = f"{self._state}, {seconds} s{': ' if self._said else ''}{self._said}"
+        rest = f", {seconds} s{': ' if self._said else ''}{self._said}"
         columns = columns_of(self._out) - 1
-        name = cut_middle(self._what, max(MIN_NAME, columns - width_of(rest)))
-        text = cut(name + rest, columns)
+        states = [f" {state}" for _, state in self._states]
+        left = columns - width_of(", ".join(states) + rest)
+        each = max(MIN_NAME, left // max(1, len(states)))
+        names = (cut_middle(name, each) for name, _ in self._states)
+        text = cut(", ".join(map(add, names, states)) + rest, columns)
         if text == self._shown:
             return
         self._write(f"{text}\n" if self._plain else f"\r{text}\x1b[K")

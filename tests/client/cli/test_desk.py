@@ -270,8 +270,9 @@ def test_a_server_that_is_silent_for_longer_than_the_limit_is_told_and_left(kitc
     assert (ended.returncode, ended.stdout) == (3, "1 g, precise: False\n")
 
 
-def test_at_a_terminal_it_is_said_who_is_waited_for(screen: Open):
-    terminal = screen("desk", "--no-open", SILENT, columns=200)
+@pytest.mark.parametrize("columns", [50, 200])
+def test_at_a_terminal_it_is_said_who_is_waited_for_however_long_the_path(screen: Open, columns: int):
+    terminal = screen("desk", "--no-open", SILENT, columns=columns)
     terminal.until("answering.py starts, ")
     terminal.press("cancel")
     assert terminal.ended() == 130
