@@ -49,6 +49,8 @@ async def guarded(
         arguments, digest = await _agreed(conversation, numbered, tool, arguments, told)
         await told.write()
         _require_same(arguments, digest, tool)
+        for rule in guards:
+            arguments = arguments if rule.give is None else rule.give(arguments)
     except Exception:
         told.came_back(DID_NOT_RUN)
         raise

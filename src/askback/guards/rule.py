@@ -34,6 +34,7 @@ that has one."""
 When = Over[bool | Awaitable[bool]]
 Say = Over[str | Risk | Awaitable[str | Risk | None] | None]
 KeyOf = Over[Any]
+Give = Callable[[Arguments], Arguments]
 
 
 class Key(NamedTuple):
@@ -59,6 +60,8 @@ class Rule:
     """Empty where it is called as the tool that it stands before."""
     before: str = ""
     """Which function it was put around, if it was; two of them may have one name."""
+    give: Give | None = None
+    """Applied to the approved arguments right before the function runs: it may put more than the bare value there."""
 
     @property
     def identity(self) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any
 from askback.guards.cost import Estimate, Measure
 from askback.guards.showing import legible
 from askback.guards.sql.catalogue import digest_of
+from askback.guards.sql.engines.engine import Inspection
 from askback.guards.sql.known import Known
 from askback.guards.sql.lexis import Unreadable, statements_of, words_of
 from askback.guards.sql.names import Dialect
@@ -29,6 +30,10 @@ class Finding:
     exceeded: tuple[Measure, ...] = ()
     kinds: tuple[str, ...] | None = None
     """The first word of each statement; None where the text cannot be parted into statements."""
+    engine: str = ""
+    """Name of the engine that found this out; empty where only the text was read."""
+    inspection: Inspection | None = None
+    """What that engine said; None where it could not be asked."""
 
     @property
     def is_clear(self) -> bool:
@@ -39,6 +44,8 @@ class Finding:
     @property
     def is_query(self) -> bool:
         """Whether it is one query, understood to its end, that changes nothing."""
+        if self.engine:
+            return self.inspection is not None and self.inspection.is_query and not self.inspection.doubts
         kinds = self.kinds or ()
         is_plain = self.reading is not None and not self.reading.writes and not self.reading.unresolved
         return len(kinds) == 1 and kinds[0] in QUERIES and is_plain
@@ -53,6 +60,7 @@ class Finding:
         return {
             "statement": self.digest,
             "dialect": self.dialect,
+            "engine": self.engine or None,
             "catalogue": None if self.known is None else self.known.digest,
             "personal": None if reading is None else dict(reading.personal),
             "writes": None if reading is None else list(map(legible, reading.writes)),
@@ -65,9 +73,11 @@ class Finding:
         """What an approval is bound to: this statement, this catalogue, and a cost of the same number of digits."""
         return digest_of(
             self.dialect,
+            self.engine,
             self.digest,
             None if self.known is None else self.known.digest,
             None if self.reading is None else [*self.reading.writes, *self.reading.unresolved],
+            None if self.inspection is None else sorted(self.inspection.columns),
             self.is_priced,
             None if self.estimate is None else _digits(self.estimate),
             self.exceeded,

@@ -41,6 +41,9 @@ class Teller:
 
     def _what(self, finding: Finding) -> str:
         words, kinds = self._words, finding.kinds
+        if finding.engine:
+            is_change = finding.inspection is not None and bool(finding.inspection.writes)
+            return words.changing if is_change else words.query if finding.is_query else words.statement
         if kinds is None or not kinds:
             return words.unreadable
         if len(kinds) > 1:
@@ -62,9 +65,9 @@ class Teller:
             return
         if not reading.personal:
             if not reading.unresolved:
-                yield words.impersonal
+                yield self._by(finding, words.impersonal, words.engine_impersonal)
             return
-        yield words.personal
+        yield self._by(finding, words.personal, words.engine_personal)
         for column, tag in reading.personal.items():
             told = {"column": on_a_line(column), "tag": on_a_line(known.titles.get(tag, tag))}
             example = known.examples.get(tag)
@@ -74,16 +77,22 @@ class Teller:
                 yield words.column_like.format(**told, example=on_a_line(example))
 
     def _doubts(self, finding: Finding) -> Iterator[str]:
+        words = self._words
         if finding.reading is None:
-            yield self._words.untold
+            is_silent = finding.known is not None and finding.inspection is None
+            yield self._by(finding, words.untold, words.engine_silent if is_silent else words.untold)
         elif finding.reading.unresolved:
-            yield self._words.unresolved
+            yield self._by(finding, words.unresolved, words.engine_unresolved)
             yield from self._items(finding.reading.unresolved)
 
     def _changes(self, finding: Finding) -> Iterator[str]:
         if finding.reading is not None and finding.reading.writes:
             yield self._words.changes
             yield from self._items(finding.reading.writes)
+
+    def _by(self, finding: Finding, text_alone: str, engine: str) -> str:
+        """Who found it out: our reading of the text alone, or the engine."""
+        return engine.format(engine=finding.engine) if finding.engine else text_alone
 
     def _items(self, items: Sequence[str]) -> Iterator[str]:
         yield from (self._words.item.format(item=on_a_line(item)) for item in items[:MOST_ITEMS])

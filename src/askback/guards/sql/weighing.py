@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping
+from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -10,17 +11,20 @@ from typing import Any, Literal, get_args
 import anyio
 
 from askback.errors import AuthorError, NotApproved
-from askback.guards.cost import CostWords, Estimate, EstimateFailed, Estimator, Limits
+from askback.guards.cost import CostWords, Estimate, EstimateFailed, Estimator, Limits, PlanEstimator
 from askback.guards.risk import Arguments, Option, Risk
+from askback.guards.sql.approval import ApprovedStatement
+from askback.guards.sql.engines import Engine, Inspection
 from askback.guards.sql.finding import Finding, kinds_of
 from askback.guards.sql.known import Known
-from askback.guards.sql.limiting import limited
+from askback.guards.sql.limiting import AROUND, limited
 from askback.guards.sql.memory import read
 from askback.guards.sql.names import Dialect
+from askback.guards.sql.personal import PersonalColumns
 from askback.guards.sql.quiet import quiet
 from askback.guards.sql.reading import Reading
 from askback.guards.sql.remembering import remembering
-from askback.guards.sql.sources import Catalogued, source_of
+from askback.guards.sql.sources import Catalogued, engine_of, source_of
 from askback.guards.sql.telling import Teller
 from askback.guards.sql.words import SQLWords
 from askback.schema.message import MOST_MESSAGE
@@ -34,7 +38,13 @@ LIMIT = "limit"
 PATIENCE = 30.0
 """Seconds for a source, and again for an estimator, that has no bound of its own. After that it cannot tell."""
 
-NOTHING: Mapping[str, Any] = MappingProxyType({})
+NOTHING: Mapping[Any, Any] = MappingProxyType({})
+
+_INSPECTED: ContextVar[Mapping[tuple[int, str], ApprovedStatement]] = ContextVar(
+    "askback_inspected", default=NOTHING
+)
+"""What engines said in the task that is deciding, by who weighs and by the text. The function that runs the statement
+gets what its own call was asked about, even if another call has since found something else."""
 
 
 class Scales:
@@ -45,6 +55,7 @@ class Scales:
         *,
         dialect: Dialect,
         catalogue: Catalogued,
+        engine: Engine | None = None,
         cost: Estimator | None = None,
         limits: Limits | None = None,
         most_rows: int | None = 1000,
@@ -60,11 +71,12 @@ class Scales:
             )
         self._dialect: Dialect = dialect
         self._source, self._cost, self._limits = source_of(catalogue), cost, limits or Limits()
+        self._engine = engine or engine_of(self._source, dialect)
         self._most_rows, self._writes = most_rows, writes
         self._words, self._cost_words = words or SQLWords(), cost_words or CostWords()
         self._teller = Teller(words=self._words, cost_words=self._cost_words, limits=self._limits)
         self._told: set[str] = set()
-        self._last: tuple[Known, Mapping[str, str]] = Known(), NOTHING
+        self._last: tuple[Known, Known, PersonalColumns] = Known(), Known(), PersonalColumns({})
 
     async def weigh(
         self,
@@ -76,8 +88,8 @@ class Scales:
     ) -> Risk | None:
         """Why a person is asked about this text of one or more statements; None where it is harmless, known and cheap.
 
-        Without an estimator, only the reading counts. Raises `NotApproved` for what is refused unasked: a change where
-        changes are refused, and what is too long to be shown in full.
+        Without an estimator, only what it touches counts. Raises `NotApproved` for what is refused unasked: a change
+        where changes are refused, and what is too long to be shown in full.
         """
         with quiet(), remembering():
             finding = await self._find(statement)
@@ -87,19 +99,26 @@ class Scales:
                     outcome="refused",
                     reason="It would change something, and only queries are let through.",
                 )
-            return None if finding.is_clear else self._risk(finding, argument, tool, beside)
+            return None if finding.is_clear else await self._risk(finding, argument, tool, beside)
+
+    def approved(self, statement: str) -> str:
+        """The statement as the guarded function gets it: with what the engine found when this call weighed it."""
+        return _INSPECTED.get().get((id(self), statement), statement)
 
     async def _find(self, statement: str) -> Finding:
         known = await self._known()
-        estimate = await self._estimate(statement)
+        inspection = await self._inspect(statement, known)
+        estimate = await self._estimate(statement, inspection)
         return Finding(
             statement=statement,
             dialect=self._dialect,
             known=known,
-            reading=None if known is None else self._attempt(known, statement),
+            reading=None if known is None else self._attempt(known, statement, inspection),
             is_priced=self._cost is not None,
             estimate=estimate,
             exceeded=() if estimate is None else self._limits.exceeded(estimate),
+            engine="" if self._engine is None else self._engine.name,
+            inspection=inspection,
         )
 
     async def _known(self) -> Known | None:
@@ -111,23 +130,45 @@ class Scales:
             return None
 
     def _checked(self, known: Known) -> Known:
-        """With the tags that relatives share; worked out anew only where something has changed."""
-        given, tagged = self._last
+        """With the tags that relatives share; worked out again only where something has changed."""
+        given, checked, _ = self._last
+        if given is known:
+            return checked
         if given == known:  # though columns may stand in another order
-            return replace(known, tagged=tagged)
+            return replace(known, tagged=checked.tagged)
         for name in set(known.strays()) - self._told:
             self._told.add(name)
             logger.warning(
                 "%s is tagged, and no table or view has it. It counts all the same; mend the catalogue.", name
             )
         checked = replace(known, tagged=known.spread())
-        self._read(checked, "SELECT 1")  # raises where it cannot be used
-        self._last = known, checked.tagged
+        if self._engine is None:
+            self._read(checked, "SELECT 1")  # raises where it cannot be used
+        self._last = known, checked, PersonalColumns(checked.tagged)
         return checked
 
-    def _attempt(self, known: Known, statement: str) -> Reading | None:
+    async def _inspect(self, statement: str, known: Known | None) -> Inspection | None:
+        """What the engine says, also noted for the function that will run the statement; None where it says nothing."""
+        if self._engine is None:
+            return None
         try:
-            return self._read(known, statement)
+            with anyio.fail_after(PATIENCE):
+                inspection = await self._engine.inspect(statement)
+        except Exception as error:  # noqa: BLE001 - its text may quote the statement, which belongs in no log
+            logger.error(
+                "%s could not be asked (%s), so a person is", self._engine.name, type(error).__name__
+            )
+            return None
+        if known is not None:
+            approved = ApprovedStatement(statement, inspection=inspection, catalogue=known.digest)
+            _INSPECTED.set({**_INSPECTED.get(), (id(self), statement): approved})
+        return inspection
+
+    def _attempt(self, known: Known, statement: str, inspection: Inspection | None) -> Reading | None:
+        try:
+            if inspection is not None:
+                return self._last[2].read(inspection, statement)
+            return self._read(known, statement) if self._engine is None else None
         except Exception as error:  # noqa: BLE001 - its text may quote the statement, which belongs in no log
             logger.error("The catalogue cannot be used (%s), so a person is asked", type(error).__name__)
             return None
@@ -137,12 +178,18 @@ class Scales:
             statement, dialect=self._dialect, tables=known.tables, views=known.views, tagged=known.tagged
         )
 
-    async def _estimate(self, statement: str) -> Estimate | None:
-        if self._cost is None:
+    async def _estimate(self, statement: str, inspection: Inspection | None) -> Estimate | None:
+        """None where it cannot be told, or where asking for it could already do something."""
+        if self._cost is None or (
+            self._engine is not None and not (inspection and inspection.can_be_planned)
+        ):
             return None
+        is_checked = self._engine is not None
+        cost = self._cost
+        estimate_cost = cost.price if is_checked and isinstance(cost, PlanEstimator) else cost.estimate
         try:
             with anyio.fail_after(PATIENCE):
-                estimate = await self._cost.estimate(statement)
+                estimate = await estimate_cost(statement)
             if isinstance(estimate, Estimate):  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
                 return estimate
             logger.error(
@@ -155,8 +202,9 @@ class Scales:
             logger.error("The estimator raised %s, so a person is asked", type(error).__name__)
         return None
 
-    def _risk(self, finding: Finding, argument: str, tool: str, beside: Arguments) -> Risk:
-        finding = replace(finding, kinds=kinds_of(finding.statement, self._dialect))
+    async def _risk(self, finding: Finding, argument: str, tool: str, beside: Arguments) -> Risk:
+        if self._engine is None:
+            finding = replace(finding, kinds=kinds_of(finding.statement, self._dialect))
         length = len(finding.statement)
         message = "" if length > MOST_MESSAGE else self._teller.message(finding, beside)
         if not message or len(message) > MOST_MESSAGE:
@@ -165,28 +213,32 @@ class Scales:
         return Risk(
             message=message,
             facts=finding.facts(),
-            options=self._options(finding, argument),
+            options=await self._options(finding, argument),
             covers=self._words.covers,
             scope=finding.scope(),
             yes=self._words.run,
             no=self._words.no,
         )
 
-    def _options(self, finding: Finding, argument: str) -> tuple[Option, ...]:
+    async def _options(self, finding: Finding, argument: str) -> tuple[Option, ...]:
         known, most = finding.known, self._most_rows
         if known is None or most is None or not finding.is_query:
             return ()
-        fewer = limited(
-            finding.statement,
-            most=most,
-            dialect=self._dialect,
-            read=partial(self._read, known),
-        )
+        if self._engine is None:
+            read_again = partial(self._read, known)
+            fewer = limited(finding.statement, most=most, dialect=self._dialect, read=read_again)
+        else:
+            fewer = await self._wrap(finding, known, most)
         if fewer is None:
             return ()
         rows = self._cost_words.many_rows.format(number=f"{most:,}".replace(",", self._cost_words.thousands))
         title = self._words.limit.format(rows=self._cost_words.one_row if most == 1 else rows)
         return (Option(value=LIMIT, title=title, change=lambda given: {**given, argument: fewer}),)
+
+    async def _wrap(self, finding: Finding, known: Known, most: int) -> str | None:
+        """The query inside of one with a limit; None where the engine does not find the same in both."""
+        fewer = AROUND.format(query=finding.statement.strip().rstrip("; \n"), most=most)
+        return fewer if await self._inspect(fewer, known) == finding.inspection else None
 
 
 def _require(*, dialect: str, writes: str, most_rows: int | None) -> None:

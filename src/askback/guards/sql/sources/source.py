@@ -7,7 +7,9 @@ from os import PathLike
 from typing import Protocol, cast, runtime_checkable
 
 from askback.errors import AuthorError
+from askback.guards.sql.engines import Engine
 from askback.guards.sql.known import Known
+from askback.guards.sql.names import Dialect
 from askback.guards.sql.sources.toml import TOMLSource
 
 
@@ -72,3 +74,17 @@ def source_of(catalogue: Catalogued) -> Source:
         f"catalogue={catalogue!r:.80} tells of no tables. Give the path of a TOML file, a function, a Known, "
         "a source of askback.guards.sql.sources, or a list of these."
     )
+
+
+def engine_of(source: Source, dialect: Dialect) -> Engine | None:
+    """The engine behind a source of a live database, where it speaks this dialect; None where there is none."""
+    if isinstance(source, JoinedSource):
+        engines = [engine for one in source.sources if (engine := engine_of(one, dialect)) is not None]
+        if len(engines) > 1:
+            raise AuthorError(
+                "catalogue=[...] has several live databases, and only one of them runs the statements. Say which with "
+                "engine=..., for example engine=source.engine."
+            )
+        return engines[0] if engines else None
+    engine = getattr(source, "engine", None)
+    return engine if isinstance(engine, Engine) and getattr(engine, "dialect", dialect) == dialect else None
