@@ -9,7 +9,8 @@ MAX_DEPTH = 100
 """Levels of brackets, and signs in a row. Engines call themselves for each level, and some end the process."""
 
 PIECE = re.compile(
-    r"""'[^']*'|"[^"]*"|--[^\n]*|/\*.*?\*/|(?P<open>[(\[{]|\bcase\b)|(?P<close>[)\]}]|\bend\b)""",
+    r"""'[^']*(?:'|\Z)|"[^"]*(?:"|\Z)|--[^\n]*|/\*.*?(?:\*/|\Z)"""
+    r"""|(?P<open>[(\[{]|\bcase\b)|(?P<close>[)\]}]|\bend\b)""",
     re.IGNORECASE | re.DOTALL,
 )
 """A literal, a quoted name, a comment or a bracket. Engines write some literals differently; they have limits too."""
