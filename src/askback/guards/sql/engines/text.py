@@ -15,7 +15,10 @@ PIECE = re.compile(
 )
 """A literal, a quoted name, a comment or a bracket. Engines write some literals differently; they have limits too."""
 
-SIGNS = re.compile(rf"(?:(?:\bnot\b|[-+~!@])\s*){{{MAX_DEPTH + 1},}}", re.IGNORECASE)
+SIGNS = re.compile(r"(?:(?:\bnot\b|[-+~!@])\s*+)++", re.IGNORECASE)
+"""`NOT NOT - - 1`, taken whole: nothing of it is looked at twice."""
+
+SIGN = re.compile(r"not|[-+~!@]", re.IGNORECASE)
 
 
 class Unreadable(Exception):
@@ -32,7 +35,8 @@ def require_readable(statement: str) -> None:
     for piece in PIECE.finditer(statement):
         depth = max(0, depth + (piece["open"] is not None) - (piece["close"] is not None))
         deepest = max(deepest, depth)
-    if deepest > MAX_DEPTH or SIGNS.search(statement):
+    signs = max((len(SIGN.findall(run[0])) for run in SIGNS.finditer(statement)), default=0)
+    if max(deepest, signs) > MAX_DEPTH:
         raise Unreadable(f"nested more than {MAX_DEPTH} levels deep")
 
 
