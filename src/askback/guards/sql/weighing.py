@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
@@ -12,14 +11,12 @@ import anyio
 from askback.errors import AuthorError, NotApproved
 from askback.guards.cost import CostWords, Estimate, EstimateFailed, Estimator, Limits
 from askback.guards.risk import Arguments, Option, Risk
-from askback.guards.sql.finding import Finding, kinds_of
+from askback.guards.sql.findings import Finding
 from askback.guards.sql.known import Known
-from askback.guards.sql.limiting import limited
-from askback.guards.sql.memory import read
 from askback.guards.sql.names import Dialect
-from askback.guards.sql.quiet import quiet
-from askback.guards.sql.reading import Reading
-from askback.guards.sql.remembering import remembering
+from askback.guards.sql.outlines import Outline
+from askback.guards.sql.reader import lay_out_async, read_async
+from askback.guards.sql.readings import Reading
 from askback.guards.sql.sources import Catalogued, source_of
 from askback.guards.sql.telling import Teller
 from askback.guards.sql.words import SQLWords
@@ -79,15 +76,14 @@ class Scales:
         Without an estimator, only the reading counts. Raises `NotApproved` for what is refused unasked: a change where
         changes are refused, and what is too long to be shown in full.
         """
-        with quiet(), remembering():
-            finding = await self._find(statement)
-            if self._writes == "refuse" and finding.reading is not None and finding.reading.writes:
-                raise NotApproved(
-                    tool=tool,
-                    outcome="refused",
-                    reason="It would change something, and only queries are let through.",
-                )
-            return None if finding.is_clear else self._risk(finding, argument, tool, beside)
+        finding = await self._find(statement)
+        if self._writes == "refuse" and finding.reading is not None and finding.reading.writes:
+            raise NotApproved(
+                tool=tool,
+                outcome="refused",
+                reason="It would change something, and only queries are let through.",
+            )
+        return None if finding.is_clear else await self._risk(finding, argument, tool, beside)
 
     async def _find(self, statement: str) -> Finding:
         known = await self._known()
@@ -96,7 +92,7 @@ class Scales:
             statement=statement,
             dialect=self._dialect,
             known=known,
-            reading=None if known is None else self._attempt(known, statement),
+            reading=None if known is None else await self._attempt(known, statement),
             is_priced=self._cost is not None,
             estimate=estimate,
             exceeded=() if estimate is None else self._limits.exceeded(estimate),
@@ -105,12 +101,12 @@ class Scales:
     async def _known(self) -> Known | None:
         try:
             with anyio.fail_after(PATIENCE):
-                return self._checked(await self._source.known())
+                return await self._checked(await self._source.known())
         except Exception:
             logger.exception("No catalogue can be had, so a person is asked about every statement")
             return None
 
-    def _checked(self, known: Known) -> Known:
+    async def _checked(self, known: Known) -> Known:
         """With the tags that relatives share; worked out anew only where something has changed."""
         given, tagged = self._last
         if given == known:  # though columns may stand in another order
@@ -121,19 +117,19 @@ class Scales:
                 "%s is tagged, and no table or view has it. It counts all the same; mend the catalogue.", name
             )
         checked = replace(known, tagged=known.spread())
-        self._read(checked, "SELECT 1")  # raises where it cannot be used
+        await self._read(checked, "SELECT 1")  # raises where it cannot be used
         self._last = known, checked.tagged
         return checked
 
-    def _attempt(self, known: Known, statement: str) -> Reading | None:
+    async def _attempt(self, known: Known, statement: str) -> Reading | None:
         try:
-            return self._read(known, statement)
+            return await self._read(known, statement)
         except Exception as error:  # noqa: BLE001 - its text may quote the statement, which belongs in no log
             logger.error("The catalogue cannot be used (%s), so a person is asked", type(error).__name__)
             return None
 
-    def _read(self, known: Known, statement: str) -> Reading:
-        return read(
+    async def _read(self, known: Known, statement: str) -> Reading:
+        return await read_async(
             statement, dialect=self._dialect, tables=known.tables, views=known.views, tagged=known.tagged
         )
 
@@ -155,8 +151,9 @@ class Scales:
             logger.error("The estimator raised %s, so a person is asked", type(error).__name__)
         return None
 
-    def _risk(self, finding: Finding, argument: str, tool: str, beside: Arguments) -> Risk:
-        finding = replace(finding, kinds=kinds_of(finding.statement, self._dialect))
+    async def _risk(self, finding: Finding, argument: str, tool: str, beside: Arguments) -> Risk:
+        outline = await lay_out_async(finding.statement, dialect=self._dialect, most=self._most_rows)
+        finding = replace(finding, kinds=outline.kinds)
         length = len(finding.statement)
         message = "" if length > MOST_MESSAGE else self._teller.message(finding, beside)
         if not message or len(message) > MOST_MESSAGE:
@@ -165,24 +162,18 @@ class Scales:
         return Risk(
             message=message,
             facts=finding.facts(),
-            options=self._options(finding, argument),
+            options=await self._options(finding, outline, argument),
             covers=self._words.covers,
             scope=finding.scope(),
             yes=self._words.run,
             no=self._words.no,
         )
 
-    def _options(self, finding: Finding, argument: str) -> tuple[Option, ...]:
-        known, most = finding.known, self._most_rows
-        if known is None or most is None or not finding.is_query:
+    async def _options(self, finding: Finding, outline: Outline, argument: str) -> tuple[Option, ...]:
+        known, most, fewer = finding.known, self._most_rows, outline.limited
+        if known is None or most is None or fewer is None or not finding.is_query:
             return ()
-        fewer = limited(
-            finding.statement,
-            most=most,
-            dialect=self._dialect,
-            read=partial(self._read, known),
-        )
-        if fewer is None:
+        if await self._attempt(known, fewer) != finding.reading:
             return ()
         rows = self._cost_words.many_rows.format(number=f"{most:,}".replace(",", self._cost_words.thousands))
         title = self._words.limit.format(rows=self._cost_words.one_row if most == 1 else rows)
