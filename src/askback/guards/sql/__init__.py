@@ -9,9 +9,9 @@ Sound rather than exact: what cannot be told stands in `unresolved`, and nothing
 
 from askback.guards.sql.guarding import guard_sql
 from askback.guards.sql.known import Known
-from askback.guards.sql.memory import read
 from askback.guards.sql.names import Dialect
-from askback.guards.sql.reading import Reading
+from askback.guards.sql.reader import read, read_async
+from askback.guards.sql.readings import Reading
 from askback.guards.sql.sources import CalledSource, JoinedSource, Source, TOMLSource
 from askback.guards.sql.weighing import Scales
 from askback.guards.sql.words import SQLWords
@@ -28,4 +28,5 @@ __all__ = [
     "TOMLSource",
     "guard_sql",
     "read",
+    "read_async",
 ]

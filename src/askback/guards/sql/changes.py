@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from askback.guards.sql.expressions import parts_of, sources_of
+from askback.guards.sql.expressions import sources_of
 from askback.guards.sql.names import listed
-from askback.guards.sql.place import Place, arg, knows
-from askback.guards.sql.projections import projected
+from askback.guards.sql.place import Place, arg, knows, parts_of
+from askback.guards.sql.projections import project
 from askback.guards.sql.relations import Relation
 from askback.guards.sql.scopes import Scope, Source
 from askback.guards.sql.tables import add_from
@@ -24,20 +24,23 @@ KNOWN: dict[type[exp.Expr], frozenset[str]] = {
 }
 WORDS = {exp.Insert: "insert into", exp.Update: "update", exp.Delete: "delete from", exp.Merge: "merge into"}
 
+ASSIGNING = (exp.Update, exp.OnConflict)
+"""Of their `a = b`, only the right side is read."""
 
-def changed(change: Change, place: Place) -> Relation:
+
+def read_change(change: Change, place: Place) -> Relation:
     """What RETURNING gives back; without it, nothing."""
     account = place.account
     knows(change, KNOWN[type(change)], account)
+    query = change.args.get("expression")
+    if isinstance(change, exp.Insert) and isinstance(query, exp.Expr):  # it can be read later where it goes
+        account.count(place.reader.relation(query, place).everything)
     here = place.inside(Scope(place.scope))
-    read_inserted(change, place)
-    target = table_of(change)
-    if isinstance(target, exp.Table):
-        add_from(
-            target, replace(here, withs=())
-        )  # only a stored table can be changed, whatever WITH has named
-    changes = here.scope.sources[0].path if here.scope.sources and not target.alias else ()
-    account.change(WORDS[type(change)], ".".join(changes) or change.this)
+    target = change.this.this if isinstance(change.this, exp.Schema) else change.this
+    if isinstance(target, exp.Table):  # a stored one, whatever WITH has named
+        add_from(target, replace(here, withs=()))
+    changed = here.scope.sources[0].path if here.scope.sources and not target.alias else ()
+    account.change(WORDS[type(change)], ".".join(changed) or change.this)
     for source in others(change):
         add_from(source, here)
     if change.args.get("conflict") and here.scope.sources:
@@ -48,19 +51,7 @@ def changed(change: Change, place: Place) -> Relation:
     if not isinstance(returning, exp.Expr):
         return Relation()
     knows(returning, frozenset({"expressions"}), account)
-    return projected(returning.expressions, here)
-
-
-def table_of(change: Change) -> exp.Expr:
-    target = change.this
-    return target.this if isinstance(target, exp.Schema) else target
-
-
-def read_inserted(change: Change, place: Place) -> None:
-    """Rows from a query go where they can be read later, so all of its columns count."""
-    query = change.args.get("expression")
-    if isinstance(change, exp.Insert) and isinstance(query, exp.Expr):
-        place.account.count(place.reader.relation(query, place).everything)
+    return project(returning.expressions, here)
 
 
 def others(change: Change) -> Iterator[exp.Expr]:
@@ -71,30 +62,17 @@ def others(change: Change) -> Iterator[exp.Expr]:
         yield from parts_of(change, "using")
 
 
-def read_parts(change: Change) -> Iterator[exp.Expr]:
-    """All but the names on the left of `SET a = b`, which are written and not read."""
-    yield from parts_of(change, "where", "on", "order", "limit")
-    if isinstance(change, exp.Update):
-        yield from assigned(change.expressions)
-    for conflict in parts_of(change, "conflict"):
-        yield from assigned(conflict.expressions)
-        yield from parts_of(conflict, "where", "conflict_keys", "index_where")
-    whens = change.args.get("whens")
-    for when in whens.expressions if isinstance(whens, exp.Expr) else ():
-        yield from parts_of(when, "condition")
-        yield from then(when.args.get("then"))
-
-
-def assigned(assignments: list[exp.Expr]) -> Iterator[exp.Expr]:
-    for assignment in assignments:
-        yield assignment.expression if isinstance(assignment, exp.EQ) else assignment
-        for subscripted in assignment.this.find_all(exp.Bracket) if isinstance(assignment, exp.EQ) else ():
+def read_parts(node: exp.Expr) -> Iterator[exp.Expr]:
+    """Conditions and values, also those of ON CONFLICT and of the branches of a MERGE."""
+    yield from parts_of(node, "where", "on", "order", "limit", "condition", "conflict_keys", "index_where")
+    for assignment in node.expressions if isinstance(node, ASSIGNING) else ():
+        is_plain = isinstance(assignment, exp.EQ)
+        yield assignment.expression if is_plain else assignment
+        for subscripted in assignment.this.find_all(exp.Bracket) if is_plain else ():
             yield from subscripted.expressions
-
-
-def then(action: object) -> Iterator[exp.Expr]:
-    if isinstance(action, exp.Update):
-        yield from assigned(action.expressions)
-        yield from parts_of(action, "where")
-    elif isinstance(action, exp.Insert):
-        yield from parts_of(action, "expression", "where")
+    if isinstance(node, exp.Insert) and isinstance(node.parent, exp.When):
+        yield from parts_of(node, "expression")
+    for part in parts_of(node, "conflict", "whens", "then"):
+        for branch in part.expressions if isinstance(part, exp.Whens) else [part]:
+            if isinstance(branch, exp.When | exp.OnConflict | exp.Update | exp.Insert):
+                yield from read_parts(branch)

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from askback.errors import AuthorError
 from askback.guards.sql.engines.engine import Inspection
 from askback.guards.sql.names import Path, agree
-from askback.guards.sql.reading import Reading
+from askback.guards.sql.readings import Reading
 
 WORD = re.compile(r"\w+")
 

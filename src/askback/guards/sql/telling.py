@@ -5,7 +5,7 @@ from typing import Any
 
 from askback.guards.cost import CostWords, Limits
 from askback.guards.showing import defanged, legible, shown
-from askback.guards.sql.finding import Finding
+from askback.guards.sql.findings import Finding
 from askback.guards.sql.words import SQLWords
 
 MARGIN, MARGIN_ON = "  | ", "  + "

@@ -4,7 +4,6 @@ import logging
 from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import replace
-from functools import partial
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
@@ -15,15 +14,13 @@ from askback.guards.cost import CostWords, Estimate, EstimateFailed, Estimator, 
 from askback.guards.risk import Arguments, Option, Risk
 from askback.guards.sql.approval import ApprovedStatement
 from askback.guards.sql.engines import Engine, Inspection
-from askback.guards.sql.finding import Finding, kinds_of
+from askback.guards.sql.findings import Finding
 from askback.guards.sql.known import Known
-from askback.guards.sql.limiting import AROUND, limited
-from askback.guards.sql.memory import read
 from askback.guards.sql.names import Dialect
+from askback.guards.sql.outlines import AROUND, Outline
 from askback.guards.sql.personal import PersonalColumns
-from askback.guards.sql.quiet import quiet
-from askback.guards.sql.reading import Reading
-from askback.guards.sql.remembering import remembering
+from askback.guards.sql.reader import lay_out_async, read_async
+from askback.guards.sql.readings import Reading
 from askback.guards.sql.sources import Catalogued, engine_of, source_of
 from askback.guards.sql.telling import Teller
 from askback.guards.sql.words import SQLWords
@@ -91,15 +88,14 @@ class Scales:
         Without an estimator, only what it touches counts. Raises `NotApproved` for what is refused unasked: a change
         where changes are refused, and what is too long to be shown in full.
         """
-        with quiet(), remembering():
-            finding = await self._find(statement)
-            if self._writes == "refuse" and finding.reading is not None and finding.reading.writes:
-                raise NotApproved(
-                    tool=tool,
-                    outcome="refused",
-                    reason="It would change something, and only queries are let through.",
-                )
-            return None if finding.is_clear else await self._risk(finding, argument, tool, beside)
+        finding = await self._find(statement)
+        if self._writes == "refuse" and finding.reading is not None and finding.reading.writes:
+            raise NotApproved(
+                tool=tool,
+                outcome="refused",
+                reason="It would change something, and only queries are let through.",
+            )
+        return None if finding.is_clear else await self._risk(finding, argument, tool, beside)
 
     def approved(self, statement: str) -> str:
         """The statement as the guarded function gets it: with what the engine found when this call weighed it."""
@@ -113,7 +109,7 @@ class Scales:
             statement=statement,
             dialect=self._dialect,
             known=known,
-            reading=None if known is None else self._attempt(known, statement, inspection),
+            reading=None if known is None else await self._attempt(known, statement, inspection),
             is_priced=self._cost is not None,
             estimate=estimate,
             exceeded=() if estimate is None else self._limits.exceeded(estimate),
@@ -124,12 +120,12 @@ class Scales:
     async def _known(self) -> Known | None:
         try:
             with anyio.fail_after(PATIENCE):
-                return self._checked(await self._source.known())
+                return await self._checked(await self._source.known())
         except Exception:
             logger.exception("No catalogue can be had, so a person is asked about every statement")
             return None
 
-    def _checked(self, known: Known) -> Known:
+    async def _checked(self, known: Known) -> Known:
         """With the tags that relatives share; worked out again only where something has changed."""
         given, checked, _ = self._last
         if given is known:
@@ -143,7 +139,7 @@ class Scales:
             )
         checked = replace(known, tagged=known.spread())
         if self._engine is None:
-            self._read(checked, "SELECT 1")  # raises where it cannot be used
+            await self._read(checked, "SELECT 1")  # raises where it cannot be used
         self._last = known, checked, PersonalColumns(checked.tagged)
         return checked
 
@@ -164,17 +160,17 @@ class Scales:
             _INSPECTED.set({**_INSPECTED.get(), (id(self), statement): approved})
         return inspection
 
-    def _attempt(self, known: Known, statement: str, inspection: Inspection | None) -> Reading | None:
+    async def _attempt(self, known: Known, statement: str, inspection: Inspection | None) -> Reading | None:
         try:
             if inspection is not None:
                 return self._last[2].read(inspection, statement)
-            return self._read(known, statement) if self._engine is None else None
+            return await self._read(known, statement) if self._engine is None else None
         except Exception as error:  # noqa: BLE001 - its text may quote the statement, which belongs in no log
             logger.error("The catalogue cannot be used (%s), so a person is asked", type(error).__name__)
             return None
 
-    def _read(self, known: Known, statement: str) -> Reading:
-        return read(
+    async def _read(self, known: Known, statement: str) -> Reading:
+        return await read_async(
             statement, dialect=self._dialect, tables=known.tables, views=known.views, tagged=known.tagged
         )
 
@@ -203,8 +199,8 @@ class Scales:
         return None
 
     async def _risk(self, finding: Finding, argument: str, tool: str, beside: Arguments) -> Risk:
-        if self._engine is None:
-            finding = replace(finding, kinds=kinds_of(finding.statement, self._dialect))
+        outline = await self._lay_out(finding)
+        finding = replace(finding, kinds=outline.kinds)
         length = len(finding.statement)
         message = "" if length > MOST_MESSAGE else self._teller.message(finding, beside)
         if not message or len(message) > MOST_MESSAGE:
@@ -213,32 +209,32 @@ class Scales:
         return Risk(
             message=message,
             facts=finding.facts(),
-            options=await self._options(finding, argument),
+            options=await self._options(finding, outline, argument),
             covers=self._words.covers,
             scope=finding.scope(),
             yes=self._words.run,
             no=self._words.no,
         )
 
-    async def _options(self, finding: Finding, argument: str) -> tuple[Option, ...]:
-        known, most = finding.known, self._most_rows
-        if known is None or most is None or not finding.is_query:
-            return ()
+    async def _lay_out(self, finding: Finding) -> Outline:
+        """An engine says itself what kind of statement it is, and takes a query inside of one with a limit."""
         if self._engine is None:
-            read_again = partial(self._read, known)
-            fewer = limited(finding.statement, most=most, dialect=self._dialect, read=read_again)
-        else:
-            fewer = await self._wrap(finding, known, most)
-        if fewer is None:
+            return await lay_out_async(finding.statement, dialect=self._dialect, most=self._most_rows)
+        return Outline(limited=AROUND.format(query=finding.statement.strip(" \t\n;"), most=self._most_rows))
+
+    async def _options(self, finding: Finding, outline: Outline, argument: str) -> tuple[Option, ...]:
+        known, most, fewer = finding.known, self._most_rows, outline.limited
+        if known is None or most is None or fewer is None or not finding.is_query:
+            return ()
+        inspection = await self._inspect(fewer, known)
+        if (
+            inspection != finding.inspection
+            or await self._attempt(known, fewer, inspection) != finding.reading
+        ):
             return ()
         rows = self._cost_words.many_rows.format(number=f"{most:,}".replace(",", self._cost_words.thousands))
         title = self._words.limit.format(rows=self._cost_words.one_row if most == 1 else rows)
         return (Option(value=LIMIT, title=title, change=lambda given: {**given, argument: fewer}),)
-
-    async def _wrap(self, finding: Finding, known: Known, most: int) -> str | None:
-        """The query inside of one with a limit; None where the engine does not find the same in both."""
-        fewer = AROUND.format(query=finding.statement.strip().rstrip("; \n"), most=most)
-        return fewer if await self._inspect(fewer, known) == finding.inspection else None
 
 
 def _require(*, dialect: str, writes: str, most_rows: int | None) -> None:

@@ -1,7 +1,8 @@
 """What a statement touches, as far as can be told without running it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,3 +22,15 @@ class Reading:
     def is_clear(self) -> bool:
         """Whether it reads, changes nothing, touches nothing tagged, and all of it was understood."""
         return not (self.personal or self.writes or self.unresolved)
+
+
+def reading_of(
+    columns: Iterable[str], writes: Iterable[str], unresolved: Iterable[str], tags: Mapping[str, str]
+) -> Reading:
+    found = frozenset(columns)
+    return Reading(
+        columns=found,
+        personal=MappingProxyType({name: tags[name] for name in sorted(found & tags.keys())}),
+        writes=tuple(writes),
+        unresolved=tuple(unresolved),
+    )

@@ -10,9 +10,8 @@ from askback.guards.showing import legible
 from askback.guards.sql.catalogue import digest_of
 from askback.guards.sql.engines.engine import Inspection
 from askback.guards.sql.known import Known
-from askback.guards.sql.lexis import Unreadable, statements_of, words_of
 from askback.guards.sql.names import Dialect
-from askback.guards.sql.reading import Reading
+from askback.guards.sql.readings import Reading
 from askback.guards.sql.statements import QUERIES
 
 
@@ -82,13 +81,6 @@ class Finding:
             None if self.estimate is None else _digits(self.estimate),
             self.exceeded,
         )
-
-
-def kinds_of(statement: str, dialect: Dialect) -> tuple[str, ...] | None:
-    try:
-        return tuple(words[0].text.lower() for words in statements_of(words_of(statement, dialect)))
-    except Unreadable:
-        return None
 
 
 def _digits(estimate: Estimate) -> list[int | None]:
