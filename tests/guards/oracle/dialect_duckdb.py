@@ -1,8 +1,10 @@
 """What DuckDB writes that others do not."""
 
+from collections.abc import Sequence
+
 from tests.guards.oracle.forms import AGGREGATES, FORMS, LITERALS, WINDOWS
 from tests.guards.oracle.grammar import Writer
-from tests.guards.oracle.relations import Column, Relation, columns
+from tests.guards.oracle.relations import Column, Kind, Relation, columns
 from tests.guards.oracle.scopes import Query, Scope, Source
 
 DUCKDB_FORMS = {
@@ -274,6 +276,19 @@ class DuckDBWriter(Writer):
         if word in ("SEMI JOIN", "ANTI JOIN"):
             scope.sources.pop()
         return text
+
+    def set_operation(self, parent: Scope | None, depth: int, kinds: Sequence[Kind] | None) -> Query:
+        if kinds or self.chance(80):
+            return super().set_operation(parent, depth, kinds)
+        left, right = (self.select(parent, depth + 1, self.some_kinds(), is_part=True) for _ in range(2))
+        merged: dict[str, Column] = {}
+        for column in (*left.columns, *right.columns):
+            other = merged.get(column.name)
+            merged[column.name] = Column(
+                column.name, column.kind, column.is_tagged or bool(other and other.is_tagged)
+            )
+        word = self.one_of(("UNION ALL BY NAME", "UNION BY NAME"))
+        return Query(f"{left.text} {word} {right.text}", list(merged.values()))
 
     def set_word(self) -> str:
         return self.one_of(

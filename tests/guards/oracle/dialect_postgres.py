@@ -198,7 +198,7 @@ class PostgresWriter(Writer):
     )
 
     def distinct(self, scope: Scope) -> str:
-        return "DISTINCT "
+        return f"DISTINCT ON ({self.key(scope)}) " if self.chance(40) else "DISTINCT "
 
     def group(self, keys: list[str]) -> str:
         ways = ("{}", "{}", "{}", "ROLLUP ({})", "CUBE ({})", "GROUPING SETS (({}), ())")

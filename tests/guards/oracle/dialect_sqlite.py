@@ -151,3 +151,13 @@ class SQLiteWriter(Writer):
         alias, first, second = self.alias(scope), self.fresh("y"), self.fresh("y")
         scope.sources.append(Source(alias, (Column(first, "int"), Column(second, "text"))))
         return f"(SELECT 1 AS {first}, 'a' AS {second} UNION ALL VALUES (2, NULL), (3, 'IT')) AS {self.spell(alias)}"
+
+    def join(self, left: str, scope: Scope, depth: int) -> str:
+        if not self.chance(7):
+            return super().join(left, scope, depth)
+        before = self.touched
+        listed = self.column(self.one_of(("list", "struct")), scope) or "'[1, 2]'"
+        alias = self.fresh("j")
+        fields = [Column(name, "text", self.touched > before) for name in ("key", "value", "type")]
+        scope.sources.append(Source(alias, fields))
+        return f"{left}{self.one_of((', ', ' JOIN '))}{self.one_of(('json_each', 'json_tree'))}({listed}) AS {alias}"

@@ -10,6 +10,7 @@ from tests.guards.oracle.forms import ALIASES
 from tests.guards.oracle.relations import Column, Kind, Relation
 from tests.guards.oracle.scopes import Query, Scope, Source
 
+NAME = re.compile(r"\b[a-zA-Z_]+\b")
 QUOTED = re.compile(r"('[^']*'|\"[^\"]*\"|\[[^]]*\]|`[^`]*`)")
 
 
@@ -37,7 +38,21 @@ class Writer(ExpressionWriter):
         text = None
         if self.specials and self.chance(12):
             text = self.filled(self.specials, self.scope(None), 1)
-        return self.disturb(text or self.query(None, 0).text)
+        text = text or self.query(None, 0).text
+        if not self.is_harmless and self.chance(12):
+            text = self.swap_name(text)
+        return self.disturb(text)
+
+    def swap_name(self, text: str) -> str:
+        """One name in another's place: the engine may find a column where no writer would look for one."""
+        known = {
+            column.name for relation in self.relations for column in relation.columns if column.name.isalpha()
+        }
+        places = [match for match in NAME.finditer(text) if match[0].lower() in known | set(ALIASES)]
+        if not places:
+            return text
+        place = self.one_of(places)
+        return f"{text[: place.start()]}{self.one_of((*sorted(known), *ALIASES[:-2]))}{text[place.end() :]}"
 
     def disturb(self, text: str) -> str:
         """Comments and odd blanks between words, outside quotes."""
@@ -159,8 +174,10 @@ class Writer(ExpressionWriter):
             columns.append(Column(self.output_name(), kind, self.touched > before))
             items.append(f"{text} AS {self.spell(columns[-1].name)}")
         if not is_part and self.chance(12):
+            distinct = self.distinct(scope)
             order = f" ORDER BY {self.random.randint(1, len(items))}" if self.chance(40) else ""
-            return Query(self.frame(f"{self.distinct(scope)}{', '.join(items)}", source, order), columns)
+            order = "" if "(" in distinct else order
+            return Query(self.frame(f"{distinct}{', '.join(items)}", source, order), columns)
         ending = "" if is_part else self.ending(scope, depth, len(items))
         return Query(self.frame(", ".join(items), source, ending), columns)
 
@@ -204,7 +221,7 @@ class Writer(ExpressionWriter):
         """ORDER BY and LIMIT."""
         order = limit = ""
         if self.chance(30):
-            keys = [self.key(scope)]
+            keys = [self.key(scope), self.key(scope)]
             if width:
                 keys += [str(self.random.randint(1, width)), self.expression("text", scope, depth + 1)]
             chosen = self.one_of(keys)
