@@ -81,8 +81,11 @@ class ExpressionWriter(ABC):
     def expression(self, kind: Kind, scope: Scope, depth: int) -> str:
         if depth > MAX_DEPTH + 1 and kind == "bool":
             return f"({self.expression('text', scope, depth)} <> {self.literal('text')})"
-        if depth > MAX_DEPTH + 1 or (kind != "bool" and self.chance(62)):
-            return self.column(kind, scope) or self.literal(kind)
+        is_deep = depth > MAX_DEPTH + 1
+        if is_deep or (kind != "bool" and self.chance(62)):
+            column = self.column(kind, scope)
+            if column or is_deep or self.chance(30):
+                return column or self.literal(kind)
         return self.filled(self.forms[kind], scope, depth) or self.literal(kind)
 
     def filled(self, templates: Sequence[str], scope: Scope, depth: int) -> str | None:
@@ -110,7 +113,7 @@ class ExpressionWriter(ABC):
         if (own := [place for place in found if not place.is_outer]) and not self.chance(15):
             found = own
         tagged = [place for place in found if place.column.is_tagged]
-        if tagged and self.may_touch(35):
+        if tagged and self.may_touch(50):
             self.touch()
             return self.one_of(tagged)
         plain = [place for place in found if not place.column.is_tagged]
