@@ -29,7 +29,7 @@ class Relation:
     has_tagged_rows: bool = False
     """Whether its number of rows, or their order, depends on tagged values."""
     is_call: bool = False
-    """Whether the name is the text of a call, such as a table macro's, and no identifier."""
+    """Whether the name is a text to be written as it is, such as a call of a table macro, and no identifier."""
 
     @property
     def is_tagged(self) -> bool:
@@ -59,11 +59,20 @@ class Table:
     generated: tuple[tuple[Column, str], ...] = ()
     """Columns that the engine computes from the others, with their expressions."""
     key: str | None = "id"
+    schema: tuple[str, ...] = ()
+    """Where it is, unless that is the schema of most."""
+    ending: str = ""
+    """What follows its columns where it is created."""
+    creation: str = ""
+    """The whole statement that creates it, where it is no plain table."""
+    has_tagged_rows: bool = False
 
     @property
     def relation(self) -> Relation:
         computed = (column for column, _ in self.generated)
-        return Relation(self.name, (*(stored.column for stored in self.columns), *computed))
+        columns = (*(stored.column for stored in self.columns), *computed)
+        name = ".".join((*self.schema, self.name))
+        return Relation(name, columns, self.has_tagged_rows, is_call=bool(self.schema))
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,4 +137,14 @@ BADGES = Table(
     ),
 )
 
+CODES = Table(
+    "codes",
+    (
+        plain("id", "text", "a", "b", "c"),
+        tagged("pin", "text", ["123", "9", None], ["4", None, "55555"]),
+        plain("codes", "int", 1, 2, 3),
+    ),
+)
+"""Not on DuckDB; without row ids on SQLite."""
+
 TABLES = (CUSTOMERS, ORDERS, COUNTRIES, ODD_ONES, C, STAFF, DOCUMENTS, BADGES)

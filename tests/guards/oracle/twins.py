@@ -14,7 +14,8 @@ import asyncpg
 import duckdb
 
 from tests.guards.oracle.relations import Dialect
-from tests.guards.oracle.shops import READER, SHOPS, Shop
+from tests.guards.oracle.shop_postgres import READER
+from tests.guards.oracle.shops import SHOPS, Shop
 
 if TYPE_CHECKING:
     Session: TypeAlias = asyncpg.Connection[asyncpg.Record]
@@ -216,7 +217,6 @@ async def create_databases(url: str) -> None:
         connection: Session = await asyncpg.connect(place(url, name))
         try:
             await connection.execute(";\n".join(shop.script(is_twin=name == DATABASES[1])))
-            await connection.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {READER}")
         finally:
             await connection.close()
 
