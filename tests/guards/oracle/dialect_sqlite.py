@@ -100,7 +100,7 @@ SPECIALS = (
     "{tagged}SELECT short FROM badges",
     "{tagged}SELECT id FROM badges ORDER BY short",
     "SELECT loud FROM badges",
-    "SELECT sender FROM letters",
+    "{tagged}SELECT sender FROM letters",
     "{tagged}SELECT body FROM letters",
     "{tagged}SELECT sender FROM letters WHERE letters MATCH 'dear'",
     "{tagged}SELECT sender FROM letters('ada')",

@@ -323,7 +323,7 @@ class Writer(ExpressionWriter):
         hidden = {relation.name for relation in self.known}
         while True:
             relation = self.one_of(self.relations)
-            if relation.name in hidden:
+            if relation.name in hidden or (relation.is_opaque and self.is_harmless):
                 continue
             if not relation.has_tagged_rows:
                 return relation

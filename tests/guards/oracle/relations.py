@@ -30,10 +30,8 @@ class Relation:
     """Whether its number of rows, or their order, depends on tagged values."""
     is_call: bool = False
     """Whether the name is a text to be written as it is, such as a call of a table macro, and no identifier."""
-
-    @property
-    def is_tagged(self) -> bool:
-        return self.has_tagged_rows or any(column.is_tagged for column in self.columns)
+    is_opaque: bool = False
+    """Whether an engine may have a doubt about all that reads it: then no harmless statement does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +70,9 @@ class Table:
         computed = (column for column, _ in self.generated)
         columns = (*(stored.column for stored in self.columns), *computed)
         name = ".".join((*self.schema, self.name))
-        return Relation(name, columns, self.has_tagged_rows, is_call=bool(self.schema))
+        return Relation(
+            name, columns, self.has_tagged_rows, is_call=bool(self.schema), is_opaque=bool(self.creation)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +85,12 @@ class View:
     has_tagged_rows: bool = False
     names: tuple[str, ...] = ()
     """The names that the view gives to its query's columns."""
+    is_opaque: bool = False
     is_materialized: bool = False
 
     @property
     def relation(self) -> Relation:
-        return Relation(self.name, self.columns, self.has_tagged_rows)
+        return Relation(self.name, self.columns, self.has_tagged_rows, is_opaque=self.is_opaque)
 
 
 def columns(listed: str) -> tuple[Column, ...]:
