@@ -182,7 +182,7 @@ SPECIALS = (
     "{tagged}SELECT public.customers.email FROM public.customers, side.customers AS s",
     "SELECT s.email FROM public.customers, side.customers AS s",
     "{tagged}SELECT side.customers.name FROM side.customers",
-    "SELECT country FROM veiled",
+    "{tagged}SELECT country FROM veiled",
     "{tagged}SELECT m FROM veiled",
     "{tagged}SELECT jsonb_path_query(data, '$.a') FROM documents",
     "EXPLAIN (COSTS OFF) SELECT id FROM customers WHERE country = 'IT'",

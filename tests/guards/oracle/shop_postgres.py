@@ -89,6 +89,7 @@ VIEWS = (
         "veiled",
         "SELECT id, mail_of(id) AS m, country FROM customers",
         columns("id:int, m:text!, country:text"),
+        is_opaque=True,
     ),
     View("near", "SELECT * FROM side.customers", columns("id:int, email:text, name:text!")),
     View("open_cases", "SELECT id, title FROM cases", columns("id:int, title:text"), has_tagged_rows=True),
