@@ -54,3 +54,7 @@ class Engine(Protocol):
         """Inspect once more and run, both in one transaction. Raises `ChangedSinceApproval` where the second
         inspection differs from the given one; then nothing has run."""
         ...
+
+
+class ChangedSinceApproval(Exception):
+    """A statement reads or changes something else than when it was approved: the schema has changed. Nothing has run."""
