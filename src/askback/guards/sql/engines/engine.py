@@ -57,4 +57,4 @@ class Engine(Protocol):
 
 
 class ChangedSinceApproval(Exception):
-    """A statement reads or changes something else than when it was approved: the schema has changed. Nothing has run."""
+    """A statement reads or changes something else than when it was approved. Nothing of it has run."""

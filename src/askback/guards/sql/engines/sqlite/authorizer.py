@@ -4,7 +4,16 @@ import sqlite3
 
 from askback.guards.sql.functions import harmless_functions
 
-FUNCTIONS = harmless_functions("sqlite") | {"->", "->>", "match", "bm25", "highlight", "snippet", "matchinfo", "offsets"}
+FUNCTIONS = harmless_functions("sqlite") | {
+    "->",
+    "->>",
+    "match",
+    "bm25",
+    "highlight",
+    "snippet",
+    "matchinfo",
+    "offsets",
+}
 """Those of full-text search read their own table, whose columns all count wherever it is read."""
 
 SCHEMA_TABLES = frozenset({"sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema"})

@@ -1,7 +1,7 @@
 """Bounds on what SQLite may be given to prepare: preparation cannot be interrupted, so its size is limited before.
 
 Preparation is fast, but a statement can make it double its work with each level: `WITH b AS (SELECT x + x AS x FROM a),
-c AS (SELECT x + x AS x FROM b) ...`. Measured on SQLite 3.40 and 3.54, all that is let through takes less than a second.
+c AS (SELECT x + x AS x FROM b) ...`. Measured on SQLite 3.40 and 3.54, what is let through takes less than a second.
 """
 
 from collections import Counter
@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from askback.guards.sql.engines.sqlite.tokens import Token, cut
+from askback.guards.sql.names import listed
 
 MAX_LENGTH = 200_000
 """Characters; what an agent writes is a hundredth of that."""
@@ -28,10 +29,10 @@ MAX_REPEATS = {"natural": 16, "using": 16, "over": 64}
 SHORT, FEW_SELECTS = 1_000, 2
 """Characters and SELECTs up to which nothing can multiply enough to matter."""
 
-RESERVED = frozenset(
+RESERVED = listed(
     "all and as between by case collate create cross delete distinct else escape except exists from group having in "
     "inner insert intersect into is isnull join left limit natural not notnull null on or order outer select set table "
-    "then to union update using values when where with".split()
+    "then to union update using values when where with"
 )
 """Keywords that repeat in usual statements and cannot name a column without quotes."""
 
@@ -153,7 +154,11 @@ class _Expansion:
     def _counts(self, place: int, token: Token) -> bool:
         if not token.is_name or (token.kind == "word" and token.text in RESERVED):
             return False
-        if token.kind == "string" and self._at(place - 1) != "." and self._at(place - 1) not in {"from", "join", ","}:
+        if (
+            token.kind == "string"
+            and self._at(place - 1) != "."
+            and self._at(place - 1) not in {"from", "join", ","}
+        ):
             return False
         return self._at(place + 1) not in {"(", "."}
 
@@ -175,7 +180,9 @@ class _Expansion:
         return self._tokens[place].text if 0 <= place < len(self._tokens) else ""
 
     def _cost_of(self, scope: _Scope) -> int:
-        used = (self._cost_of_name(name) for name in scope.names & self._defined.keys() if name != scope.defines)
+        used = (
+            self._cost_of_name(name) for name in scope.names & self._defined.keys() if name != scope.defines
+        )
         return min(scope.most * max(used, default=1), MAX_EXPANSION + 1)
 
     def _cost_of_name(self, name: str) -> int:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from askback.guards.sql.engines.sqlite.catalogue import Catalogue, Tree
+from askback.guards.sql.names import listed
 
 Instruction = Sequence[Any]
 """A row of EXPLAIN: address, opcode, P1 to P5, comment."""
@@ -20,27 +21,27 @@ ROOT_IN_REGISTER = 0x10
 
 SCHEMA_ROOT = 1
 
-KEYED = frozenset(
+KEYED = listed(
     "DeferredSeek FinishSeek Found IdxGE IdxGT IdxLE IdxLT IdxRowid IfNoHope IfSizeBetween Last Next NoConflict "
-    "NotExists NotFound Prev Rewind Rowid SeekEnd SeekGE SeekGT SeekHit SeekLE SeekLT SeekRowid Sort".split()
+    "NotExists NotFound Prev Rewind Rowid SeekEnd SeekGE SeekGT SeekHit SeekLE SeekLT SeekRowid Sort"
 )
 """They find rows, or tell the order or the key of rows, of the cursor P1."""
 
-CALLS = frozenset("AggFinal AggInverse AggStep AggStep1 AggValue Function PureFunc".split())
+CALLS = listed("AggFinal AggInverse AggStep AggStep1 AggValue Function PureFunc")
 """P4 is the function."""
 
-SILENT = frozenset(
+SILENT = listed(
     "Abortable Add AddImm Affinity And BeginSubrtn BitAnd BitNot BitOr Blob Cast Close ClrSubtype CollSeq ColumnsUsed "
     "Compare Concat Copy CursorHint CursorLock CursorUnlock DecrJumpZero Delete Divide ElseEq EndCoroutine Eq Expire "
     "Explain Filter FilterAdd Ge GetSubtype Gosub Goto Gt Halt HaltIfNull IdxDelete IdxInsert If IfEmpty IfNot "
     "IfNotOpen IfNotZero IfNullRow IfPos Init InitCoroutine Insert Int64 IntCopy Integer IsNull IsTrue Jump Le Lt "
-    "MakeRecord MemMax Move Multiply MustBeInt Ne NewRowid Noop Not NotNull Null NullRow OffsetLimit Once OpenAutoindex "
-    "OpenDup OpenEphemeral OpenPseudo Or Param Permutation Program Real RealAffinity ReleaseReg Remainder ResetCount "
-    "ResetSorter ResultRow Return RowSetAdd RowSetRead RowSetTest SCopy SeekScan Sequence SequenceTest SetSubtype "
-    "ShiftLeft ShiftRight SoftNull SorterCompare SorterData SorterInsert SorterNext SorterOpen SorterSort String String8 "
-    "Subtract TableLock Trace TypeCheck VColumn VFilter VInitIn VNext Variable Yield ZeroOrNull "
-    "Clear CreateBtree Destroy DropIndex DropTable DropTrigger FkCheck FkCounter FkIfZero ParseSchema ReadCookie "
-    "SetCookie VBegin VUpdate".split()
+    "MakeRecord MemMax Move Multiply MustBeInt Ne NewRowid Noop Not NotNull Null NullRow OffsetLimit Once "
+    "OpenAutoindex OpenDup OpenEphemeral OpenPseudo Or Param Permutation Program Real RealAffinity ReleaseReg "
+    "Remainder ResetCount ResetSorter ResultRow Return RowSetAdd RowSetRead RowSetTest SCopy SeekScan Sequence "
+    "SequenceTest SetSubtype ShiftLeft ShiftRight SoftNull SorterCompare SorterData SorterInsert SorterNext SorterOpen "
+    "SorterSort String String8 Subtract TableLock Trace TypeCheck VColumn VFilter VInitIn VNext Variable Yield "
+    "ZeroOrNull Clear CreateBtree Destroy DropIndex DropTable DropTrigger FkCheck FkCounter FkIfZero ParseSchema "
+    "ReadCookie SetCookie VBegin VUpdate"
 )
 """They read no stored value. The last of them only stand in programs that write."""
 
@@ -68,7 +69,9 @@ def find_version(listing: Iterable[Instruction]) -> tuple[tuple[int, int], ...]:
     return tuple((row[2], row[4]) for row in listing if row[1] == "Transaction")
 
 
-def read_program(listing: Sequence[Instruction], catalogue: Catalogue, connection: sqlite3.Connection) -> Program:
+def read_program(
+    listing: Sequence[Instruction], catalogue: Catalogue, connection: sqlite3.Connection
+) -> Program:
     """Sum up a program and its subprograms, which stand behind it and count their addresses and cursors anew."""
     reader = _Reader(catalogue, connection)
     for row in listing:

@@ -72,7 +72,9 @@ class Catalogue:
     """What a schema of one version holds. Tables are looked at when they are first needed, and then kept."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
-        self.databases = {row[0]: str(row[1]) for row in connection.execute("PRAGMA database_list").fetchall()}
+        self.databases = {
+            row[0]: str(row[1]) for row in connection.execute("PRAGMA database_list").fetchall()
+        }
         self._roots: dict[tuple[int, int], Entry] = {}
         self._names: dict[tuple[str, str], Entry] = {}
         for number, database in self.databases.items():
@@ -127,7 +129,7 @@ class Catalogue:
         fields = _pragma(connection, entry.database, "index_xinfo", entry.name)  # none where it has rowids
         if fields:
             order = [row[1] for row in fields]
-            key = frozenset().union(*(_told(entry, columns, row[1], whole) for row in fields if row[5]))
+            key = frozenset[str]().union(*(_told(entry, columns, row[1], whole) for row in fields if row[5]))
         else:
             order = [place for place, hidden in enumerate(columns.hidden) if hidden != VIRTUAL]
             key = _rowid(entry, columns)
@@ -166,7 +168,7 @@ class Catalogue:
             fields = [row[1] for row in _pragma(connection, entry.database, "index_xinfo", name)]
             if partial or EXPRESSION in fields:
                 return whole
-            keys |= {_full(entry, columns.names[place]) for place in fields if unique and place >= 0}
+            keys |= {_full(entry, columns.names[int(place)]) for place in fields if unique and place >= 0}
         return frozenset(keys)
 
 

@@ -106,7 +106,9 @@ class SQLiteEngine:
             yield Witness(connection, timeout=self._timeout, catalogues={})
 
     def _path(self, live: Live) -> str | None:
-        return os.fspath(self._database) if isinstance(self._database, str | os.PathLike) else live.path
+        if isinstance(self._database, sqlite3.Connection) or callable(self._database):
+            return live.path
+        return os.fspath(self._database)
 
 
 def _close_all(pools: dict[str, Pool]) -> None:

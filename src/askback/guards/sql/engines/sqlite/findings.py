@@ -1,7 +1,7 @@
 """The inspection of one statement, put together from what the authorizer was asked and what the program does."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from askback.guards.sql.engines.engine import Inspection
 from askback.guards.sql.engines.sqlite.authorizer import FUNCTIONS, SCHEMA_TABLES, Authorizer
@@ -20,10 +20,13 @@ SEQUENCE = "sqlite_sequence"
 class Findings:
     """Asks the catalogue about each name and each b-tree that a statement touches."""
 
-    def __init__(self, authorizer: Authorizer, catalogue: Catalogue, connection: sqlite3.Connection, live: Live) -> None:
+    def __init__(
+        self, authorizer: Authorizer, catalogue: Catalogue, connection: sqlite3.Connection, live: Live
+    ) -> None:
         self._authorizer, self._catalogue, self._connection = authorizer, catalogue, connection
         self._live = live
         self._columns: set[str] = set()
+        self._named: set[str] = set()
         self._doubts: dict[str, None] = dict(authorizer.refused)
 
     def conclude(self, listing: Sequence[Instruction], *, explains: bool) -> Inspection:
@@ -61,43 +64,53 @@ class Findings:
     def _look_at_names(self, program: Program) -> None:
         """What only the authorizer is told: views, virtual tables, generated columns, and tables that are written."""
         written = {tree.entry for tree in program.written}
-        virtual: set[str] = set()
         for database, name, column in self._authorizer.reads:
             entry = self._catalogue.find(database, name)
             if entry is None:
-                self._look_at_module(name, virtual)
+                self._look_at_module(database, name, program)
             elif entry.is_virtual:
-                self._look_at_virtual(entry, virtual)
+                self._look_at_virtual(entry, program)
             elif column and (entry.kind == "view" or entry in written or self._is_computed(entry, column)):
                 self._columns.add(f"{entry.database}.{entry.name}.{column}")
-        if program.virtual - set(self._addresses(virtual) if program.virtual else ()):
+        if program.virtual:
             self._doubt("it reads a virtual table that it does not name")
 
     def _is_computed(self, entry: Entry, column: str) -> bool:
         columns = self._catalogue.columns(self._connection, entry)
         return columns.has_generated and (column, VIRTUAL) in zip(columns.names, columns.hidden, strict=True)
 
-    def _look_at_module(self, name: str, virtual: set[str]) -> None:
-        """A name that the schema does not have is SQLite's own table, or a function in the place of a table."""
-        if name.lower() in SCHEMA_TABLES:
+    def _look_at_module(self, database: str | None, name: str, program: Program) -> None:
+        """A name that the schema does not have: SQLite's own table, a function in the place of a table, or a CTE."""
+        if name.lower() in SCHEMA_TABLES or (database is None and not self._opens(quote(name), program)):
             return
-        virtual.add(quote(name))
+        if database is not None:
+            self._opens(quote(name), program)
         if name.lower() not in harmless_functions("sqlite"):
             self._doubt(f"it reads {name:.80}, a virtual table that is not known to be harmless")
 
-    def _look_at_virtual(self, entry: Entry, virtual: set[str]) -> None:
-        virtual.add(f"{quote(entry.database)}.{quote(entry.name)}")
+    def _look_at_virtual(self, entry: Entry, program: Program) -> None:
+        self._opens(f"{quote(entry.database)}.{quote(entry.name)}", program)
         self._columns |= self._catalogue.whole(self._connection, entry)
         module = entry.sql.lower().rpartition("using")[2].partition("(")[0].strip()
         if module not in STORES_ITSELF or "content" in entry.sql.lower():
             self._doubt(f"it reads {entry.name:.80}, a virtual table that may read other tables")
 
-    def _addresses(self, virtual: set[str]) -> Iterator[str]:
-        """Where the virtual tables that were named are in memory, by which the program opens them."""
-        for name in virtual:
-            for row in self._connection.execute(f"EXPLAIN SELECT 1 FROM {name}"):
-                if row[1] == "VOpen":
-                    yield str(row[5])
+    def _opens(self, table: str, program: Program) -> bool:
+        """Whether the program opens this virtual table, which is then crossed off those that it opens.
+
+        A program knows virtual tables by their addresses in memory alone, so another statement is asked for it.
+        """
+        if not program.virtual:
+            return table in self._named
+        try:
+            listing = self._connection.execute(f"EXPLAIN SELECT 1 FROM {table}").fetchall()
+        except sqlite3.Error:
+            return False  # no table at all
+        found = {str(row[5]) for row in listing if row[1] == "VOpen"}
+        if found & program.virtual:
+            self._named.add(table)
+            program.virtual -= found
+        return table in self._named
 
     def _look_at_calls(self, program: Program) -> None:
         """Functions in generated columns and indexes, of which the authorizer is not told."""
@@ -112,13 +125,15 @@ class Findings:
         for database, name in self._authorizer.written:
             entry = self._catalogue.find(database, name)
             if entry is not None and entry.is_virtual:
-                self._look_at_virtual(entry, set())
+                self._look_at_virtual(entry, program)
             elif entry is not None:
                 self._columns |= self._catalogue.guarded(self._connection, entry)
 
     def _look_at_live(self, program: Program) -> None:
         """Temporary objects of the author's connection, which ours does not have."""
-        names = {name for _, name, _ in self._authorizer.reads} | {name for _, name in self._authorizer.written}
+        names = {name for _, name, _ in self._authorizer.reads} | {
+            name for _, name in self._authorizer.written
+        }
         names |= {tree.entry.name for tree in program.trees}
         for name in sorted({name.lower() for name in names} & self._live.shadows):
             self._doubt(f"{name:.80} is a temporary table of the connection")

@@ -28,7 +28,9 @@ def look_at(connection: sqlite3.Connection) -> Live:
             return Live(doubt=BUSY)
         with closing(connection.cursor()) as cursor:
             cursor.row_factory = None
-            files = {_text(row[1]): _text(row[2]) for row in cursor.execute("PRAGMA database_list").fetchall()}
+            files = {
+                _text(row[1]): _text(row[2]) for row in cursor.execute("PRAGMA database_list").fetchall()
+            }
             temporary = cursor.execute("SELECT type, name FROM sqlite_temp_master").fetchall()
     except sqlite3.Error:
         return Live(doubt=OTHER_THREAD)

@@ -66,7 +66,9 @@ class Nulls(dict[str, None]):
 class Witness:
     """Owns its connection. To be used by one thread at a time; `close` it."""
 
-    def __init__(self, connection: sqlite3.Connection, *, timeout: float, catalogues: dict[Any, Catalogue]) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, *, timeout: float, catalogues: dict[Any, Catalogue]
+    ) -> None:
         self._connection, self._timeout, self._catalogues = connection, timeout, catalogues
         self._authorizer, self._deadline, self._turn = Authorizer(), math.inf, 0
         self._text_factory = connection.text_factory
@@ -158,7 +160,9 @@ class Witness:
                 raise
         return self._listing(text, (None,) * int(count[1]))
 
-    def _listing(self, text: str, parameters: Mapping[str, None] | tuple[None, ...] = ()) -> list[Instruction]:
+    def _listing(
+        self, text: str, parameters: Mapping[str, None] | tuple[None, ...] = ()
+    ) -> list[Instruction]:
         cursor = self._connection.execute(text, parameters)
         if cursor.description is None or cursor.description[1][0] != "opcode":
             raise ValueError("no program")
