@@ -93,7 +93,7 @@ from askback.errors.asking import (
     VisitFailed,
     VisitUnknown,
 )
-from askback.errors.guarding import EstimateFailed, NotApproved, NotRun
+from askback.errors.guarding import ChangedSinceApproval, EstimateFailed, NotApproved, NotRun
 from askback.errors.roots import (
     AskbackError,
     AskbackWarning,
@@ -117,6 +117,7 @@ __all__ = [
     "CallerUnknown",
     "CannotAsk",
     "CannotConnect",
+    "ChangedSinceApproval",
     "ConnectionMustLive",
     "Drift",
     "EffectFailed",

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from inspect import isawaitable
 from typing import Any, Protocol, runtime_checkable
 
-from askback.errors import AuthorError
+from askback.errors import AuthorError, ChangedSinceApproval
+
+__all__ = ["CalledEngine", "ChangedSinceApproval", "Engine", "Inspection", "Rows"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
