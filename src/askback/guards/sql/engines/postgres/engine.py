@@ -1,0 +1,79 @@
+"""Postgres as the witness of what a statement reads: it analyses the statement and stores the parse tree."""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from askback.guards.sql.engines.engine import ChangedSinceApproval, Inspection, Rows
+from askback.guards.sql.engines.postgres.inspector import (
+    NO_TEMPORARY,
+    NOT_ALLOWED,
+    TOO_SLOW,
+    Inspector,
+    doubt,
+)
+from askback.guards.sql.engines.postgres.session import Session, open_session
+
+if TYPE_CHECKING:
+    from askback.guards.sql.engines.postgres.session import Database
+
+GRACE = 2.0
+"""Seconds beyond the server's own time limit after which it is given up."""
+
+MAY_CREATE = (
+    "SELECT pg_catalog.has_database_privilege(coalesce($1, current_user), current_database(), 'TEMP')"
+)
+
+
+class PostgresEngine:
+    """A Postgres database by its URL, connected to for each statement, by a pool, or by a function that connects.
+
+    Needs PostgreSQL 14 and the right to create temporary objects. With `role`, statements are inspected and run as that
+    role, so that its privileges on columns count.
+    """
+
+    name = "Postgres"
+
+    def __init__(self, database: "Database", *, timeout: float = 5.0, role: str | None = None) -> None:
+        self._database, self._timeout, self._role = database, timeout, role
+        self._inspector = Inspector()
+
+    async def inspect(self, statement: str) -> Inspection:
+        async with open_session(self._database, timeout=self._timeout, role=self._role) as session:
+            return await self._inspect(session, statement)
+
+    async def run(self, statement: str, inspection: Inspection, *, max_rows: int | None = None) -> Rows:
+        async with open_session(
+            self._database, timeout=self._timeout, role=self._role, is_kept=True
+        ) as session:
+            if await self._inspect(session, statement) != inspection:
+                raise ChangedSinceApproval
+            async with asyncio.timeout(self._timeout + GRACE):
+                await session.ready(can_write=not inspection.is_query)
+                rows = await _fetch(session, statement, max_rows)
+                if not inspection.is_query:
+                    await session.commit()
+                return rows
+
+    async def _inspect(self, session: Session, statement: str) -> Inspection:
+        try:
+            async with asyncio.timeout(self._timeout + GRACE):
+                found = await self._inspector.inspect(session, statement)
+                return await self._explain_refusal(session) if found.doubts == (NOT_ALLOWED,) else found
+        except TimeoutError:
+            session.is_broken = True
+            return doubt(TOO_SLOW)
+
+    async def _explain_refusal(self, session: Session) -> Inspection:
+        await session.close()
+        may_create = await session.connection.fetchval(MAY_CREATE, self._role)
+        return doubt(NOT_ALLOWED if may_create else NO_TEMPORARY)
+
+
+async def _fetch(session: Session, statement: str, max_rows: int | None) -> Rows:
+    prepared = await session.connection.prepare(statement, name="")
+    names = tuple(attribute.name for attribute in prepared.get_attributes())
+    if max_rows is None:
+        return Rows(names, [tuple(row.values()) for row in await prepared.fetch()])
+    cursor = await prepared.cursor()
+    found = await cursor.fetch(max_rows + 1)
+    return Rows(names, [tuple(row.values()) for row in found[:max_rows]], len(found) > max_rows)
