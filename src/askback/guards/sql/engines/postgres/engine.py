@@ -11,6 +11,7 @@ from askback.guards.sql.engines.postgres.inspector import (
     Inspector,
     doubt,
 )
+from askback.guards.sql.engines.postgres.memory import Found, Memory
 from askback.guards.sql.engines.postgres.session import Session, open_session
 
 if TYPE_CHECKING:
@@ -35,17 +36,24 @@ class PostgresEngine:
 
     def __init__(self, database: "Database", *, timeout: float = 5.0, role: str | None = None) -> None:
         self._database, self._timeout, self._role = database, timeout, role
-        self._inspector = Inspector()
+        self._inspector, self._memory = Inspector(), Memory()
 
     async def inspect(self, statement: str) -> Inspection:
         async with open_session(self._database, timeout=self._timeout, role=self._role) as session:
-            return await self._inspect(session, statement)
+            async with asyncio.timeout(self._timeout + GRACE):
+                known, version = await self._memory.recall(session.connection, statement)
+            if known is not None:
+                return known
+            found = await self._inspect(session, statement)
+            self._memory.keep(statement, found, version)
+            return found.inspection
 
     async def run(self, statement: str, inspection: Inspection, *, max_rows: int | None = None) -> Rows:
         async with open_session(
             self._database, timeout=self._timeout, role=self._role, is_kept=True
         ) as session:
-            if await self._inspect(session, statement) != inspection:
+            found = await self._inspect(session, statement)
+            if found.inspection != inspection:
                 raise ChangedSinceApproval
             async with asyncio.timeout(self._timeout + GRACE):
                 await session.ready(can_write=not inspection.is_query)
@@ -54,19 +62,20 @@ class PostgresEngine:
                     await session.commit()
                 return rows
 
-    async def _inspect(self, session: Session, statement: str) -> Inspection:
+    async def _inspect(self, session: Session, statement: str) -> Found:
         try:
             async with asyncio.timeout(self._timeout + GRACE):
                 found = await self._inspector.inspect(session, statement)
-                return await self._explain_refusal(session) if found.doubts == (NOT_ALLOWED,) else found
+                is_refused = found.inspection.doubts == (NOT_ALLOWED,)
+                return await self._explain_refusal(session) if is_refused else found
         except TimeoutError:
             session.is_broken = True
-            return doubt(TOO_SLOW)
+            return Found(doubt(TOO_SLOW))
 
-    async def _explain_refusal(self, session: Session) -> Inspection:
+    async def _explain_refusal(self, session: Session) -> Found:
         await session.close()
         may_create = await session.connection.fetchval(MAY_CREATE, self._role)
-        return doubt(NOT_ALLOWED if may_create else NO_TEMPORARY)
+        return Found(doubt(NOT_ALLOWED if may_create else NO_TEMPORARY))
 
 
 async def _fetch(session: Session, statement: str, max_rows: int | None) -> Rows:

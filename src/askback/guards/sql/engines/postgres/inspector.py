@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import asyncpg
 from anyio import to_thread
@@ -18,6 +18,7 @@ from askback.guards.sql.engines.postgres.change import (
     load_targets,
     target_of,
 )
+from askback.guards.sql.engines.postgres.memory import Found
 from askback.guards.sql.engines.postgres.node_tree import (
     Node,
     UnknownTree,
@@ -30,6 +31,9 @@ from askback.guards.sql.engines.postgres.relation import Relation, Relations, fi
 from askback.guards.sql.engines.postgres.routine import Calls, Routines, Verdict, calls_in
 from askback.guards.sql.engines.postgres.session import Session
 from askback.guards.sql.systems import describes_the_schema
+
+if TYPE_CHECKING:
+    from askback.guards.sql.engines.postgres.relation import Connection
 
 Result = TypeVar("Result")
 
@@ -81,79 +85,93 @@ class Inspector:
     relations: Relations = field(default_factory=Relations)
     routines: Routines = field(default_factory=Routines)
 
-    async def inspect(self, session: Session, statement: str) -> Inspection:
+    async def inspect(self, session: Session, statement: str) -> Found:
         """What a statement reads and changes. Raises what the driver raises where the server cannot be reached."""
         if (unusable := check_text(statement)) is not None:
-            return unusable
+            return Found(unusable)
         if session.connection.get_server_version().major < OLDEST:
-            return doubt(TOO_OLD)
+            return Found(doubt(TOO_OLD))
         words = opening.read_words(statement)
         if not words:
-            return doubt(NO_WORDS)
+            return Found(doubt(NO_WORDS))
         if words[0] == "explain":
             return await self._inspect_explained(session, statement)
         if words[0] in opening.QUERIES:
             return await self._inspect_query(session, statement)
         if opening.shows_setting(statement):
-            return Inspection(is_query=True)
+            return Found(Inspection(is_query=True))
+        return await self._inspect_command(session, statement, words)
+
+    async def _inspect_command(self, session: Session, statement: str, words: list[str]) -> Found:
         command = inspect_command(words)
         inner = opening.find_query(statement) if words[0] == "create" else None
         if inner is None:
-            return command
-        return replace(command, columns=(await self._inspect_query(session, inner)).columns)
+            return Found(command)
+        found = await self._inspect_query(session, inner)
+        return Found(replace(command, columns=found.inspection.columns), found.relations)
 
-    async def _inspect_explained(self, session: Session, statement: str) -> Inspection:
+    async def _inspect_explained(self, session: Session, statement: str) -> Found:
         inner, is_run = opening.split_explain(statement)
         words = opening.read_words(inner)
         if not words or words[0] not in opening.QUERIES:
-            return replace(inspect_command(["explain"]), writes=("explain",))
-        found = await self._inspect_query(session, inner)
+            return Found(inspect_command(["explain"]))
+        found, relations = await self._inspect_query(session, inner)
         if is_run:
-            return replace(
-                found,
-                doubts=(*found.doubts, "EXPLAIN ANALYZE runs the statement."),
-                is_query=False,
-                can_be_planned=False,
-            )
-        return replace(found, writes=(), is_query=found.can_be_planned, can_be_planned=False)
+            doubts = (*found.doubts, "EXPLAIN ANALYZE runs the statement.")
+            return Found(replace(found, doubts=doubts, is_query=False, can_be_planned=False), relations)
+        return Found(
+            replace(found, writes=(), is_query=found.can_be_planned, can_be_planned=False), relations
+        )
 
-    async def _inspect_query(self, session: Session, statement: str) -> Inspection:
+    async def _inspect_query(self, session: Session, statement: str) -> Found:
         try:
-            text = await session.analyse(statement)
-            return doubt(TOO_COMPLEX) if text is None else await self._inspect_tree(session, text)
+            text, facts = await session.analyse(statement)
+            if text is None:
+                return Found(doubt(TOO_COMPLEX))
+            return await self._inspect_tree(session.connection, text, facts)
         except asyncpg.PostgresConnectionError:
             raise
         except asyncpg.PostgresError as error:
             session.is_broken = True
-            return explain_error(error)
+            return Found(explain_error(error))
         except (UnknownTree, LookupError, ValueError):
-            return doubt(UNKNOWN_SHAPE)
+            return Found(doubt(UNKNOWN_SHAPE))
         except TooLarge:
-            return doubt(TOO_COMPLEX)
+            return Found(doubt(TOO_COMPLEX))
 
-    async def _inspect_tree(self, session: Session, text: str) -> Inspection:
-        connection, is_large = session.connection, len(text) > LARGE_TREE
+    async def _inspect_tree(self, connection: "Connection", text: str, facts: list[Any]) -> Found:
+        is_large = len(text) > LARGE_TREE
         queries = await run_there(is_large, partial(read_queries, text))
         if len(queries) != 1 or queries[0].is_true("isReturn"):
-            return doubt(NOT_ONE)
-        relations = await self.relations.load(connection, numbers_in(text, "relid"))
-        known = await self.routines.load(connection)
-        walk = Walk(relations, frozenset(number for number, is_volatile in known.items() if not is_volatile))
+            return Found(doubt(NOT_ONE))
+        relations = await self.relations.load(connection, numbers_in(text, "relid"), facts)
+        walk = Walk(relations, (await self.routines.load(connection)).steady)
         await run_there(is_large, partial(walk.follow, queries[0]))
+        targets = await self._follow_changes(connection, walk, relations)
+        verdict = await self.routines.judge(connection, calls_in(text), calls_of(walk), targets.calls)
+        parents = {number for number in walk.usage.relations if relations[number].has_children}
+        foreign = await find_foreign(connection, parents) if parents else None
+        inspection = conclude(walk, relations, targets, verdict, foreign)
+        return Found(inspection, frozenset(relations))
+
+    async def _follow_changes(
+        self, connection: "Connection", walk: Walk, relations: dict[int, Relation]
+    ) -> Targets:
         targets = await load_targets(connection, {target_of(scope) for scope in walk.usage.changes})
         if missing := targets.relations - relations.keys():
             relations |= await self.relations.load(connection, missing)
         for scope in walk.usage.changes:
             follow_constraints(walk, scope, relations[target_of(scope)], targets)
-        views = Calls(
-            functions=frozenset(walk.usage.view_functions) - {0},
-            operators=frozenset(walk.usage.operators) - {0},
-            types=frozenset(walk.usage.types),
-        )
-        verdict = await self.routines.judge(connection, calls_in(text), views, targets.calls)
-        parents = {number for number in walk.usage.relations if relations[number].has_children}
-        foreign = await find_foreign(connection, parents) if parents else None
-        return conclude(walk, relations, targets, verdict, foreign)
+        return targets
+
+
+def calls_of(walk: Walk) -> Calls:
+    """What views call for a statement."""
+    return Calls(
+        functions=frozenset(walk.usage.view_functions) - {0},
+        operators=frozenset(walk.usage.operators) - {0},
+        types=frozenset(walk.usage.types),
+    )
 
 
 def check_text(statement: str) -> Inspection | None:

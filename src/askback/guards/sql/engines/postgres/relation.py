@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     )
 
 FACTS = """
-SELECT c.oid::bigint, n.nspname::text, c.relname::text, c.relkind::text,
-  ARRAY(SELECT CASE WHEN a.attisdropped THEN '' ELSE a.attname::text END FROM pg_catalog.pg_attribute AS a
-        WHERE a.attrelid = c.oid AND a.attnum > 0 ORDER BY a.attnum) AS columns,
-  (SELECT r.oid::text || ' ' || r.xmin::text FROM pg_catalog.pg_rewrite AS r
-   WHERE r.ev_class = c.oid AND r.rulename = '_RETURN') AS rule,
-  c.relrowsecurity OR EXISTS (SELECT FROM pg_catalog.pg_attribute AS a
-                              WHERE a.attrelid = c.oid AND a.attgenerated <> '') AS has_expressions,
-  c.relhassubclass AS has_children
-FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-WHERE c.oid = ANY($1::oid[])
-"""
+SELECT c.oid::bigint,
+  (SELECT n.nspname::text FROM pg_catalog.pg_namespace AS n WHERE n.oid = c.relnamespace) AS nspname,
+  c.relname::text, c.relkind::text, c.relrowsecurity, c.relhassubclass,
+  ARRAY(SELECT CASE WHEN a.attisdropped THEN '' ELSE a.attgenerated::text || ' ' || a.attname::text END
+        FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = c.oid AND a.attnum > 0 ORDER BY a.attnum) AS columns,
+  CASE WHEN c.relkind = 'v' THEN (SELECT r.oid::text || ' ' || r.xmin::text FROM pg_catalog.pg_rewrite AS r
+                                  WHERE r.ev_class = c.oid AND r.rulename = '_RETURN') END AS rule
+FROM pg_catalog.pg_class AS c WHERE c.oid ="""
+"""What is to be known of relations; a condition on their numbers stands behind it."""
+
+FACTS_OF_NUMBERS = f"{FACTS} ANY($1::oid[])"
 
 RULES = """
 SELECT ev_class::bigint, ev_action::text FROM pg_catalog.pg_rewrite
@@ -110,23 +110,34 @@ class Relations:
     def __init__(self) -> None:
         self._views: dict[int, _View] = {}
 
-    async def load(self, connection: "Connection", numbers: Iterable[int]) -> dict[int, Relation]:
-        """The relations of these numbers and, through views, all that they read. Missing ones are left out."""
+    async def load(
+        self, connection: "Connection", numbers: Iterable[int], facts: Iterable[Any] = ()
+    ) -> dict[int, Relation]:
+        """The relations of these numbers and, through views, all that they read. Missing ones are left out.
+
+        `facts` are rows of `FACTS` that were read already.
+        """
         found: dict[int, Relation] = {}
+        rows = list(facts)
         wanted: set[int] = set(numbers) - {0}
         for _ in range(MAX_DEPTH):
-            rows = await connection.fetch(FACTS, sorted(self._guess(wanted)))
-            await self._load_views(connection, rows)
-            fresh = [(row["oid"], self._relation(row)) for row in rows]
-            expressive = [row["oid"] for row in rows if row["has_expressions"] and row["relkind"] != "v"]
-            expressions = await _load_expressions(connection, expressive)
-            found |= {number: _with(relation, expressions.get(number, ())) for number, relation in fresh}
-            inside = {each for row in rows if (view := self._known(row)) for each in view.relations}
-            inside |= {each for parts in expressions.values() for part in parts for each in part.relations}
-            wanted = inside - found.keys()
+            wanted |= await self._add(connection, rows, found)
+            wanted -= found.keys()
             if not wanted:
                 return found
+            rows = await connection.fetch(FACTS_OF_NUMBERS, sorted(self._guess(wanted) - found.keys()))
+            wanted.clear()
         raise UnknownTree
+
+    async def _add(self, connection: "Connection", rows: list[Any], found: dict[int, Relation]) -> set[int]:
+        """Add relations; give the numbers of those that their views and policies read."""
+        await self._load_views(connection, rows)
+        expressive = [row["oid"] for row in rows if _has_expressions(row)]
+        expressions = await _load_expressions(connection, expressive)
+        for row in rows:
+            found[row["oid"]] = _with(self._relation(row), expressions.get(row["oid"], ()))
+        inside = {number for row in rows if (view := self._known(row)) for number in view.relations}
+        return inside | {n for parts in expressions.values() for part in parts for n in part.relations}
 
     def _guess(self, wanted: set[int]) -> set[int]:
         """With what views of these numbers have read before, so that one question to the server is enough."""
@@ -147,8 +158,8 @@ class Relations:
             schema=row["nspname"],
             name=row["relname"],
             kind=row["relkind"],
-            columns=tuple(row["columns"]),
-            has_children=row["has_children"],
+            columns=tuple(column.partition(" ")[2] for column in row["columns"]),
+            has_children=row["relhassubclass"],
             query=None if view is None else view.query,
         )
 
@@ -161,6 +172,10 @@ class Relations:
         for number, text in await connection.fetch(RULES, sorted(rules)):
             (query,) = queries_in(parse_tree(text))
             self._views[number] = _View(rules[number], query, numbers_in(text, "relid"))
+
+
+def _has_expressions(row: Any) -> bool:
+    return row["relrowsecurity"] or any(column[:1] not in {"", " "} for column in row["columns"])
 
 
 def _is_followed(row: Any) -> bool:

@@ -110,23 +110,34 @@ class Verdict:
     """Functions that change a sequence."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuiltIn:
+    """The server's own functions that read nothing but their arguments."""
+
+    harmless: frozenset[int]
+    steady: frozenset[int]
+    """Those of them that return one row and, for the same arguments, the same one."""
+
+
 class Routines:
     """Knows the server's own functions once it has asked for them, one time for each version of the server."""
 
     def __init__(self) -> None:
-        self._built_in: dict[int, dict[int, bool]] = {}
+        self._built_in: dict[int, BuiltIn] = {}
 
-    async def load(self, connection: "Connection") -> dict[int, bool]:
-        """The server's harmless functions; True for those that may act, differ from call to call or make rows."""
+    async def load(self, connection: "Connection") -> BuiltIn:
         version = connection.get_server_version().major
         if version not in self._built_in:
             rows = await connection.fetch(BUILT_IN, sorted(harmless_functions("postgres")), PINNED)
-            self._built_in[version] = dict(map(tuple[int, bool], rows))
+            self._built_in[version] = BuiltIn(
+                harmless=frozenset(row[0] for row in rows),
+                steady=frozenset(row[0] for row in rows if not row[1]),
+            )
         return self._built_in[version]
 
     async def judge(self, connection: "Connection", own: Calls, views: Calls, defaults: Calls) -> Verdict:
         """Judge what a statement calls itself, what views call for it, and the defaults of tables that it changes."""
-        known = (await self.load(connection)).keys()
+        known = (await self.load(connection)).harmless
         types, checks = await _judge_types(connection, own.types | views.types | defaults.types)
         functions, changing = await _judge_functions(connection, known, own.functions | checks.functions)
         more, also = await _judge_functions(connection, known, views.functions, allowed=IN_VIEWS)

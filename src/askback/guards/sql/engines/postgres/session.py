@@ -5,10 +5,12 @@ import re
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import asyncpg
 from asyncpg.transaction import Transaction
+
+from askback.guards.sql.engines.postgres.relation import FACTS
 
 if TYPE_CHECKING:
     from askback.guards.sql.engines.postgres.relation import Connection
@@ -20,10 +22,14 @@ if TYPE_CHECKING:
 BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 """Read-write also where transactions are read-only by default: those refuse to create anything. It is rolled back."""
 
-TREE = """
-SELECT p.oid, CASE WHEN octet_length(p.prosqlbody::text) <= $2 THEN p.prosqlbody::text END FROM pg_catalog.pg_proc AS p
-WHERE p.proname = $1 AND p.pronamespace = pg_catalog.pg_my_temp_schema()
+TREE = f"""
+SELECT CASE WHEN coalesce(f.n, 1) = 1 AND octet_length(p.prosqlbody::text) <= $2 THEN p.prosqlbody::text END AS tree,
+  f.* FROM pg_catalog.pg_proc AS p LEFT JOIN LATERAL (SELECT row_number() OVER () AS n, r.* FROM ({FACTS} ANY(ARRAY(
+  SELECT d.refobjid FROM pg_catalog.pg_depend AS d WHERE d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass
+  AND d.objid = p.oid AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass))) AS r) AS f ON true
+WHERE p.proname = $1 AND p.pronamespace = pg_catalog.pg_my_temp_schema() ORDER BY f.n
 """
+"""The parse tree, and the relations that it names unless they are the server's own. In one question, to save time."""
 
 MAX_TREE = 1_000_000
 """Bytes of a parse tree that are read."""
@@ -50,6 +56,15 @@ async def open_connection(database: "Database", timeout: float) -> "AsyncGenerat
         connection.terminate()  # at once, also where the server does not answer any more
 
 
+class Analysis(NamedTuple):
+    """What the server made of a query."""
+
+    tree: str | None
+    """None where it is too large."""
+    facts: list[Any]
+    """Rows of `FACTS`."""
+
+
 class Session:
     """One transaction, in which a statement is analysed and, with `is_kept`, run where it was approved."""
 
@@ -69,10 +84,11 @@ class Session:
             not is_kept
         ):  # the check expands views and so locks their tables, which counts only where it runs next
             settings["check_function_bodies"] = "off"
+            settings["plan_cache_mode"] = "force_generic_plan"  # for the questions to the catalogue
         self._settings = "".join(f"SET LOCAL {name} = {value}; " for name, value in settings.items())
 
-    async def analyse(self, statement: str) -> str | None:
-        """Let the server analyse one query and give its parse tree; None where it is too large.
+    async def analyse(self, statement: str) -> Analysis:
+        """Let the server analyse one query and give its parse tree.
 
         The query becomes the body of a temporary function, which stores it as analysed and runs nothing of it. It needs
         no quoting: a text that closed the body by itself would make a second command of the END behind it, and the
@@ -85,8 +101,8 @@ class Session:
             f"BEGIN ATOMIC {statement}\n; END",
             is_plain=";" not in statement,
         )
-        row = await self.connection.fetchrow(TREE, self._function, MAX_TREE)
-        return None if row is None else row[1]
+        rows = await self.connection.fetch(TREE, self._function, MAX_TREE)
+        return Analysis(rows[0]["tree"], [row for row in rows if row["n"] is not None])
 
     async def _create(self, command: str, *, is_plain: bool) -> None:
         if is_plain and not self._is_kept and not self._is_open:
