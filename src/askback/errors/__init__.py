@@ -40,6 +40,7 @@
     ├── VisitUnknown             a visit to be settled that was never begun, or was long ago
     ├── EffectFailed             what `once` ran has raised
     ├── NotApproved              a guard stands before it, and nobody has said yes
+    ├── ChangedSinceApproval     what a statement touches has changed since somebody said yes
     ├── Unanswered               a question reached us, and nobody answers it
     ├── NotVisited               the person did not go where the call needs them to go
     └── Unfinished               a call took longer than it may

@@ -1,0 +1,88 @@
+"""Postgres as the witness of what a statement reads: it analyses the statement and stores the parse tree."""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from askback.guards.sql.engines.engine import ChangedSinceApproval, Inspection, Rows
+from askback.guards.sql.engines.postgres.inspector import (
+    NO_TEMPORARY,
+    NOT_ALLOWED,
+    TOO_SLOW,
+    Inspector,
+    doubt,
+)
+from askback.guards.sql.engines.postgres.memory import Found, Memory
+from askback.guards.sql.engines.postgres.session import Session, open_session
+
+if TYPE_CHECKING:
+    from askback.guards.sql.engines.postgres.session import Database
+
+GRACE = 2.0
+"""Seconds beyond the server's own time limit after which it is given up."""
+
+MAY_CREATE = (
+    "SELECT pg_catalog.has_database_privilege(coalesce($1, current_user), current_database(), 'TEMP')"
+)
+
+
+class PostgresEngine:
+    """A Postgres database by its URL, connected to for each statement, by a pool, or by a function that connects.
+
+    Needs PostgreSQL 14 and the right to create temporary objects. With `role`, statements are inspected and run as that
+    role, so that its privileges on columns count.
+    """
+
+    name = "Postgres"
+
+    def __init__(self, database: "Database", *, timeout: float = 5.0, role: str | None = None) -> None:
+        self._database, self._timeout, self._role = database, timeout, role
+        self._inspector, self._memory = Inspector(), Memory()
+
+    async def inspect(self, statement: str) -> Inspection:
+        async with open_session(self._database, timeout=self._timeout, role=self._role) as session:
+            async with asyncio.timeout(self._timeout + GRACE):
+                known, version = await self._memory.recall(session.connection, statement)
+            if known is not None:
+                return known
+            found = await self._inspect(session, statement)
+            self._memory.keep(statement, found, version)
+            return found.inspection
+
+    async def run(self, statement: str, inspection: Inspection, *, max_rows: int | None = None) -> Rows:
+        async with open_session(
+            self._database, timeout=self._timeout, role=self._role, is_kept=True
+        ) as session:
+            found = await self._inspect(session, statement)
+            if found.inspection != inspection:
+                raise ChangedSinceApproval
+            async with asyncio.timeout(self._timeout + GRACE):
+                await session.ready(can_write=not inspection.is_query)
+                rows = await _fetch(session, statement, max_rows)
+                if not inspection.is_query:
+                    await session.commit()
+                return rows
+
+    async def _inspect(self, session: Session, statement: str) -> Found:
+        try:
+            async with asyncio.timeout(self._timeout + GRACE):
+                found = await self._inspector.inspect(session, statement)
+                is_refused = found.inspection.doubts == (NOT_ALLOWED,)
+                return await self._explain_refusal(session) if is_refused else found
+        except TimeoutError:
+            session.is_broken = True
+            return Found(doubt(TOO_SLOW))
+
+    async def _explain_refusal(self, session: Session) -> Found:
+        await session.close()
+        may_create = await session.connection.fetchval(MAY_CREATE, self._role)
+        return Found(doubt(NOT_ALLOWED if may_create else NO_TEMPORARY))
+
+
+async def _fetch(session: Session, statement: str, max_rows: int | None) -> Rows:
+    prepared = await session.connection.prepare(statement, name="")
+    names = tuple(attribute.name for attribute in prepared.get_attributes())
+    if max_rows is None:
+        return Rows(names, [tuple(row.values()) for row in await prepared.fetch()])
+    cursor = await prepared.cursor()
+    found = await cursor.fetch(max_rows + 1)
+    return Rows(names, [tuple(row.values()) for row in found[:max_rows]], len(found) > max_rows)
