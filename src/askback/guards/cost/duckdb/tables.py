@@ -34,14 +34,6 @@ class Table:
     widths: Mapping[str, float]
 
 
-def known_names(cursor: "duckdb.DuckDBPyConnection") -> frozenset[str]:
-    """Names of tables and views, in small letters."""
-    found = cursor.execute(
-        "SELECT lower(table_name) FROM duckdb_tables() UNION ALL SELECT lower(view_name) FROM duckdb_views()"
-    )
-    return frozenset(name for (name,) in found.fetchall())
-
-
 def tables_of(cursor: "duckdb.DuckDBPyConnection", names: Collection[str]) -> dict[str, Table]:
     """By their names as a plan writes them; those that are in no catalogue are missing."""
     sizes = cursor.execute(

@@ -4,6 +4,6 @@ Each engine is imported from its own module, since each needs its engine's packa
 `askback.guards.sql.engines.duckdb`, `.postgres` and `.sqlite`. `CalledEngine` takes a function of the author's.
 """
 
-from askback.guards.sql.engines.engine import Engine, Inspection, Rows
+from askback.guards.sql.engines.engine import ChangedSinceApproval, Engine, Inspection, Rows
 
-__all__ = ["Engine", "Inspection", "Rows"]
+__all__ = ["ChangedSinceApproval", "Engine", "Inspection", "Rows"]

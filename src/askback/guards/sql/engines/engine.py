@@ -5,6 +5,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 
+class ChangedSinceApproval(Exception):
+    """What a statement reads or changes is no longer what was approved. Nothing has run."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inspection:
     """What a statement reads and changes, as the engine itself resolved it. Nothing of the statement has run."""
