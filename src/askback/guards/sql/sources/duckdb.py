@@ -11,11 +11,11 @@ from askback.guards.sql.known import Known
 from askback.guards.sql.sources.tags import Column, dotted, known_from, listed_in, query_for
 
 COLUMNS = """
-SELECT database_name, schema_name, table_name, column_name, data_type, comment FROM duckdb_columns()
+SELECT database_name, schema_name, table_name, column_name, data_type, comment FROM system.main.duckdb_columns()
 WHERE NOT internal ORDER BY database_name, schema_name, table_name, column_index
 """
 
-VIEWS = "SELECT database_name, schema_name, view_name, sql FROM duckdb_views() WHERE NOT internal"
+VIEWS = "SELECT database_name, schema_name, view_name, sql FROM system.main.duckdb_views() WHERE NOT internal"
 
 
 class DuckDBSource:
@@ -53,7 +53,7 @@ class DuckDBSource:
 
 
 def read(cursor: Connection, *, comments: bool) -> Known:
-    own = cursor.execute("SELECT current_database()").fetchall()[0][0]
+    own = cursor.execute("SELECT system.main.current_database()").fetchall()[0][0]
 
     def name(database: str, schema: str, table: str) -> str | None:
         return dotted(schema, table) if database == own else dotted(database, schema, table)

@@ -61,10 +61,10 @@ class DuckDBEngine:
                 self._schema = load_schema(cursor, now=time.monotonic())
             return self._schema
 
-        schema = self._schema
-        if schema is None or started - schema.loaded_at > SCHEMA_SECONDS:
-            schema = reload()
         try:
+            schema = self._schema
+            if schema is None or started - schema.loaded_at > SCHEMA_SECONDS:
+                schema = reload()
             return Inspector(cursor, schema, reload).inspect(statement)
         except LOST:
             raise

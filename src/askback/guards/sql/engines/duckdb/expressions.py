@@ -72,7 +72,8 @@ def _is_quiet(node: Node) -> bool:
     if kind == "BOUND_OPERATOR":
         return type_ in QUIET_OPERATORS
     if type_ == "OPERATOR_CAST":
-        return node["return_type"]["id"] == "VARCHAR" and not node["return_type"]["type_info"]
+        is_text = node["return_type"]["id"] == "VARCHAR" and not node["return_type"]["type_info"]
+        return is_text or bool(node.get("function_data", node).get("try_cast"))
     if kind in {"BOUND_FUNCTION", "BOUND_AGGREGATE"}:
         name = node["qname"]["path"][-1] if "qname" in node else node["name"]
         return name in QUIET_FUNCTIONS or (name in QUIET_ALONE and len(node["children"]) == 1)

@@ -15,14 +15,14 @@ from askback.guards.sql.engines.duckdb.text import find_problem
 from askback.guards.sql.engines.engine import Inspection
 from askback.guards.sql.systems import describes_the_schema
 
-PLAN = "SELECT json_serialize_plan($1, optimize := false)"
+PLAN = "SELECT system.main.json_serialize_plan($1, optimize := false)"
 """Binds a query and gives its plan; it runs nothing of it and changes no setting."""
 
 ONLY_QUERIES = "not implemented"
 """The type of the error that `json_serialize_sql` gives for all but queries."""
 
 CONSTRAINTS = """
-SELECT database_name, schema_name, table_name, constraint_column_names FROM duckdb_constraints()
+SELECT database_name, schema_name, table_name, constraint_column_names FROM system.main.duckdb_constraints()
 WHERE constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY')
     AND ((database_name, schema_name, table_name) = ($1, $2, $3) OR (database_name, schema_name) = ($1, $2)
     AND constraint_type = 'FOREIGN KEY')

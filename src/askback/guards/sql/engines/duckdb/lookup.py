@@ -12,7 +12,7 @@ from askback.guards.sql.functions import harmless_functions
 from askback.guards.sql.names import listed
 from askback.guards.sql.systems import describes_the_schema
 
-PARSE = "SELECT json_serialize_sql($1)"
+PARSE = "SELECT system.main.json_serialize_sql($1)"
 
 MAX_TREE = 2_000_000
 """Characters of a tree as JSON. Python's parser holds the interpreter while it reads it, some 10 ms for this."""

@@ -143,6 +143,9 @@ class Reads:
         for each in node.get("conditions", ()):
             if each.keys() - {"left", "right", "comparison"}:
                 raise UnknownPlan
+            if each["right"] is None:  # DuckDB 2 puts a condition over both sides on the left
+                both |= references(each["left"], sum(widths))
+                continue
             ours |= references(each["left"], widths[0])
             theirs |= references(each["right"], widths[1])
         if node.get("delim_flipped"):

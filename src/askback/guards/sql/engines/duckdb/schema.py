@@ -8,24 +8,25 @@ from functools import cached_property
 from askback.guards.sql.engines.duckdb.connection import Connection
 
 RELATIONS = """
-SELECT database_name, schema_name, table_name, internal, sql, false FROM duckdb_tables()
-UNION ALL SELECT database_name, schema_name, view_name, internal, sql, true FROM duckdb_views()
+SELECT database_name, schema_name, table_name, internal, sql, false FROM system.main.duckdb_tables()
+UNION ALL SELECT database_name, schema_name, view_name, internal, sql, true FROM system.main.duckdb_views()
 """
+"""Functions are named in full here and elsewhere, since a macro can hide any function of DuckDB's own."""
 
 COLUMNS = """
-SELECT database_name, schema_name, table_name, list(column_name ORDER BY column_index) FROM duckdb_columns()
-WHERE NOT internal GROUP BY ALL
+SELECT database_name, schema_name, table_name, column_name FROM system.main.duckdb_columns()
+WHERE NOT internal ORDER BY column_index
 """
 
 FUNCTIONS = """
-SELECT lower(function_name), bool_or(internal), list([function_type, macro_definition]) FILTER (NOT internal)
-FROM duckdb_functions() GROUP BY ALL HAVING NOT bool_and(internal)
+SELECT function_name, function_type, macro_definition FROM system.main.duckdb_functions() WHERE NOT internal
 """
-"""Names that somebody defined, and whether DuckDB has functions of its own under the same name."""
+
+BUILTINS = "SELECT DISTINCT function_name FROM system.main.duckdb_functions() WHERE internal"
 
 MACROS = frozenset({"macro", "table_macro"})
 
-PLACE = "SELECT current_database(), current_schemas(true)"
+PLACE = "SELECT system.main.current_database(), system.main.current_schemas(true)"
 
 NAME = r'(?:\w+|"(?:[^"]|"")*")'
 
@@ -128,22 +129,31 @@ def _agrees(path: Path, outer: tuple[str, ...]) -> bool:
 def load_schema(cursor: Connection, *, now: float) -> Schema:
     """Takes some 15 ms, most of it for the list of functions, of which DuckDB has three thousand."""
     database, search_path = cursor.execute(PLACE).fetchall()[0]
-    columns = {tuple(path): tuple(names) for *path, names in cursor.execute(COLUMNS).fetchall()}
+    columns: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for *path, column in cursor.execute(COLUMNS).fetchall():
+        columns[tuple(path)] = (*columns.get(tuple(path), ()), column)
     relations = [
         Relation(
             (place, schema, name), is_internal, is_view, sql or "", columns.get((place, schema, name), ())
         )
         for place, schema, name, is_internal, sql, is_view in cursor.execute(RELATIONS).fetchall()
     ]
-    macros = {
+    return Schema(database, frozenset(search_path), tuple(relations), _load_macros(cursor), now)
+
+
+def _load_macros(cursor: Connection) -> Mapping[str, Macro]:
+    defined: dict[str, list[tuple[str, str | None]]] = {}
+    for name, kind, definition in cursor.execute(FUNCTIONS).fetchall():
+        defined.setdefault(name.lower(), []).append((kind, definition))
+    builtins = {name.lower() for (name,) in cursor.execute(BUILTINS).fetchall()} if defined else set[str]()
+    return {
         name: Macro(
-            queries=tuple(_query(kind, definition) for kind, definition in defined),
-            hides_builtin=hides,
-            is_readable=all(kind in MACROS and definition for kind, definition in defined),
+            queries=tuple(_query(kind, definition) for kind, definition in found),
+            hides_builtin=name in builtins,
+            is_readable=all(kind in MACROS and definition for kind, definition in found),
         )
-        for name, hides, defined in cursor.execute(FUNCTIONS).fetchall()
+        for name, found in defined.items()
     }
-    return Schema(database, frozenset(search_path), tuple(relations), macros, now)
 
 
 def _query(kind: str, definition: str | None) -> str:
