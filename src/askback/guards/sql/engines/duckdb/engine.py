@@ -1,0 +1,93 @@
+"""An embedded DuckDB that says what a statement reads, and runs approved ones."""
+
+import time
+from contextlib import suppress
+from typing import Any
+
+import duckdb
+
+from askback.guards.sql.engines.duckdb.connection import Connection, Database, Job
+from askback.guards.sql.engines.duckdb.inspector import Inspector
+from askback.guards.sql.engines.duckdb.schema import Schema, load_schema
+from askback.guards.sql.engines.engine import ChangedSinceApproval, Inspection, Rows
+
+SCHEMA_SECONDS = 5.0
+"""How long a snapshot of the catalogue is used. What a statement reads always comes from a plan of now; the snapshot
+decides only whether it is planned, and is read anew where a name is not in it."""
+
+MAX_STUCK = 2
+"""Threads that DuckDB does not let go although they were interrupted; beyond that nothing more is inspected."""
+
+LOST = (duckdb.ConnectionException, duckdb.IOException, duckdb.FatalException)
+"""Errors of the database, not of a statement."""
+
+
+class DuckDBEngine:
+    """Of a file, which is opened read-only each time, of a connection, or of a function that gives one.
+
+    It works on cursors: the connection itself, with its settings, its transaction and its temporary tables, is neither
+    used nor seen. Where the author's own code runs a statement on another connection, that one's search path counts.
+    """
+
+    def __init__(self, database: Database, *, timeout: float = 5.0) -> None:
+        self._database, self._timeout = database, timeout
+        self._schema: Schema | None = None
+        self._late: list[Job[Any]] = []
+
+    @property
+    def name(self) -> str:
+        return "DuckDB"
+
+    async def inspect(self, statement: str) -> Inspection:
+        self._late = [job for job in self._late if not job.is_done]
+        if len(self._late) >= MAX_STUCK:
+            return Inspection(doubts=("DuckDB is still busy with earlier statements",))
+        job = Job(self._database, lambda cursor: self._inspect(cursor, statement))
+        try:
+            return await job.run(timeout=self._timeout)
+        except TimeoutError:
+            self._late.append(job)
+            return Inspection(doubts=("DuckDB took too long to say what it reads",))
+
+    async def run(self, statement: str, inspection: Inspection, *, max_rows: int | None = None) -> Rows:
+        job = Job(self._database, lambda cursor: self._run(cursor, statement, inspection, max_rows))
+        return await job.run(timeout=self._timeout)
+
+    def _inspect(self, cursor: Connection, statement: str) -> Inspection:
+        started = time.monotonic()
+
+        def reload() -> Schema:
+            if self._schema is None or self._schema.loaded_at < started:
+                self._schema = load_schema(cursor, now=time.monotonic())
+            return self._schema
+
+        try:
+            schema = self._schema
+            if schema is None or started - schema.loaded_at > SCHEMA_SECONDS:
+                schema = reload()
+            return Inspector(cursor, schema, reload).inspect(statement)
+        except LOST:
+            raise
+        except duckdb.Error:
+            return Inspection(doubts=("DuckDB does not accept it",))
+
+    def _run(self, cursor: Connection, statement: str, inspection: Inspection, max_rows: int | None) -> Rows:
+        cursor.execute("BEGIN TRANSACTION READ ONLY" if inspection.is_query else "BEGIN TRANSACTION")
+        try:
+            if self._inspect(cursor, statement) != inspection:
+                raise ChangedSinceApproval
+            rows = _fetch(cursor, statement, max_rows)
+            if not inspection.is_query:
+                cursor.execute("COMMIT")
+                self._schema = None
+            return rows
+        finally:
+            with suppress(duckdb.Error):  # there is no transaction any more, or it was ended by an error
+                cursor.execute("ROLLBACK")
+
+
+def _fetch(cursor: Connection, statement: str, max_rows: int | None) -> Rows:
+    result = cursor.execute(statement)
+    names = tuple(column[0] for column in result.description or ())
+    rows = result.fetchall() if max_rows is None else result.fetchmany(max_rows + 1)
+    return Rows(names, rows[:max_rows], has_more=max_rows is not None and len(rows) > max_rows)
