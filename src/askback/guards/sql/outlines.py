@@ -14,6 +14,7 @@ from askback.guards.sql.statements import STUMBLES, parse
 from askback.guards.sql.tokens import Unreadable, statements_of, tokenize
 
 ALIAS = "limited"
+AT_END = "{query}\nLIMIT {most}"
 AROUND = f"SELECT * FROM (\n{{query}}\n) AS {ALIAS} LIMIT {{most}}"
 
 ENDS = ("offset", "fetch", "locks")
@@ -70,7 +71,8 @@ def _changed(text: str, tokens: list[Token], tree: exp.Query, most: int) -> str 
     """From its first token to its last: a comment around it is left out."""
     query, limit = text[tokens[0].start : tokens[-1].end + 1], tree.args.get("limit")
     if limit is None and not any(tree.args.get(end) for end in ENDS):
-        return f"{query}\nLIMIT {most}" if tree.args.get("order") else AROUND.format(query=query, most=most)
+        form = AT_END if tree.args.get("order") else AROUND
+        return form.format(query=query, most=most)
     if (
         isinstance(limit, exp.Limit)
         and isinstance(limit.expression, exp.Literal)

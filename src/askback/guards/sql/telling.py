@@ -35,6 +35,7 @@ class Teller:
             *self._personal(finding),
             *self._doubts(finding),
             *self._changes(finding),
+            *self._witness(finding),
         ]
         lines += [words.beside.format(name=name, value=shown(value)) for name, value in beside.items()]
         return "\n".join(map(defanged, [*lines, "", words.text, *in_margin(finding.statement)]))
@@ -65,9 +66,9 @@ class Teller:
             return
         if not reading.personal:
             if not reading.unresolved:
-                yield self._by(finding, words.impersonal, words.engine_impersonal)
+                yield words.impersonal
             return
-        yield self._by(finding, words.personal, words.engine_personal)
+        yield words.personal
         for column, tag in reading.personal.items():
             told = {"column": on_a_line(column), "tag": on_a_line(known.titles.get(tag, tag))}
             example = known.examples.get(tag)
@@ -77,22 +78,22 @@ class Teller:
                 yield words.column_like.format(**told, example=on_a_line(example))
 
     def _doubts(self, finding: Finding) -> Iterator[str]:
-        words = self._words
-        if finding.reading is None:
-            is_silent = finding.known is not None and finding.inspection is None
-            yield self._by(finding, words.untold, words.engine_silent if is_silent else words.untold)
-        elif finding.reading.unresolved:
-            yield self._by(finding, words.unresolved, words.engine_unresolved)
-            yield from self._items(finding.reading.unresolved)
+        words, reading = self._words, finding.reading
+        if reading is None:
+            is_silent = finding.engine and finding.known is not None
+            yield words.silent.format(engine=finding.engine) if is_silent else words.untold
+        elif reading.unresolved:
+            yield words.unresolved
+            yield from self._items(reading.unresolved)
 
     def _changes(self, finding: Finding) -> Iterator[str]:
         if finding.reading is not None and finding.reading.writes:
             yield self._words.changes
             yield from self._items(finding.reading.writes)
 
-    def _by(self, finding: Finding, text_alone: str, engine: str) -> str:
-        """Who found it out: our reading of the text alone, or the engine."""
-        return engine.format(engine=finding.engine) if finding.engine else text_alone
+    def _witness(self, finding: Finding) -> Iterator[str]:
+        if finding.inspection is not None:
+            yield self._words.found_by.format(engine=finding.engine)
 
     def _items(self, items: Sequence[str]) -> Iterator[str]:
         yield from (self._words.item.format(item=on_a_line(item)) for item in items[:MOST_ITEMS])

@@ -17,7 +17,7 @@ from askback.guards.sql.engines import Engine, Inspection
 from askback.guards.sql.findings import Finding
 from askback.guards.sql.known import Known
 from askback.guards.sql.names import Dialect
-from askback.guards.sql.outlines import AROUND, Outline
+from askback.guards.sql.outlines import AROUND, AT_END, Outline
 from askback.guards.sql.personal import PersonalColumns
 from askback.guards.sql.reader import lay_out_async, read_async
 from askback.guards.sql.readings import Reading
@@ -217,20 +217,21 @@ class Scales:
         )
 
     async def _lay_out(self, finding: Finding) -> Outline:
-        """An engine says itself what kind of statement it is, and takes a query inside of one with a limit."""
+        """The kinds of statements in the text, and the query for fewer rows. An engine says the first by itself."""
         if self._engine is None:
             return await lay_out_async(finding.statement, dialect=self._dialect, most=self._most_rows)
-        return Outline(limited=AROUND.format(query=finding.statement.strip(" \t\n;"), most=self._most_rows))
+        query = finding.statement.strip(" \t\n;")
+        for form in (AT_END, AROUND) if finding.is_query and self._most_rows is not None else ():
+            limited = form.format(query=query, most=self._most_rows)
+            if await self._inspect(limited, finding.known) == finding.inspection:
+                return Outline(limited=limited)
+        return Outline()
 
     async def _options(self, finding: Finding, outline: Outline, argument: str) -> tuple[Option, ...]:
         known, most, fewer = finding.known, self._most_rows, outline.limited
         if known is None or most is None or fewer is None or not finding.is_query:
             return ()
-        inspection = await self._inspect(fewer, known)
-        if (
-            inspection != finding.inspection
-            or await self._attempt(known, fewer, inspection) != finding.reading
-        ):
+        if self._engine is None and await self._attempt(known, fewer, None) != finding.reading:
             return ()
         rows = self._cost_words.many_rows.format(number=f"{most:,}".replace(",", self._cost_words.thousands))
         title = self._words.limit.format(rows=self._cost_words.one_row if most == 1 else rows)
