@@ -76,11 +76,10 @@ class Catalogue:
     def mentioned(self, text: str) -> set[str]:
         """The tagged columns whose names stand in a text that was not understood."""
         small = text[:MAX_MENTIONING].lower()
-        words = set(re.findall(r"\w+", small))
         spelled = {name.lower(): name for name in self.tags}  # as the table has it, where a table has it
 
         def is_there(column: str) -> bool:
-            return column in words or (not column.isidentifier() and column in small)
+            return column in small and re.search(rf"(?<!\w){re.escape(column)}(?!\w)", small) is not None
 
         return {name for name in spelled.values() if is_there(name.rpartition(".")[2].lower())}
 

@@ -73,7 +73,7 @@ def look_up(parts: list[exp.Expr], place: Place) -> Sources:
     """What a dotted name can mean; where that is a guess, it is a doubt besides."""
     path = place.path(parts)
     found = place.scope.find(path)
-    if len(path) > 1 and not found.is_column and place.scope.has_closed(path):
+    if found.is_row:
         place.account.doubt("no column, so it may call a function with the whole row", ".".join(path))
     elif not found.is_anything and not is_constant(parts, place):
         place.account.doubt("no such column", ".".join(part.name for part in parts))
@@ -93,13 +93,14 @@ def naming(node: exp.Expr, place: Place, todo: Todo) -> Sources:
 
 
 def column(node: exp.Expr, place: Place, todo: Todo) -> Sources:
-    assert isinstance(node, exp.Column)
+    if not isinstance(node, exp.Column):
+        return look_up([node], place)
     if not isinstance(node.this, exp.Star):
         return look_up(node.parts, place)
     todo.extend(star_parts(node.this))
     found = place.scope.named(place.path(node.parts[:-1]))
     if found:
-        return NOTHING.union(*(source.relation.everything for source in found))
+        return NOTHING.union(*(relation.everything for relation in found))
     return look_up(node.parts[:-1], place)  # the fields of a column that is a row
 
 
@@ -171,10 +172,6 @@ def dot(node: exp.Expr, place: Place, todo: Todo) -> Sources:
     return look_up(parts, place)
 
 
-def identifier(node: exp.Expr, place: Place, todo: Todo) -> Sources:
-    return look_up([node], place)
-
-
 def variable(node: exp.Expr, place: Place, todo: Todo) -> Sources:
     """A bare word, such as the unit of `date_trunc`, for which sqlglot also takes a column in its place."""
     return NOTHING.union(*(place.scope.find((name,)).sources for name in {node.name, node.name.lower()}))
@@ -194,11 +191,8 @@ def bind(node: exp.Expr, place: Place, todo: Todo) -> Sources:
 
 def entry(node: exp.Expr, place: Place, todo: Todo) -> Sources:
     """`a: b`: a name in a struct, a value in a map."""
-    todo.append(node.args["expression"])
-    if isinstance(node.this, exp.Identifier):
-        return place.scope.find((place.name(node.this),)).sources
-    todo.append(node.this)
-    return NOTHING
+    todo.extend(part for part in parts_of(node) if not isinstance(part, exp.Identifier))
+    return variable(node.this, place, todo) if isinstance(node.this, exp.Identifier) else NOTHING
 
 
 def in_(node: exp.Expr, place: Place, todo: Todo) -> Sources:
@@ -224,7 +218,7 @@ STEPS: dict[type[exp.Expr], Step] = {
     exp.Comprehension: bind,
     exp.Dot: dot,
     exp.Exists: exists,
-    exp.Identifier: identifier,
+    exp.Identifier: column,
     exp.In: in_,
     exp.Lambda: bind,
     exp.PositionalColumn: columns,

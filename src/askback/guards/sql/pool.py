@@ -14,10 +14,10 @@ from typing import Any
 from askback.guards.sql.worker import MAX_CATALOGUES
 
 MAX_WORKERS = 2
-"""Processes. A statement that takes too long holds one of them for a second."""
+"""Processes. A statement that takes too long holds one of them until its time limit."""
 
-TIME_LIMIT = 1.0
-"""Seconds for one statement. One of 50,000 characters takes about half of it."""
+TIME_LIMIT = 0.7
+"""Seconds for one statement. One of 50,000 characters takes about a half of it."""
 
 START_TIMEOUT = 15.0
 """Seconds until a worker is ready, on a machine that has much else to do."""
@@ -98,14 +98,18 @@ class WorkerProcess:
     def end(self) -> None:
         self._process.kill()
         self._process.wait()
+        self._close()
+
+    def disown(self) -> None:
+        """In a forked process: the worker is the parent's, which goes on using its own ends of the pipes."""
+        self._process.returncode = 0
+        self._close()
+
+    def _close(self) -> None:
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 with suppress(OSError):  # there may be something left to be written
                     pipe.close()
-
-    def disown(self) -> None:
-        """In a forked process: it is the parent's, which goes on using its pipes."""
-        self._process.returncode = 0
 
 
 class Pool:

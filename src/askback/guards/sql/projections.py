@@ -28,8 +28,7 @@ def item_of(item: exp.Expr, place: Place) -> Relation:
         return starred(item, place.scope.merged(), place)
     if isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
         found = place.scope.named(place.path(item.parts[:-1]))
-        relation = merge([source.relation for source in found])
-        return starred(item.this, relation, place) if found else computed(item, place, None)
+        return starred(item.this, merge(found), place) if found else computed(item, place, None)
     name = place.name(item.args["alias"]) if isinstance(item, exp.Alias) else None
     value = item.this if isinstance(item, exp.Alias) else item
     if isinstance(value, exp.Column) and not isinstance(value.this, exp.Star):

@@ -105,16 +105,13 @@ class Queries:
         return OPAQUE
 
     def whole(self, tree: exp.Expr, place: Place) -> Relation:
-        """The relation that is copied, summed up or pivoted, of which every column counts."""
+        """The relation that is summed up or pivoted, of which every column counts."""
         place = self.with_tables(tree, place)
-        target = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
         for part in parts_of(tree):
             beside = part is not tree.this and not isinstance(part, exp.With)
             for query in part.find_all(exp.Query) if beside else ():
                 place.account.doubt("a query in an odd place", query)
-        if isinstance(target, exp.Pivot):
-            return self.whole(target, place)
-        place.account.count(self.relation(target, place).everything)
+        place.account.count(self.relation(tree.this, place).everything)
         return OPAQUE
 
     def select(self, select: exp.Select, place: Place) -> Relation:

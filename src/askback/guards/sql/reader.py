@@ -32,8 +32,8 @@ MAX_READINGS = 512
 MAX_CATALOGUES = 16
 """Databases that one server guards, and a few versions of each."""
 
-TRIVIAL_LENGTH, TRIVIAL_DEPTH, TRIVIAL_DOUBLING = 300, 5, 1
-"""Characters, and levels of nesting, up to which a statement takes less than 5 ms to read."""
+TRIVIAL_LENGTH, TRIVIAL_TOKENS, TRIVIAL_DEPTH, TRIVIAL_DOUBLING = 300, 100, 5, 1
+"""Characters, tokens, and levels of nesting, up to which a statement takes less than 5 ms to read."""
 
 TRIVIAL_VIEWS, TRIVIAL_TABLES = 2_000, 200
 """Characters of all views, and number of tables, up to which the same holds for a catalogue."""
@@ -118,10 +118,13 @@ def is_trivial(statement: str, dialect: Dialect) -> bool:
     if len(statement) > TRIVIAL_LENGTH or not statement.isascii():
         return False
     try:
-        depth = depth_of(tokenize(statement, dialect))
+        tokens = tokenize(statement, dialect)
     except Unreadable:
         return True  # which is all there is to be read
-    return depth.levels <= TRIVIAL_DEPTH and depth.doubling <= TRIVIAL_DOUBLING
+    depth = depth_of(tokens)
+    return (
+        len(tokens) <= TRIVIAL_TOKENS and depth.levels <= TRIVIAL_DEPTH and depth.doubling <= TRIVIAL_DOUBLING
+    )
 
 
 class Readers:
@@ -155,7 +158,7 @@ def made(given: Given) -> Reader:
         ) from error
 
 
-PATIENCE = 10.0
+PATIENCE = 6.0
 """Seconds in which an event loop gets an answer, if only that there is none."""
 
 _LIMITER: RunVar[anyio.CapacityLimiter] = RunVar("askback_sql_threads")

@@ -16,14 +16,15 @@ class Found(NamedTuple):
     """All that a name can mean."""
 
     sources: Sources
-    is_column: bool  # an engine takes it for a column, and for nothing else
     is_anything: bool
+    is_row: bool
+    """Whether it may be a function of a row, in the notation of a column (Postgres: `c.to_json`)."""
 
 
 class Scope:
     """The relations of one FROM, the names of its SELECT, and the scope around.
 
-    A subquery beside others in a FROM sees them on some engines and not on others.
+    A subquery `beside` others in a FROM sees them on some engines and not on others.
     """
 
     def __init__(self, around: "Scope | None" = None, *, beside: bool = False) -> None:
@@ -37,13 +38,12 @@ class Scope:
 
     def add(self, source: Source) -> None:
         self.sources.append(source)
-        relation = source.relation
         if source.path:
             self._by_alias.setdefault(source.path[-1], []).append(source)
-        if relation.is_open:
+        if source.relation.is_open:
             self._open = set() if self._open is None else self._open
-            self._open |= relation.rest
-        for columns in (relation.columns, relation.hidden):
+            self._open |= source.relation.rest
+        for columns in (source.relation.columns, source.relation.hidden):
             for name, sources in columns.items():
                 self._columns.setdefault(name, set()).update(sources)
 
@@ -53,9 +53,9 @@ class Scope:
             return self.around.merged()
         return merge([source.relation for source in self.sources])
 
-    def named(self, path: Path) -> list[Source]:
+    def named(self, path: Path) -> list[Relation]:
         """The relations that `path.*` can mean, here and around."""
-        return [source for scope in self.outwards() for source in scope.called(path)]
+        return [relation for scope in self.outwards() for relation in scope._called(path)]
 
     def outwards(self) -> "Iterator[Scope]":
         scope: Scope | None = self
@@ -63,59 +63,41 @@ class Scope:
             yield scope
             scope = scope.around
 
-    def called(self, path: Path) -> list[Source]:
-        return [found for found in self._by_alias.get(path[-1], ()) if found.path[-len(path) :] == path]
-
     def find(self, path: Path) -> Found:
         """Gather the meanings from the inside out, up to the scope where every engine stops looking."""
         gathered: set[str] = set()
-        is_column = is_anything = False
+        is_anything = is_column = is_row = False
         sees_all = True
         for scope in self.outwards():
-            exact = list(scope._exact(path))
-            meanings = [*scope._loose(path), *(exact or scope._open_ones(path))]
-            gathered.update(*meanings)
-            is_anything = is_anything or bool(meanings)
-            is_column = is_column or bool(exact)
+            exact, loose, is_row_here = scope._meanings(path)
+            gathered.update(*exact, *loose)
+            is_anything = is_anything or bool(exact or loose)
+            is_column, is_row = is_column or bool(exact), is_row or is_row_here
             if exact and sees_all:
                 break
             sees_all = not scope.beside
-        return Found(frozenset(gathered), is_column, is_anything)
+        return Found(frozenset(gathered), is_anything, is_row and not is_column)
 
-    def _exact(self, path: Path) -> Iterator[Sources | set[str]]:
-        """A column by its name alone, or by the name of its table and its own."""
-        if len(path) == 1:
-            if path[0] in self._columns:
-                yield self._columns[path[0]]
-            return
+    def _meanings(self, path: Path) -> tuple[list[Sources], list[Sources], bool]:
+        """Columns that are meant for sure; what else it may be; whether that is a function of a row."""
+        first, is_dotted = path[0], len(path) > 1
+        here = self._columns.get(first)
+        exact = [frozenset(here)] if here is not None and not is_dotted else []
+        loose = [frozenset(here)] if here is not None and is_dotted else []  # a field of it
+        loose += [self.names[first]] if first in self.names else []
+        loose += [relation.everything for relation in self._called(path)]
+        is_row = False
         for size in range(1, len(path)):
-            for source in self.called(path[:size]):
-                sources = source.relation.find(path[size])
-                if sources is not None:
-                    yield sources
+            for relation in self._called(path[:size]):
+                sources = relation.find(path[size])
+                is_row = is_row or (sources is None and not relation.is_open)
+                (loose if sources is None else exact).append(
+                    relation.everything if sources is None else sources
+                )
+        if self._open is not None and not exact:
+            loose.append(frozenset(self._open) or NOTHING)
+        return exact, loose, is_row
 
-    def _loose(self, path: Path) -> Iterator[Sources | set[str]]:
-        """A name of the SELECT, a whole row, a field of a column, a function of a row in the notation of a column."""
-        if path[0] in self.names:
-            yield self.names[path[0]]
-        for source in self.called(path):
-            yield source.relation.everything
-        if len(path) > 1 and path[0] in self._columns:
-            yield self._columns[path[0]]
-        for size in range(1, len(path)):
-            for source in self.called(path[:size]):
-                if source.relation.find(path[size]) is None:
-                    yield source.relation.everything
-
-    def _open_ones(self, path: Path) -> Iterator[Sources | set[str]]:
-        if self._open is not None:
-            yield self._open or NOTHING
-
-    def has_closed(self, path: Path) -> bool:
-        """Whether the name begins with that of a relation here whose columns are all known."""
-        return any(
-            not source.relation.is_open
-            for scope in self.outwards()
-            for size in range(1, len(path))
-            for source in scope.called(path[:size])
-        )
+    def _called(self, path: Path) -> list[Relation]:
+        near = self._by_alias.get(path[-1], ())
+        return [source.relation for source in near if source.path[-len(path) :] == path]

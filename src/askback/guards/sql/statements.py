@@ -8,7 +8,6 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from askback.guards.sql.catalogue import Catalogue
-from askback.guards.sql.changes import CHANGES
 from askback.guards.sql.losses import losses
 from askback.guards.sql.names import Dialect, listed
 from askback.guards.sql.place import Account, Place
@@ -104,11 +103,6 @@ class Statements:
             self._described(tokens, text, account, keep)
         elif first == "create":
             self._created(tokens, text, account, keep)
-        elif first == "copy":
-            way = copied(tokens)
-            account.change(f"copy {way}")
-            if way != "from":
-                self._parsed(tokens, text, account, keep)
         else:
             self._aside(tokens, text, account)
 
@@ -170,12 +164,8 @@ class Statements:
                 keep(blend(relation, names) if names else relation)
             else:
                 place.account.doubt("what it makes is not known", tree)
-        elif isinstance(tree, exp.Copy | exp.Summarize | exp.Pivot):
-            self._queries.whole(tree, place)
-        elif isinstance(tree, (exp.Query, exp.Values, *CHANGES)):
-            keep(self._queries.relation(tree, place))
         else:
-            place.account.doubt("not understood", tree)
+            keep(self._queries.relation(tree, place))
 
 
 def parse(tokens: Tokens, text: str, dialect: Dialect) -> exp.Expr:
@@ -199,16 +189,6 @@ def explained(tokens: Tokens, text: str, dialect: Dialect) -> str:
     if not rest or rest[0].text.lower() == "explain":
         raise Unreadable("nothing is explained")
     return text[rest[0].start :]
-
-
-def copied(tokens: Tokens) -> str:
-    """Which way COPY goes: the first TO or FROM outside parentheses."""
-    depth = 0
-    for token in tokens:
-        depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
-        if depth == 0 and token.text.lower() in {"to", "from"}:
-            return token.text.lower()
-    return "to"
 
 
 def named_by(tree: exp.Create, place: Place) -> list[str]:

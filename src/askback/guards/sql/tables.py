@@ -8,7 +8,7 @@ from askback.guards.sql.place import Place, knows, parts_of
 from askback.guards.sql.relations import OPAQUE, Relation, blend
 from askback.guards.sql.scopes import Scope, Source
 
-TABLE = listed("this alias db catalog joins pivots ordinality only rows_from sample")
+TABLE = listed("this alias db catalog joins pivots ordinality only sample")
 JOIN = listed("this on side kind using method")
 SUBQUERY = listed("with this alias joins pivots sample order limit offset")
 LATERAL = listed("this alias ordinality")
@@ -103,10 +103,6 @@ def source_of(item: exp.Expr, place: Place) -> tuple[tuple[str, ...], Relation]:
 
 def table_of(table: exp.Table, place: Place) -> tuple[tuple[str, ...], Relation]:
     knows(table, TABLE, place.account)
-    if rows := list(parts_of(table, "rows_from")):
-        for row in rows:
-            function(row.this if isinstance(row, exp.Table) else row, place)
-        return (), OPAQUE
     parts = table.parts
     if not all(isinstance(part, exp.Identifier | exp.Literal) for part in parts):
         return (), function(table.this, place)
