@@ -7,7 +7,7 @@ subqueries and views that nobody uses are not read). Operands are described at h
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,11 +70,6 @@ class Program:
     """Whether something has a number that the catalogue does not have."""
 
 
-def find_version(listing: Iterable[Instruction]) -> tuple[tuple[int, int], ...]:
-    """The schemas that a program was made for: the number of each database and the version of its schema."""
-    return tuple((row[2], row[4]) for row in listing if row[1] == "Transaction")
-
-
 def read_program(
     listing: Sequence[Instruction], catalogue: Catalogue, connection: sqlite3.Connection
 ) -> Program:
@@ -83,7 +78,8 @@ def read_program(
     for row in listing:
         if row[0] == 0:
             reader.begin()
-        reader.step(row)
+        if row[1] not in SILENT:
+            reader.step(row)
     reader.begin()
     return reader.program
 
@@ -114,8 +110,6 @@ class _Reader:
         opcode = row[1]
         if opcode == "Column":
             self._uses[row[2]].places.add(row[3])
-        elif opcode in SILENT:
-            return
         elif opcode in COMPARED:
             use = self._uses[row[2]]
             use.depth = max(use.depth, _count(row))
