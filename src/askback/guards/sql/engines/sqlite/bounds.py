@@ -53,7 +53,7 @@ def find_excess(statement: str) -> str | None:
     tokens = list(cut(statement))
     if _depth(tokens) > MAX_DEPTH:
         return TOO_DEEP
-    words = Counter(token.text for token in tokens if token.kind == "word")
+    words = Counter(token.text for token in tokens if token.kind == "word" and token.is_name)
     if words.total() > MAX_WORDS or any(words[word] > most for word, most in MAX_REPEATS.items()):
         return TOO_COMPLEX
     try:

@@ -6,11 +6,12 @@ subqueries and views that nobody uses are not read). Operands are described at h
 """
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from askback.guards.sql.engines.sqlite.catalogue import Catalogue, Tree
+from askback.guards.sql.engines.sqlite.catalogue import Catalogue, Tree, Use
 from askback.guards.sql.names import listed
 
 Instruction = Sequence[Any]
@@ -21,16 +22,17 @@ ROOT_IN_REGISTER = 0x10
 
 SCHEMA_ROOT = 1
 
-KEYED = listed(
-    "DeferredSeek FinishSeek Found IdxGE IdxGT IdxLE IdxLT IdxRowid IfNoHope IfSizeBetween Last Next NoConflict "
-    "NotExists NotFound Prev Rewind Rowid SeekEnd SeekGE SeekGT SeekHit SeekLE SeekLT SeekRowid Sort"
-)
-"""They find rows, or tell the order or the key of rows, of the cursor P1."""
+COMPARED = listed("Found IdxGE IdxGT IdxLE IdxLT IfNoHope NoConflict NotFound SeekGE SeekGT SeekLE SeekLT")
+"""They compare the first P4 fields of the cursor P1 with something, or its whole key."""
+
+KEYED = listed("DeferredSeek FinishSeek IdxRowid NotExists Rowid SeekEnd SeekRowid")
+"""They read the whole key of the cursor P1, or find a row by it."""
 
 CALLS = listed("AggFinal AggInverse AggStep AggStep1 AggValue Function PureFunc")
 """P4 is the function."""
 
 SILENT = listed(
+    "Count IfSizeBetween Last Next Prev Rewind SeekHit Sort "
     "Abortable Add AddImm Affinity And BeginSubrtn BitAnd BitNot BitOr Blob Cast Close ClrSubtype CollSeq ColumnsUsed "
     "Compare Concat Copy CursorHint CursorLock CursorUnlock DecrJumpZero Delete Divide ElseEq EndCoroutine Eq Expire "
     "Explain Filter FilterAdd Ge GetSubtype Gosub Goto Gt Halt HaltIfNull IdxDelete IdxInsert If IfEmpty IfNot "
@@ -43,7 +45,11 @@ SILENT = listed(
     "ZeroOrNull Clear CreateBtree Destroy DropIndex DropTable DropTrigger FkCheck FkCounter FkIfZero ParseSchema "
     "ReadCookie SetCookie VBegin VUpdate"
 )
-"""They read no stored value. The last of them only stand in programs that write."""
+"""They read no stored value. The first of them walk through a tree; what a walk tells is told by what else is read on
+it. The last of them stand in programs that write."""
+
+ALL = 1_000_000
+"""More fields than an index can have."""
 
 
 @dataclass(slots=True)
@@ -64,11 +70,6 @@ class Program:
     """Whether something has a number that the catalogue does not have."""
 
 
-def find_version(listing: Iterable[Instruction]) -> tuple[tuple[int, int], ...]:
-    """The schemas that a program was made for: the number of each database and the version of its schema."""
-    return tuple((row[2], row[4]) for row in listing if row[1] == "Transaction")
-
-
 def read_program(
     listing: Sequence[Instruction], catalogue: Catalogue, connection: sqlite3.Connection
 ) -> Program:
@@ -77,7 +78,8 @@ def read_program(
     for row in listing:
         if row[0] == 0:
             reader.begin()
-        reader.step(row)
+        if row[1] not in SILENT:
+            reader.step(row)
     reader.begin()
     return reader.program
 
@@ -89,28 +91,30 @@ class _Reader:
         self._catalogue, self._connection = catalogue, connection
         self.program = Program()
         self._open: dict[int, list[Tree]] = {}
-        self._uses: list[tuple[int, int]] = []
+        self._uses: defaultdict[int, Use] = defaultdict(Use)
         self._knows_all = True
 
     def begin(self) -> None:
         """End the part before: what it read through which cursor is known when all its openings are."""
         program = self.program
-        for cursor, place in self._uses:
-            for tree in self._open.get(cursor, ()):
-                program.columns |= _read(tree, place)
+        for cursor, trees in self._open.items():
+            for tree in trees:
+                program.columns |= tree.read(self._uses[cursor])
         if not self._knows_all:
             for tree in (*program.trees, *program.written):
                 program.columns |= tree.whole
-        self._open, self._uses = {}, []
+        self._open.clear()
+        self._uses.clear()
 
     def step(self, row: Instruction) -> None:
         opcode = row[1]
         if opcode == "Column":
-            self._uses.append((row[2], row[3]))
-        elif opcode in SILENT:
-            return
+            self._uses[row[2]].places.add(row[3])
+        elif opcode in COMPARED:
+            use = self._uses[row[2]]
+            use.depth = max(use.depth, _count(row))
         elif opcode in KEYED:
-            self._uses.append((row[2], KEY))
+            self._uses[row[2]].depth = ALL
         elif opcode in CALLS:
             self.program.functions.add(_function(row))
         else:
@@ -119,12 +123,10 @@ class _Reader:
     def _step_rare(self, opcode: str, row: Instruction) -> None:
         if opcode in {"OpenRead", "ReopenIdx", "OpenWrite"}:
             self._open_tree(row, is_written=opcode == "OpenWrite")
-        elif opcode == "Count":
-            self._uses.append((row[2], COUNT))
         elif opcode == "IsType":
-            self._uses.append((row[2], row[4]))
+            self._uses[row[2]].places.add(row[4])
         elif opcode in {"RowData", "RowCell", "Offset"}:
-            self._uses.append((row[3] if opcode == "RowCell" else row[2], WHOLE))
+            self._uses[row[3] if opcode == "RowCell" else row[2]].is_whole = True
         elif opcode == "Transaction":
             self.program.changes |= bool(row[3])
         elif opcode == "VOpen":
@@ -156,11 +158,7 @@ def _function(row: Instruction) -> str:
     return text.rpartition("(")[0].lower() or text
 
 
-KEY, COUNT, WHOLE = -1, -2, -3
-"""In the place of a column's number."""
-
-
-def _read(tree: Tree, place: int) -> frozenset[str]:
-    if place == KEY:
-        return tree.key
-    return tree.counted if place == COUNT else tree.whole if place == WHOLE else tree.read(place)
+def _count(row: Instruction) -> int:
+    """How many fields are compared: P4, or all if there is none."""
+    text = str(row[5])
+    return int(text) if text.isdecimal() and text != "0" else ALL

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 VIRTUAL, STORED = 2, 3
@@ -32,26 +32,50 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tree:
-    """One b-tree, with its columns by their full names.
-
-    Order is a value too: whoever walks through an index learns how its columns compare. So a walk counts as a read of
-    `key`.
-    """
+    """One b-tree. Columns have their full names; a field tells its column, a generated one all of its table."""
 
     entry: Entry
-    columns: tuple[frozenset[str], ...]
-    """What a read of each stored field tells."""
-    key: frozenset[str]
-    """What order and lookups tell."""
-    counted: frozenset[str]
-    """What the number of its entries tells."""
+    """Of the table, also where the tree is an index."""
+    fields: tuple[frozenset[str], ...]
+    """What each stored field tells."""
+    order: tuple[frozenset[str], ...]
+    """What its order depends on, first things first. Order is a value too: a walk through an index on `born` tells
+    whose is earlier."""
+    is_exact: bool
+    """Whether values that compare as equal are equal. If they need not be, all of `order` decides between them."""
+    is_partial: bool
+    """Whether it depends on values which rows are in it."""
+    has_rowids: bool
     whole: frozenset[str]
     """Every column of the table."""
     is_shadow: bool
     """Whether it is the storage of a virtual table."""
 
-    def read(self, place: int) -> frozenset[str]:
-        return self.columns[place] if 0 <= place < len(self.columns) else self.whole
+    def read(self, use: "Use") -> frozenset[str]:
+        """What the use of a cursor on this tree tells.
+
+        What comes out of a walk depends on the fields that are read and on the fields before them in the order: rows
+        that agree in these come out alike, whichever is first.
+        """
+        if use.is_whole or self.is_partial or any(place >= len(self.fields) for place in use.places):
+            return self.whole
+        depth = max([use.depth, *map(self._depth_of, use.places)])
+        decisive = self.order[:depth] if self.is_exact or depth == 0 else self.order
+        return frozenset[str]().union(*decisive, *(self.fields[place] for place in use.places))
+
+    def _depth_of(self, place: int) -> int:
+        return len(self.order) if self.has_rowids else place + 1
+
+
+@dataclass(slots=True)
+class Use:
+    """How a program uses a cursor."""
+
+    places: set[int] = field(default_factory=set[int])
+    """The fields that it reads."""
+    depth: int = 0
+    """How much of the order it compares with something."""
+    is_whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,17 +150,21 @@ class Catalogue:
 
     def _load_table(self, connection: sqlite3.Connection, entry: Entry) -> Tree:
         columns, whole = self.columns(connection, entry), self.whole(connection, entry)
-        fields = _pragma(connection, entry.database, "index_xinfo", entry.name)  # none where it has rowids
-        if fields:
-            order = [row[1] for row in fields]
-            key = frozenset[str]().union(*(_told(entry, columns, row[1], whole) for row in fields if row[5]))
-        else:
-            order = [place for place, hidden in enumerate(columns.hidden) if hidden != VIRTUAL]
-            key = _rowid(entry, columns)
-        told = tuple(_told(entry, columns, place, whole) for place in order)
+        rows = _pragma(connection, entry.database, "index_xinfo", entry.name)  # none where it has rowids
+        stored = [place for place, hidden in enumerate(columns.hidden) if hidden != VIRTUAL]
+        places = [row[1] for row in rows] or stored
+        fields = tuple(_told(entry, columns, place, whole) for place in places)
         listed = _pragma(connection, entry.database, "table_list", entry.name)
-        shadow = any(row[2] == "shadow" for row in listed)
-        return Tree(entry=entry, columns=told, key=key, counted=frozenset(), whole=whole, is_shadow=shadow)
+        return Tree(
+            entry=entry,
+            fields=fields,
+            order=fields[: sum(row[5] for row in rows)] if rows else (_rowid(entry, columns),),
+            is_exact=all(_is_exact(columns, row) for row in rows if row[5]),
+            is_partial=False,
+            has_rowids=not rows,
+            whole=whole,
+            is_shadow=any(row[2] == "shadow" for row in listed),
+        )
 
     def _load_index(self, connection: sqlite3.Connection, entry: Entry) -> Tree:
         table = self.find(entry.database, entry.table)
@@ -144,12 +172,16 @@ class Catalogue:
             raise LookupError(entry.name)
         columns, stored = self.columns(connection, table), self.tree(connection, table)
         listed = _pragma(connection, entry.database, "index_list", table.name)
-        is_partial = any(row[4] for row in listed if row[1] == entry.name)
-        fields = _pragma(connection, entry.database, "index_xinfo", entry.name)
-        told = tuple(_told(table, columns, row[1], stored.whole) for row in fields)
-        key = frozenset[str]().union(*told) if told and not is_partial else stored.whole
-        counted = stored.whole if is_partial else frozenset[str]()
-        return replace(stored, columns=told, key=key, counted=counted)
+        rows = _pragma(connection, entry.database, "index_xinfo", entry.name)
+        fields = tuple(_told(table, columns, row[1], stored.whole) for row in rows)
+        return replace(
+            stored,
+            fields=fields,
+            order=fields,
+            is_exact=all(_is_exact(columns, row) for row in rows),
+            is_partial=not rows or any(row[4] for row in listed if row[1] == entry.name),
+            has_rowids=False,
+        )
 
     def guarded(self, connection: sqlite3.Connection, entry: Entry) -> frozenset[str]:
         """The columns of a table on which it can depend whether a change of it fails: keys, unique indexes, checks."""
@@ -179,6 +211,21 @@ def _told(entry: Entry, columns: Columns, place: int, whole: frozenset[str]) -> 
     if place < 0 or columns.hidden[place] in {VIRTUAL, STORED}:
         return whole
     return frozenset({_full(entry, columns.names[place])})
+
+
+def _is_exact(columns: Columns, row: tuple[Any, ...]) -> bool:
+    """Whether equal values of a field of an index are the same: not `a` and `A`, not 1 and 1.0, not 0.0 and -0.0."""
+    place, collation = int(row[1]), str(row[4])
+    if place == ROWID:
+        return True
+    return collation == "BINARY" and place >= 0 and _has_exact_affinity(columns.kinds[place].upper())
+
+
+def _has_exact_affinity(kind: str) -> bool:
+    """By the rules of https://sqlite.org/datatype3.html: whether a column stores equal values in one form."""
+    if any(part in kind for part in ("INT", "CHAR", "CLOB", "TEXT")):
+        return True
+    return kind not in {"", "ANY"} and not any(part in kind for part in ("BLOB", "REAL", "FLOA", "DOUB"))
 
 
 def _rowid(entry: Entry, columns: Columns) -> frozenset[str]:

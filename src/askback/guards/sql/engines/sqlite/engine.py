@@ -14,7 +14,7 @@ from askback.errors import AuthorError
 from askback.guards.sql.engines.engine import Inspection, Rows
 from askback.guards.sql.engines.sqlite.live import OTHER_THREAD, Live, look_at
 from askback.guards.sql.engines.sqlite.pool import Pool, open_file
-from askback.guards.sql.engines.sqlite.witness import Witness
+from askback.guards.sql.engines.sqlite.witness import Shared, Witness
 
 GRACE = 1.0
 """Seconds beyond the timeout until a thread is left behind: preparation cannot be interrupted by SQLite before 3.41."""
@@ -103,7 +103,7 @@ class SQLiteEngine:
         else:
             connection = open_file(path, timeout=self._timeout, read_only=read_only)
         with closing(connection):
-            yield Witness(connection, timeout=self._timeout, catalogues={})
+            yield Witness(connection, timeout=self._timeout, shared=Shared())
 
     def _path(self, live: Live) -> str | None:
         if isinstance(self._database, sqlite3.Connection) or callable(self._database):

@@ -6,10 +6,8 @@ from collections import deque
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from askback.guards.sql.engines.sqlite.catalogue import Catalogue
-from askback.guards.sql.engines.sqlite.witness import Witness
+from askback.guards.sql.engines.sqlite.witness import Shared, Witness
 
 MAX_IDLE = 4
 """Connections that are kept while nobody uses them."""
@@ -35,7 +33,7 @@ class Pool:
     def __init__(self, path: str | os.PathLike[str], *, timeout: float) -> None:
         self._path, self._timeout = path, timeout
         self._idle: deque[Witness] = deque()
-        self._catalogues: dict[Any, Catalogue] = {}
+        self._shared = Shared()
         self._file: tuple[int, int] | None = None
         self._is_closed = False
 
@@ -44,12 +42,12 @@ class Pool:
         file = self._identity()
         if file != self._file:
             self._empty()
-            self._file, self._catalogues = file, {}
+            self._file, self._shared = file, Shared()
         try:
             witness = self._idle.popleft()
         except IndexError:
             connection = open_file(self._path, timeout=self._timeout)
-            witness = Witness(connection, timeout=self._timeout, catalogues=self._catalogues)
+            witness = Witness(connection, timeout=self._timeout, shared=self._shared)
         try:
             yield witness
         except BaseException:

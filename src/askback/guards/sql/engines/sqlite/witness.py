@@ -6,12 +6,12 @@ import sqlite3
 import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass, field
 
 from askback.guards.sql.engines.engine import ChangedSinceApproval, Inspection, Rows
 from askback.guards.sql.engines.sqlite.authorizer import Authorizer
 from askback.guards.sql.engines.sqlite.bounds import find_excess
-from askback.guards.sql.engines.sqlite.bytecode import Instruction, find_version
+from askback.guards.sql.engines.sqlite.bytecode import Instruction
 from askback.guards.sql.engines.sqlite.catalogue import Catalogue
 from askback.guards.sql.engines.sqlite.findings import Findings
 from askback.guards.sql.engines.sqlite.live import Live
@@ -50,8 +50,8 @@ COUNT = re.compile(r"uses (\d+)")
 NAMED = re.compile(r"[:@$#]|\?\d")
 """What a parameter with a name begins with."""
 
-MAX_CATALOGUES = 8
-"""Versions of schemas that are kept for one file; an older one is never needed again."""
+MAX_KEPT, MAX_KEPT_LENGTH = 256, 10_000
+"""Statements whose inspection is kept, and their characters."""
 
 NOT_PREPARED = "SQLite does not accept it as one statement"
 
@@ -63,14 +63,38 @@ class Nulls(dict[str, None]):
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """What was found out about one version of the schema of a file."""
+
+    version: int
+    catalogue: Catalogue
+    inspections: dict[tuple[str, Live], Inspection] = field(
+        default_factory=dict[tuple[str, Live], Inspection]
+    )
+
+    def keep(self, statement: str, live: Live, inspection: Inspection) -> None:
+        """What was doubtful is looked at again: it may have been the moment and not the statement."""
+        if len(statement) <= MAX_KEPT_LENGTH and not inspection.doubts:
+            if len(self.inspections) >= MAX_KEPT:
+                self.inspections.clear()
+            self.inspections[statement, live] = inspection
+
+
+@dataclass(slots=True)
+class Shared:
+    """What the connections to one file share: the newest schema that one of them has seen."""
+
+    schema: Schema | None = None
+
+
 class Witness:
     """Owns its connection. To be used by one thread at a time; `close` it."""
 
-    def __init__(
-        self, connection: sqlite3.Connection, *, timeout: float, catalogues: dict[Any, Catalogue]
-    ) -> None:
-        self._connection, self._timeout, self._catalogues = connection, timeout, catalogues
+    def __init__(self, connection: sqlite3.Connection, *, timeout: float, shared: Shared) -> None:
+        self._connection, self._timeout, self._shared = connection, timeout, shared
         self._authorizer, self._deadline, self._turn = Authorizer(), math.inf, 0
+        self._version: int | None = None
         self._text_factory = connection.text_factory
         connection.row_factory, connection.text_factory = None, str
         for limit, value in LIMITS.items():
@@ -86,12 +110,17 @@ class Witness:
         if excess is not None:
             return Inspection(doubts=(excess,))
         with self._transaction():
-            return self._inspect(statement, live)
+            schema = self._schema()
+            found = schema.inspections.get((statement, live))
+            if found is None:
+                found = self._inspect(statement, live, schema)
+                schema.keep(statement, live, found)
+            return found
 
     def run(self, statement: str, inspection: Inspection, live: Live, *, max_rows: int | None) -> Rows:
         excess = find_excess(statement)
         with self._transaction(writes=bool(inspection.writes)):
-            found = Inspection(doubts=(excess,)) if excess else self._inspect(statement, live)
+            found = Inspection(doubts=(excess,)) if excess else self._inspect(statement, live, self._schema())
             if found != inspection:
                 raise ChangedSinceApproval
             rows = self._fetch(statement, max_rows)
@@ -113,26 +142,35 @@ class Witness:
 
     @contextmanager
     def _transaction(self, *, writes: bool = False) -> Generator[None]:
-        """One view of the database. Its first read makes SQLite notice a schema that others have changed."""
+        """One view of the database."""
         self._deadline = time.monotonic() + self._timeout
         if not self._connection.in_transaction:
             self._connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
         try:
-            self._connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
             yield
         finally:
             self._deadline = math.inf
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
 
-    def _inspect(self, statement: str, live: Live) -> Inspection:
+    def _schema(self) -> Schema:
+        """The schema as it is now. Where its number is another, a read makes SQLite itself notice and load it anew."""
+        (version,) = self._connection.execute("PRAGMA schema_version").fetchone()
+        if version != self._version:
+            self._connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+            self._version = version
+        schema = self._shared.schema
+        if schema is None or schema.version != version:
+            schema = self._shared.schema = Schema(version, Catalogue(self._connection))
+        return schema
+
+    def _inspect(self, statement: str, live: Live, schema: Schema) -> Inspection:
         explains, inner = split_explain(statement)
         self._authorizer.clear()
         try:
             listing = self._explain(inner)
             self._authorizer.is_recording = False
-            catalogue = self._catalogue(listing)
-            findings = Findings(self._authorizer, catalogue, self._connection, live)
+            findings = Findings(self._authorizer, schema.catalogue, self._connection, live)
             return findings.conclude(listing, explains=explains)
         except FAILURES as error:
             if getattr(error, "sqlite_errorcode", 0) & 0xFF in UNREACHABLE:
@@ -167,17 +205,6 @@ class Witness:
         if cursor.description is None or cursor.description[1][0] != "opcode":
             raise ValueError("no program")
         return cursor.fetchall()
-
-    def _catalogue(self, listing: list[Instruction]) -> Catalogue:
-        """That of the schema for which the program was made; connections to one file share it."""
-        version = find_version(listing)
-        if not version and self._authorizer.reads:
-            return Catalogue(self._connection)
-        if version not in self._catalogues:
-            if len(self._catalogues) >= MAX_CATALOGUES:
-                self._catalogues.clear()
-            self._catalogues[version] = Catalogue(self._connection)
-        return self._catalogues[version]
 
     def _is_late(self) -> bool:
         return time.monotonic() > self._deadline
