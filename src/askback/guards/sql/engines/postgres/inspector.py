@@ -1,5 +1,6 @@
 """One inspection of one statement on an open session."""
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -39,6 +40,14 @@ Result = TypeVar("Result")
 
 MAX_LENGTH = 200_000
 """Characters of a statement that are looked at; what an agent writes is a thousandth of that."""
+
+JOIN = re.compile(r"(?i)\bjoin\b")
+
+MAX_JOINS = 60
+"""Joins in one statement. The server takes time with the square of them, before it heeds any limit of time."""
+
+SHORT = 500
+"""Characters that cannot hold so many joins."""
 
 LARGE_TREE = 32_000
 """Bytes from which a parse tree is read in a thread: it would hold up the event loop for milliseconds."""
@@ -141,14 +150,14 @@ class Inspector:
 
     async def _inspect_tree(self, connection: "Connection", text: str, facts: list[Any]) -> Found:
         is_large = len(text) > LARGE_TREE
-        queries = await run_there(is_large, partial(read_queries, text))
+        queries, calls = await run_there(is_large, partial(read_tree, text))
         if len(queries) != 1 or queries[0].is_true("isReturn"):
             return Found(doubt(NOT_ONE))
         relations = await self.relations.load(connection, numbers_in(text, "relid"), facts)
         walk = Walk(relations, (await self.routines.load(connection)).steady)
         await run_there(is_large, partial(walk.follow, queries[0]))
         targets = await self._follow_changes(connection, walk, relations)
-        verdict = await self.routines.judge(connection, calls_in(text), calls_of(walk), targets.calls)
+        verdict = await self.routines.judge(connection, calls, calls_of(walk), targets.calls)
         parents = {number for number in walk.usage.relations if relations[number].has_children}
         foreign = await find_foreign(connection, parents) if parents else None
         inspection = conclude(walk, relations, targets, verdict, foreign)
@@ -178,6 +187,8 @@ def check_text(statement: str) -> Inspection | None:
     """What can be said without the server: that it cannot be a statement."""
     if len(statement) > MAX_LENGTH:
         return doubt(TOO_LONG)
+    if len(statement) > SHORT and len(JOIN.findall(statement)) > MAX_JOINS:
+        return doubt(TOO_COMPLEX)
     try:
         is_text = b"\0" not in statement.encode()
     except UnicodeEncodeError:
@@ -193,8 +204,8 @@ def inspect_command(words: list[str]) -> Inspection:
     return Inspection(writes=(kind,), doubts=(f"Postgres cannot say beforehand what {kind.upper()} reads.",))
 
 
-def read_queries(text: str) -> list[Node]:
-    return queries_in(parse_tree(text))
+def read_tree(text: str) -> tuple[list[Node], Calls]:
+    return queries_in(parse_tree(text)), calls_in(text)
 
 
 async def run_there(is_large: bool, call: Callable[[], Result]) -> Result:

@@ -24,6 +24,8 @@ BYTES = re.compile(r" \[ [-0-9 ]*\]")
 
 NULL = "<>"
 
+LARGE = 50_000
+
 
 class UnknownTree(Exception):
     """A parse tree that is not of the known shape."""
@@ -77,7 +79,7 @@ def parse_tree(text: str) -> Value:
     open_ones: list[Node | list[Value]] = [root]
     inside: Node | list[Value] = root
     key = ""
-    tokens = iter(TOKEN.findall(BYTES.sub("", text)))
+    tokens = _tokens(BYTES.sub("", text))
     for token in tokens:
         if token[0] == ":" and isinstance(inside, Node):
             key, _, word = token[1:].partition(" ")
@@ -100,6 +102,12 @@ def parse_tree(text: str) -> Value:
     if len(open_ones) != 1 or len(root) != 1:
         raise UnknownTree
     return root[0]
+
+
+def _tokens(text: str) -> Iterator[str]:
+    if len(text) < LARGE:
+        return iter(TOKEN.findall(text))
+    return (found[0] for found in TOKEN.finditer(text))  # slower, but other threads get their turn
 
 
 def _begin(token: str, tokens: Iterator[str]) -> Value:

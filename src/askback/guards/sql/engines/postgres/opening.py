@@ -4,9 +4,12 @@ import re
 
 from askback.guards.sql.names import listed
 
-BLANK = re.compile(r"\s+|--[^\r\n]*|(?P<comment>/\*)")
+BLANK = re.compile(r"\s+|--[^\r\n]*|/\*")
 
 COMMENT = re.compile(r"/\*|\*/")
+
+MAX_COMMENTS = 1_000
+"""Blanks and comments that are skipped; what stands behind more of them is not looked at."""
 
 WORD = re.compile(r"[A-Za-z_]+|\(")
 
@@ -34,17 +37,18 @@ SHOWN = listed(
 
 
 def skip_blanks(text: str, at: int = 0) -> int:
-    """Where the first word begins, behind blanks and comments, which Postgres nests."""
-    while found := BLANK.match(text, at):
+    """Where the first word begins, behind blanks and comments, which Postgres nests; the end if nothing is found."""
+    depth = 0
+    for _ in range(MAX_COMMENTS):
+        found = COMMENT.search(text, at) if depth else BLANK.match(text, at)
+        if found is None:
+            return len(text) if depth else at
+        if found[0] == "/*":
+            depth += 1
+        elif depth:
+            depth -= 1
         at = found.end()
-        depth = 1 if found["comment"] else 0
-        while depth:
-            mark = COMMENT.search(text, at)
-            if mark is None:
-                return len(text)
-            depth += 1 if mark[0] == "/*" else -1
-            at = mark.end()
-    return at
+    return len(text)
 
 
 def read_words(text: str, most: int = 6) -> list[str]:

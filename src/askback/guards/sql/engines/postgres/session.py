@@ -23,16 +23,21 @@ BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 """Read-write also where transactions are read-only by default: those refuse to create anything. It is rolled back."""
 
 TREE = f"""
-SELECT CASE WHEN coalesce(f.n, 1) = 1 AND octet_length(p.prosqlbody::text) <= $2 THEN p.prosqlbody::text END AS tree,
-  f.* FROM pg_catalog.pg_proc AS p LEFT JOIN LATERAL (SELECT row_number() OVER () AS n, r.* FROM ({FACTS} ANY(ARRAY(
+SELECT CASE WHEN coalesce(f.n, 1) > 1 OR t.size > $2 * 10 THEN NULL
+            WHEN t.size > $2 / 5 THEN pg_catalog.regexp_replace(t.tree, ' \\[ [-0-9 ]*\\]', '', 'g')
+            ELSE t.tree END AS tree, f.*
+FROM pg_catalog.pg_proc AS p
+CROSS JOIN LATERAL (SELECT p.prosqlbody::text AS tree, octet_length(p.prosqlbody::text) AS size OFFSET 0) AS t
+LEFT JOIN LATERAL (SELECT row_number() OVER () AS n, r.* FROM ({FACTS} ANY(ARRAY(
   SELECT d.refobjid FROM pg_catalog.pg_depend AS d WHERE d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass
   AND d.objid = p.oid AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass))) AS r) AS f ON true
 WHERE p.proname = $1 AND p.pronamespace = pg_catalog.pg_my_temp_schema() ORDER BY f.n
 """
-"""The parse tree, and the relations that it names unless they are the server's own. In one question, to save time."""
+"""The parse tree, and the relations that it names unless they are the server's own. In one question, to save time.
+A large tree comes without the bytes of its constants."""
 
-MAX_TREE = 1_000_000
-"""Bytes of a parse tree that are read."""
+MAX_TREE = 500_000
+"""Bytes of a parse tree that are read; a long report of a person has some ten thousand."""
 
 PARAMETER = re.compile(r"\$\d")
 
@@ -45,8 +50,12 @@ async def open_connection(database: "Database", timeout: float) -> "AsyncGenerat
     """Lend a connection. One that was made for this is closed afterwards."""
     if isinstance(database, asyncpg.Pool):
         pool = cast("Pool", database)
-        async with pool.acquire(timeout=timeout) as lent:
+        lent = await pool.acquire(timeout=timeout)
+        try:
             yield lent
+        finally:
+            with suppress(TimeoutError):  # the pool closes a connection that does not come to rest
+                await pool.release(lent, timeout=CLOSING)
         return
     made = asyncpg.connect(database, timeout=timeout) if isinstance(database, str) else database()
     connection = await made
@@ -102,7 +111,9 @@ class Session:
             is_plain=";" not in statement,
         )
         rows = await self.connection.fetch(TREE, self._function, MAX_TREE)
-        return Analysis(rows[0]["tree"], [row for row in rows if row["n"] is not None])
+        tree = rows[0]["tree"]
+        is_read = tree is not None and len(tree) <= MAX_TREE
+        return Analysis(tree if is_read else None, [row for row in rows if row["n"] is not None])
 
     async def _create(self, command: str, *, is_plain: bool) -> None:
         if is_plain and not self._is_kept and not self._is_open:
