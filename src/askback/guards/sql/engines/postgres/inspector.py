@@ -70,8 +70,8 @@ READ_ONLY = (
     "This server is a read-only standby and cannot say what a statement reads; connect to the primary."
 )
 NO_TEMPORARY = (
-    "The role may not create temporary objects, which Postgres needs to say what a statement reads; an operator can "
-    "GRANT TEMPORARY ON DATABASE to it."
+    "The role may create nothing, not even for a moment, so Postgres cannot say what a statement reads; an operator "
+    "can GRANT TEMPORARY ON DATABASE to it."
 )
 NOT_ALLOWED = "The role may not use something that it names."
 TOO_SLOW = "Postgres took too long to say what it reads."

@@ -5,6 +5,7 @@ import re
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import asyncpg
@@ -31,10 +32,18 @@ CROSS JOIN LATERAL (SELECT p.prosqlbody::text AS tree, octet_length(p.prosqlbody
 LEFT JOIN LATERAL (SELECT row_number() OVER () AS n, r.* FROM ({FACTS} ANY(ARRAY(
   SELECT d.refobjid FROM pg_catalog.pg_depend AS d WHERE d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass
   AND d.objid = p.oid AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass))) AS r) AS f ON true
-WHERE p.proname = $1 AND p.pronamespace = pg_catalog.pg_my_temp_schema() ORDER BY f.n
+WHERE p.proname = $1 ORDER BY f.n
 """
 """The parse tree, and the relations that it names unless they are the server's own. In one question, to save time.
 A large tree comes without the bytes of its constants."""
+
+SCHEMA = """
+SELECT n.nspname::text FROM pg_catalog.pg_namespace AS n
+WHERE pg_catalog.has_schema_privilege(coalesce($1, current_user::text), n.oid, 'CREATE')
+AND n.nspname <> 'information_schema' AND n.nspname !~ '^pg_' ORDER BY n.nspname <> 'public', n.oid LIMIT 1
+"""
+"""Any schema will do, since nobody ever sees the function. The temporary one comes last: the server would create it
+anew for each inspection, and then plan all prepared statements of the connection anew."""
 
 MAX_TREE = 500_000
 """Bytes of a parse tree that are read; a long report of a person has some ten thousand."""
@@ -65,6 +74,24 @@ async def open_connection(database: "Database", timeout: float) -> "AsyncGenerat
         connection.terminate()  # at once, also where the server does not answer any more
 
 
+@dataclass(slots=True)
+class Access:
+    """How a database is reached."""
+
+    database: "Database"
+    timeout: float
+    role: str | None
+    schema: str | None = None
+    """Where the function is created, once it is known."""
+
+    async def find_schema(self, connection: "Connection") -> str:
+        """A schema in which the role may create; the temporary one where there is no other."""
+        if self.schema is None:
+            found: str | None = await connection.fetchval(SCHEMA, self.role)
+            self.schema = "pg_temp" if found is None else quote(found)
+        return self.schema
+
+
 class Analysis(NamedTuple):
     """What the server made of a query."""
 
@@ -77,21 +104,19 @@ class Analysis(NamedTuple):
 class Session:
     """One transaction, in which a statement is analysed and, with `is_kept`, run where it was approved."""
 
-    def __init__(
-        self, connection: "Connection", *, timeout: float, role: str | None, is_kept: bool = False
-    ) -> None:
+    def __init__(self, connection: "Connection", access: Access, *, is_kept: bool = False) -> None:
         self.connection = connection
         self.is_broken = False
         """Whether the transaction has met an error and takes nothing any more."""
-        self._is_open, self._is_kept, self._function = False, is_kept, ""
+        self._access, self._is_kept = access, is_kept
+        self._is_open, self._function = False, ""
         self._transaction: Transaction | None = None
-        milliseconds = max(1, round(timeout * 1000))
+        milliseconds = max(1, round(access.timeout * 1000))
         settings: dict[str, object] = {"statement_timeout": milliseconds, "lock_timeout": milliseconds}
-        if role is not None:
-            settings["role"] = quote(role)
-        if (
-            not is_kept
-        ):  # the check expands views and so locks their tables, which counts only where it runs next
+        if access.role is not None:
+            settings["role"] = quote(access.role)
+        if not is_kept:
+            # The check expands views and so locks their tables, which counts only where the statement runs next.
             settings["check_function_bodies"] = "off"
             settings["plan_cache_mode"] = "force_generic_plan"  # for the questions to the catalogue
         self._settings = "".join(f"SET LOCAL {name} = {value}; " for name, value in settings.items())
@@ -99,18 +124,19 @@ class Session:
     async def analyse(self, statement: str) -> Analysis:
         """Let the server analyse one query and give its parse tree.
 
-        The query becomes the body of a temporary function, which stores it as analysed and runs nothing of it. It needs
-        no quoting: a text that closed the body by itself would make a second command of the END behind it, and the
-        server refuses more than one.
+        The query becomes the body of a function, which stores it as analysed and runs nothing of it. It needs no
+        quoting: a text that closed the body by itself would make a second command of the END behind it, and the server
+        refuses more than one.
         """
-        self._function = f"askback_{secrets.token_hex(8)}"
+        schema = await self._access.find_schema(self.connection)
+        name = f"askback_{secrets.token_hex(8)}"
         types = await self._parameter_types(statement) if PARAMETER.search(statement) else ""
         await self._create(
-            f"CREATE FUNCTION pg_temp.{self._function}({types}) RETURNS void LANGUAGE sql "
-            f"BEGIN ATOMIC {statement}\n; END",
+            f"CREATE FUNCTION {schema}.{name}({types}) RETURNS void LANGUAGE sql BEGIN ATOMIC {statement}\n; END",
             is_plain=";" not in statement,
         )
-        rows = await self.connection.fetch(TREE, self._function, MAX_TREE)
+        self._function = f"{schema}.{name}({types})"
+        rows = await self.connection.fetch(TREE, name, MAX_TREE)
         tree = rows[0]["tree"]
         is_read = tree is not None and len(tree) <= MAX_TREE
         return Analysis(tree if is_read else None, [row for row in rows if row["n"] is not None])
@@ -148,9 +174,9 @@ class Session:
         return ", ".join(row[0] for row in rows)
 
     async def drop_function(self) -> None:
-        """Remove the temporary function without giving up the locks, as a rollback would."""
+        """Remove the function without giving up the locks, as a rollback would."""
         if self._function:
-            await self.connection.execute(f"DROP FUNCTION IF EXISTS pg_temp.{self._function}")
+            await self.connection.execute(f"DROP FUNCTION {self._function}")
             self._function = ""
 
     async def ready(self, *, can_write: bool) -> None:
@@ -179,12 +205,10 @@ class Session:
 
 
 @asynccontextmanager
-async def open_session(
-    database: "Database", *, timeout: float, role: str | None, is_kept: bool = False
-) -> AsyncGenerator[Session]:
+async def open_session(access: Access, *, is_kept: bool = False) -> AsyncGenerator[Session]:
     """A session that is rolled back at the end."""
-    async with open_connection(database, timeout) as connection:
-        session = Session(connection, timeout=timeout, role=role, is_kept=is_kept)
+    async with open_connection(access.database, access.timeout) as connection:
+        session = Session(connection, access, is_kept=is_kept)
         try:
             yield session
         finally:
