@@ -142,7 +142,10 @@ class Inspector:
             raise
         except asyncpg.PostgresError as error:
             session.is_broken = True
-            return Found(explain_error(error))
+            is_standby = not session.connection.is_in_transaction()  # BEGIN READ WRITE was refused
+            found = explain_error(error, is_standby=is_standby)
+            is_made = isinstance(error, asyncpg.PostgresSyntaxError) and opening.may_create_table(statement)
+            return Found(replace(found, writes=("create table",)) if is_made else found)
         except (UnknownTree, LookupError, ValueError):
             return Found(doubt(UNKNOWN_SHAPE))
         except TooLarge:
@@ -213,7 +216,7 @@ async def run_there(is_large: bool, call: Callable[[], Result]) -> Result:
     return await to_thread.run_sync(call) if is_large else call()
 
 
-def explain_error(error: asyncpg.PostgresError) -> Inspection:
+def explain_error(error: asyncpg.PostgresError, *, is_standby: bool) -> Inspection:
     """Our own sentence for what the server says to a statement, never its text."""
     match error:
         case asyncpg.QueryCanceledError() | asyncpg.LockNotAvailableError():
@@ -224,9 +227,7 @@ def explain_error(error: asyncpg.PostgresError) -> Inspection:
             return doubt(READ_ONLY)
         case asyncpg.StatementTooComplexError():
             return doubt(TOO_COMPLEX)
-        case asyncpg.FeatureNotSupportedError() if "CREATE TABLE AS" in str(error):  # SELECT INTO
-            return Inspection(writes=("create table",), doubts=(NOT_ONE,))
-        case asyncpg.FeatureNotSupportedError() if "recovery" in str(error):
+        case asyncpg.FeatureNotSupportedError() if is_standby:
             return doubt(READ_ONLY)
         case _:
             return doubt(NOT_ONE)

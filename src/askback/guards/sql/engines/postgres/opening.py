@@ -24,6 +24,8 @@ OPTIONS = re.compile(r"\(([\w\s,'.]*)\)")
 
 AS = re.compile(r"(?i)\bas\b")
 
+INTO = re.compile(r"(?i)\binto\b")
+
 SHOW = re.compile(r"(?i)show\s+([\w. ]+?)[\s;]*")
 
 SHOWN = listed(
@@ -87,6 +89,11 @@ def split_explain(text: str) -> tuple[str, bool]:
         is_run |= found[0].lower() != "verbose"
         at = skip_blanks(text, found.end())
     return text[at:], is_run
+
+
+def may_create_table(text: str) -> bool:
+    """Whether it may be SELECT INTO, which Postgres refuses as the body of a function like any error of syntax."""
+    return INTO.search(text) is not None and read_words(text, 1) not in (["insert"], ["merge"])
 
 
 def find_query(text: str) -> str | None:
