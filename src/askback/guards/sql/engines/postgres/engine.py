@@ -12,7 +12,7 @@ from askback.guards.sql.engines.postgres.inspector import (
     doubt,
 )
 from askback.guards.sql.engines.postgres.memory import Found, Memory
-from askback.guards.sql.engines.postgres.session import Session, open_session
+from askback.guards.sql.engines.postgres.session import Access, Session, open_session
 
 if TYPE_CHECKING:
     from askback.guards.sql.engines.postgres.session import Database
@@ -28,19 +28,19 @@ MAY_CREATE = (
 class PostgresEngine:
     """A Postgres database by its URL, connected to for each statement, by a pool, or by a function that connects.
 
-    Needs PostgreSQL 14 and the right to create temporary objects. With `role`, statements are inspected and run as that
-    role, so that its privileges on columns count.
+    Needs PostgreSQL 14 and the right to create in some schema, or to create temporary objects; nothing is left there.
+    With `role`, statements are inspected and run as that role, so that its privileges on columns count.
     """
 
     name = "Postgres"
 
     def __init__(self, database: "Database", *, timeout: float = 5.0, role: str | None = None) -> None:
-        self._database, self._timeout, self._role = database, timeout, role
+        self._access = Access(database, timeout, role)
         self._inspector, self._memory = Inspector(), Memory()
 
     async def inspect(self, statement: str) -> Inspection:
-        async with open_session(self._database, timeout=self._timeout, role=self._role) as session:
-            async with asyncio.timeout(self._timeout + GRACE):
+        async with open_session(self._access) as session:
+            async with asyncio.timeout(self._access.timeout + GRACE):
                 known, version = await self._memory.recall(session.connection, statement)
             if known is not None:
                 return known
@@ -49,13 +49,11 @@ class PostgresEngine:
             return found.inspection
 
     async def run(self, statement: str, inspection: Inspection, *, max_rows: int | None = None) -> Rows:
-        async with open_session(
-            self._database, timeout=self._timeout, role=self._role, is_kept=True
-        ) as session:
+        async with open_session(self._access, is_kept=True) as session:
             found = await self._inspect(session, statement)
             if found.inspection != inspection:
                 raise ChangedSinceApproval
-            async with asyncio.timeout(self._timeout + GRACE):
+            async with asyncio.timeout(self._access.timeout + GRACE):
                 await session.ready(can_write=not inspection.is_query)
                 rows = await _fetch(session, statement, max_rows)
                 if not inspection.is_query:
@@ -64,7 +62,7 @@ class PostgresEngine:
 
     async def _inspect(self, session: Session, statement: str) -> Found:
         try:
-            async with asyncio.timeout(self._timeout + GRACE):
+            async with asyncio.timeout(self._access.timeout + GRACE):
                 found = await self._inspector.inspect(session, statement)
                 is_refused = found.inspection.doubts == (NOT_ALLOWED,)
                 return await self._explain_refusal(session) if is_refused else found
@@ -74,7 +72,8 @@ class PostgresEngine:
 
     async def _explain_refusal(self, session: Session) -> Found:
         await session.close()
-        may_create = await session.connection.fetchval(MAY_CREATE, self._role)
+        self._access.schema = None  # rights may have been taken away
+        may_create = await session.connection.fetchval(MAY_CREATE, self._access.role)
         return Found(doubt(NOT_ALLOWED if may_create else NO_TEMPORARY))
 
 

@@ -1,5 +1,6 @@
 """One inspection of one statement on an open session."""
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -40,6 +41,14 @@ Result = TypeVar("Result")
 MAX_LENGTH = 200_000
 """Characters of a statement that are looked at; what an agent writes is a thousandth of that."""
 
+JOIN = re.compile(r"(?i)\bjoin\b")
+
+MAX_JOINS = 60
+"""Joins in one statement. The server takes time with the square of them, before it heeds any limit of time."""
+
+SHORT = 500
+"""Characters that cannot hold so many joins."""
+
 LARGE_TREE = 32_000
 """Bytes from which a parse tree is read in a thread: it would hold up the event loop for milliseconds."""
 
@@ -61,8 +70,8 @@ READ_ONLY = (
     "This server is a read-only standby and cannot say what a statement reads; connect to the primary."
 )
 NO_TEMPORARY = (
-    "The role may not create temporary objects, which Postgres needs to say what a statement reads; an operator can "
-    "GRANT TEMPORARY ON DATABASE to it."
+    "The role may create nothing, not even for a moment, so Postgres cannot say what a statement reads; an operator "
+    "can GRANT TEMPORARY ON DATABASE to it."
 )
 NOT_ALLOWED = "The role may not use something that it names."
 TOO_SLOW = "Postgres took too long to say what it reads."
@@ -133,7 +142,10 @@ class Inspector:
             raise
         except asyncpg.PostgresError as error:
             session.is_broken = True
-            return Found(explain_error(error))
+            is_standby = not session.connection.is_in_transaction()  # BEGIN READ WRITE was refused
+            found = explain_error(error, is_standby=is_standby)
+            is_made = isinstance(error, asyncpg.PostgresSyntaxError) and opening.may_create_table(statement)
+            return Found(replace(found, writes=("create table",)) if is_made else found)
         except (UnknownTree, LookupError, ValueError):
             return Found(doubt(UNKNOWN_SHAPE))
         except TooLarge:
@@ -141,14 +153,14 @@ class Inspector:
 
     async def _inspect_tree(self, connection: "Connection", text: str, facts: list[Any]) -> Found:
         is_large = len(text) > LARGE_TREE
-        queries = await run_there(is_large, partial(read_queries, text))
+        queries, calls = await run_there(is_large, partial(read_tree, text))
         if len(queries) != 1 or queries[0].is_true("isReturn"):
             return Found(doubt(NOT_ONE))
         relations = await self.relations.load(connection, numbers_in(text, "relid"), facts)
         walk = Walk(relations, (await self.routines.load(connection)).steady)
         await run_there(is_large, partial(walk.follow, queries[0]))
         targets = await self._follow_changes(connection, walk, relations)
-        verdict = await self.routines.judge(connection, calls_in(text), calls_of(walk), targets.calls)
+        verdict = await self.routines.judge(connection, calls, calls_of(walk), targets.calls)
         parents = {number for number in walk.usage.relations if relations[number].has_children}
         foreign = await find_foreign(connection, parents) if parents else None
         inspection = conclude(walk, relations, targets, verdict, foreign)
@@ -178,6 +190,8 @@ def check_text(statement: str) -> Inspection | None:
     """What can be said without the server: that it cannot be a statement."""
     if len(statement) > MAX_LENGTH:
         return doubt(TOO_LONG)
+    if len(statement) > SHORT and len(JOIN.findall(statement)) > MAX_JOINS:
+        return doubt(TOO_COMPLEX)
     try:
         is_text = b"\0" not in statement.encode()
     except UnicodeEncodeError:
@@ -193,8 +207,8 @@ def inspect_command(words: list[str]) -> Inspection:
     return Inspection(writes=(kind,), doubts=(f"Postgres cannot say beforehand what {kind.upper()} reads.",))
 
 
-def read_queries(text: str) -> list[Node]:
-    return queries_in(parse_tree(text))
+def read_tree(text: str) -> tuple[list[Node], Calls]:
+    return queries_in(parse_tree(text)), calls_in(text)
 
 
 async def run_there(is_large: bool, call: Callable[[], Result]) -> Result:
@@ -202,7 +216,7 @@ async def run_there(is_large: bool, call: Callable[[], Result]) -> Result:
     return await to_thread.run_sync(call) if is_large else call()
 
 
-def explain_error(error: asyncpg.PostgresError) -> Inspection:
+def explain_error(error: asyncpg.PostgresError, *, is_standby: bool) -> Inspection:
     """Our own sentence for what the server says to a statement, never its text."""
     match error:
         case asyncpg.QueryCanceledError() | asyncpg.LockNotAvailableError():
@@ -213,9 +227,7 @@ def explain_error(error: asyncpg.PostgresError) -> Inspection:
             return doubt(READ_ONLY)
         case asyncpg.StatementTooComplexError():
             return doubt(TOO_COMPLEX)
-        case asyncpg.FeatureNotSupportedError() if "CREATE TABLE AS" in str(error):  # SELECT INTO
-            return Inspection(writes=("create table",), doubts=(NOT_ONE,))
-        case asyncpg.FeatureNotSupportedError() if "recovery" in str(error):
+        case asyncpg.FeatureNotSupportedError() if is_standby:
             return doubt(READ_ONLY)
         case _:
             return doubt(NOT_ONE)

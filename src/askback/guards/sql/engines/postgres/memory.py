@@ -39,7 +39,8 @@ SUMS = [
 
 VERSION = f"""
 SELECT (SELECT count(*) FROM pg_catalog.pg_class WHERE oid >= 16384), ARRAY[
-  current_user::text, session_user::text, current_setting('search_path'), pg_catalog.pg_my_temp_schema()::text,
+  current_database()::text, current_user::text, session_user::text, current_setting('search_path'),
+  pg_catalog.pg_my_temp_schema()::text,
   current_setting('standard_conforming_strings'), current_setting('transform_null_equals'), {", ".join(SUMS)}]
 """
 

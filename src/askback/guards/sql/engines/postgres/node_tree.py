@@ -19,10 +19,13 @@ VAR = re.compile(r"\{VAR :varno (-?\d+) :varattno (-?\d+) .*?:varlevelsup (\d+) 
 
 CONST = re.compile(r"\{CONST :consttype (\d+) ")
 
-BYTES = re.compile(r" \[ [-0-9 ]*\]")
-"""The value of a constant. A name cannot look like it, since its blanks would have a backslash."""
+NOISE = re.compile(r" \[ [-0-9 ]*\]| :(?!var)\w+ (?:<>|false|0|-1)(?=[ }])")
+"""The bytes of constants, and fields that mean the same if they are missing. A name cannot look like it: its blanks
+have a backslash, and so has a first digit."""
 
 NULL = "<>"
+
+LARGE = 50_000
 
 
 class UnknownTree(Exception):
@@ -77,7 +80,7 @@ def parse_tree(text: str) -> Value:
     open_ones: list[Node | list[Value]] = [root]
     inside: Node | list[Value] = root
     key = ""
-    tokens = iter(TOKEN.findall(BYTES.sub("", text)))
+    tokens = _tokens(NOISE.sub("", text))
     for token in tokens:
         if token[0] == ":" and isinstance(inside, Node):
             key, _, word = token[1:].partition(" ")
@@ -100,6 +103,12 @@ def parse_tree(text: str) -> Value:
     if len(open_ones) != 1 or len(root) != 1:
         raise UnknownTree
     return root[0]
+
+
+def _tokens(text: str) -> Iterator[str]:
+    if len(text) < LARGE:
+        return iter(TOKEN.findall(text))
+    return (found[0] for found in TOKEN.finditer(text))  # slower, but other threads get their turn
 
 
 def _begin(token: str, tokens: Iterator[str]) -> Value:

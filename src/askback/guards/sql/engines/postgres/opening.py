@@ -4,9 +4,12 @@ import re
 
 from askback.guards.sql.names import listed
 
-BLANK = re.compile(r"\s+|--[^\r\n]*|(?P<comment>/\*)")
+BLANK = re.compile(r"\s+|--[^\r\n]*|/\*")
 
 COMMENT = re.compile(r"/\*|\*/")
+
+MAX_COMMENTS = 1_000
+"""Blanks and comments that are skipped; what stands behind more of them is not looked at."""
 
 WORD = re.compile(r"[A-Za-z_]+|\(")
 
@@ -21,6 +24,8 @@ OPTIONS = re.compile(r"\(([\w\s,'.]*)\)")
 
 AS = re.compile(r"(?i)\bas\b")
 
+INTO = re.compile(r"(?i)\binto\b")
+
 SHOW = re.compile(r"(?i)show\s+([\w. ]+?)[\s;]*")
 
 SHOWN = listed(
@@ -34,17 +39,18 @@ SHOWN = listed(
 
 
 def skip_blanks(text: str, at: int = 0) -> int:
-    """Where the first word begins, behind blanks and comments, which Postgres nests."""
-    while found := BLANK.match(text, at):
+    """Where the first word begins, behind blanks and comments, which Postgres nests; the end if nothing is found."""
+    depth = 0
+    for _ in range(MAX_COMMENTS):
+        found = COMMENT.search(text, at) if depth else BLANK.match(text, at)
+        if found is None:
+            return len(text) if depth else at
+        if found[0] == "/*":
+            depth += 1
+        elif depth:
+            depth -= 1
         at = found.end()
-        depth = 1 if found["comment"] else 0
-        while depth:
-            mark = COMMENT.search(text, at)
-            if mark is None:
-                return len(text)
-            depth += 1 if mark[0] == "/*" else -1
-            at = mark.end()
-    return at
+    return len(text)
 
 
 def read_words(text: str, most: int = 6) -> list[str]:
@@ -83,6 +89,11 @@ def split_explain(text: str) -> tuple[str, bool]:
         is_run |= found[0].lower() != "verbose"
         at = skip_blanks(text, found.end())
     return text[at:], is_run
+
+
+def may_create_table(text: str) -> bool:
+    """Whether it may be SELECT INTO, which Postgres refuses as the body of a function like any error of syntax."""
+    return INTO.search(text) is not None and read_words(text, 1) not in (["insert"], ["merge"])
 
 
 def find_query(text: str) -> str | None:

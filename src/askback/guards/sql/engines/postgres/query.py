@@ -21,9 +21,9 @@ NOT_WALKED = frozenset(
 
 FUNCTIONS = frozenset({"funcid", "aggfnoid", "winfnoid", "tsmhandler", "startInRangeFunc", "endInRangeFunc"})
 
-OPERATORS = frozenset({"opno", "eqop", "sortop", "cycle_mark_neop", "ordering_op", "equality_op"})
+OPERATORS = frozenset({"opno", "opnos", "eqop", "sortop", "cycle_mark_neop", "ordering_op", "equality_op"})
 
-TYPES = ("type", "typeid")
+TYPES = ("type", "types", "typeid", "typid")
 
 USER_OBJECTS = 16384
 """The first object id that the server gives to what people create."""
@@ -124,16 +124,14 @@ class Walk:
 
     def _collect(self, node: Node) -> None:
         for key, value in node.fields.items():
-            if key == "opnos" and isinstance(value, list):
-                self.usage.operators.update(int(word) for word in value[1:] if isinstance(word, str))
-            elif not isinstance(value, str):
-                continue
-            elif key in FUNCTIONS:
-                self.usage.view_functions.add(int(value))
+            words = [value] if isinstance(value, str) else value if isinstance(value, list) else ()
+            numbers = {int(word) for word in words if isinstance(word, str) and word.isdigit()}
+            if key in FUNCTIONS:
+                self.usage.view_functions |= numbers
             elif key in OPERATORS:
-                self.usage.operators.add(int(value))
-            elif key.endswith(TYPES) and value.isdigit() and int(value) >= USER_OBJECTS:
-                self.usage.types.add(int(value))
+                self.usage.operators |= numbers
+            elif key.endswith(TYPES):
+                self.usage.types |= {number for number in numbers if number >= USER_OBJECTS}
 
     def _need(self, scope: Scope, number: int, column: int) -> None:
         if (scope, number, column) in self._needed:
@@ -196,7 +194,10 @@ class Walk:
                 rest.extend(value)
             elif isinstance(value, Node):
                 called = {value.number(key) for key in FUNCTIONS & value.fields.keys()} - {0}
-                if value.is_true("funcretset") or value.is_true("opretset") or not called <= self._steady:
+                is_acting = any(value.is_true(key) for key in ("funcretset", "opretset")) or value.nodes(
+                    "rowMarks"
+                )
+                if is_acting or not called <= self._steady:
                     return False
                 rest.extend(value.fields.values())
         return True
@@ -294,9 +295,9 @@ class Walk:
     def _note_changes(self, scope: Scope) -> None:
         if not scope.is_select:
             self.usage.changes.append(scope)
+            self._enter_relation(scope.range(scope.query.number("resultRelation")).number("relid"))
         for mark in scope.query.nodes("rowMarks"):
-            entry = scope.range(mark.number("rti"))
-            self.usage.locks.add(entry.number("relid"))
+            self.usage.locks.add(scope.range(mark.number("rti")).number("relid"))
 
     def _view(self, number: int) -> Scope | None:
         query = self._relation(number).query

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 FUNCTION_FIELDS = "funcid|aggfnoid|winfnoid|tsmhandler|startInRangeFunc|endInRangeFunc"
 OPERATOR_FIELDS = "opno|eqop|sortop|cycle_mark_neop|opnos"
-TYPE_FIELDS = r"(?!vartype)\w*type(?:id)?"
+TYPE_FIELDS = r"(?!vartype)\w*typ(?:es?|e?id)"
 
 PINNED = 10_000
 """Objects below this number are the same in every database of a version; what people create begins at 16384."""

@@ -5,6 +5,7 @@ import re
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import asyncpg
@@ -23,16 +24,29 @@ BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 """Read-write also where transactions are read-only by default: those refuse to create anything. It is rolled back."""
 
 TREE = f"""
-SELECT CASE WHEN coalesce(f.n, 1) = 1 AND octet_length(p.prosqlbody::text) <= $2 THEN p.prosqlbody::text END AS tree,
-  f.* FROM pg_catalog.pg_proc AS p LEFT JOIN LATERAL (SELECT row_number() OVER () AS n, r.* FROM ({FACTS} ANY(ARRAY(
+SELECT CASE WHEN coalesce(f.n, 1) > 1 OR t.size > $2 * 10 THEN NULL
+            WHEN t.size > $2 / 5 THEN pg_catalog.regexp_replace(t.tree, ' \\[ [-0-9 ]*\\]', '', 'g')
+            ELSE t.tree END AS tree, f.*
+FROM pg_catalog.pg_proc AS p
+CROSS JOIN LATERAL (SELECT p.prosqlbody::text AS tree, octet_length(p.prosqlbody::text) AS size OFFSET 0) AS t
+LEFT JOIN LATERAL (SELECT row_number() OVER () AS n, r.* FROM ({FACTS} ANY(ARRAY(
   SELECT d.refobjid FROM pg_catalog.pg_depend AS d WHERE d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass
   AND d.objid = p.oid AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass))) AS r) AS f ON true
-WHERE p.proname = $1 AND p.pronamespace = pg_catalog.pg_my_temp_schema() ORDER BY f.n
+WHERE p.proname = $1 ORDER BY f.n
 """
-"""The parse tree, and the relations that it names unless they are the server's own. In one question, to save time."""
+"""The parse tree, and the relations that it names unless they are the server's own. In one question, to save time.
+A large tree comes without the bytes of its constants."""
 
-MAX_TREE = 1_000_000
-"""Bytes of a parse tree that are read."""
+SCHEMA = """
+SELECT n.nspname::text FROM pg_catalog.pg_namespace AS n
+WHERE pg_catalog.has_schema_privilege(coalesce($1, current_user::text), n.oid, 'CREATE')
+AND n.nspname <> 'information_schema' AND n.nspname !~ '^pg_' ORDER BY n.nspname <> 'public', n.oid LIMIT 1
+"""
+"""Any schema will do, since nobody ever sees the function. The temporary one comes last: the server would create it
+anew for each inspection, and then plan all prepared statements of the connection anew."""
+
+MAX_TREE = 500_000
+"""Bytes of a parse tree that are read; a long report of a person has some ten thousand."""
 
 PARAMETER = re.compile(r"\$\d")
 
@@ -45,8 +59,12 @@ async def open_connection(database: "Database", timeout: float) -> "AsyncGenerat
     """Lend a connection. One that was made for this is closed afterwards."""
     if isinstance(database, asyncpg.Pool):
         pool = cast("Pool", database)
-        async with pool.acquire(timeout=timeout) as lent:
+        lent = await pool.acquire(timeout=timeout)
+        try:
             yield lent
+        finally:
+            with suppress(TimeoutError):  # the pool closes a connection that does not come to rest
+                await pool.release(lent, timeout=CLOSING)
         return
     made = asyncpg.connect(database, timeout=timeout) if isinstance(database, str) else database()
     connection = await made
@@ -54,6 +72,24 @@ async def open_connection(database: "Database", timeout: float) -> "AsyncGenerat
         yield connection
     finally:
         connection.terminate()  # at once, also where the server does not answer any more
+
+
+@dataclass(slots=True)
+class Access:
+    """How a database is reached."""
+
+    database: "Database"
+    timeout: float
+    role: str | None
+    schema: str | None = None
+    """Where the function is created, once it is known."""
+
+    async def find_schema(self, connection: "Connection") -> str:
+        """A schema in which the role may create; the temporary one where there is no other."""
+        if self.schema is None:
+            found: str | None = await connection.fetchval(SCHEMA, self.role)
+            self.schema = "pg_temp" if found is None else quote(found)
+        return self.schema
 
 
 class Analysis(NamedTuple):
@@ -68,21 +104,19 @@ class Analysis(NamedTuple):
 class Session:
     """One transaction, in which a statement is analysed and, with `is_kept`, run where it was approved."""
 
-    def __init__(
-        self, connection: "Connection", *, timeout: float, role: str | None, is_kept: bool = False
-    ) -> None:
+    def __init__(self, connection: "Connection", access: Access, *, is_kept: bool = False) -> None:
         self.connection = connection
         self.is_broken = False
         """Whether the transaction has met an error and takes nothing any more."""
-        self._is_open, self._is_kept, self._function = False, is_kept, ""
+        self._access, self._is_kept = access, is_kept
+        self._is_open, self._function = False, ""
         self._transaction: Transaction | None = None
-        milliseconds = max(1, round(timeout * 1000))
+        milliseconds = max(1, round(access.timeout * 1000))
         settings: dict[str, object] = {"statement_timeout": milliseconds, "lock_timeout": milliseconds}
-        if role is not None:
-            settings["role"] = quote(role)
-        if (
-            not is_kept
-        ):  # the check expands views and so locks their tables, which counts only where it runs next
+        if access.role is not None:
+            settings["role"] = quote(access.role)
+        if not is_kept:
+            # The check expands views and so locks their tables, which counts only where the statement runs next.
             settings["check_function_bodies"] = "off"
             settings["plan_cache_mode"] = "force_generic_plan"  # for the questions to the catalogue
         self._settings = "".join(f"SET LOCAL {name} = {value}; " for name, value in settings.items())
@@ -90,19 +124,22 @@ class Session:
     async def analyse(self, statement: str) -> Analysis:
         """Let the server analyse one query and give its parse tree.
 
-        The query becomes the body of a temporary function, which stores it as analysed and runs nothing of it. It needs
-        no quoting: a text that closed the body by itself would make a second command of the END behind it, and the
-        server refuses more than one.
+        The query becomes the body of a function, which stores it as analysed and runs nothing of it. It needs no
+        quoting: a text that closed the body by itself would make a second command of the END behind it, and the server
+        refuses more than one.
         """
-        self._function = f"askback_{secrets.token_hex(8)}"
+        schema = await self._access.find_schema(self.connection)
+        name = f"askback_{secrets.token_hex(8)}"
         types = await self._parameter_types(statement) if PARAMETER.search(statement) else ""
         await self._create(
-            f"CREATE FUNCTION pg_temp.{self._function}({types}) RETURNS void LANGUAGE sql "
-            f"BEGIN ATOMIC {statement}\n; END",
+            f"CREATE FUNCTION {schema}.{name}({types}) RETURNS void LANGUAGE sql BEGIN ATOMIC {statement}\n; END",
             is_plain=";" not in statement,
         )
-        rows = await self.connection.fetch(TREE, self._function, MAX_TREE)
-        return Analysis(rows[0]["tree"], [row for row in rows if row["n"] is not None])
+        self._function = f"{schema}.{name}({types})"
+        rows = await self.connection.fetch(TREE, name, MAX_TREE)
+        tree = rows[0]["tree"]
+        is_read = tree is not None and len(tree) <= MAX_TREE
+        return Analysis(tree if is_read else None, [row for row in rows if row["n"] is not None])
 
     async def _create(self, command: str, *, is_plain: bool) -> None:
         if is_plain and not self._is_kept and not self._is_open:
@@ -137,9 +174,9 @@ class Session:
         return ", ".join(row[0] for row in rows)
 
     async def drop_function(self) -> None:
-        """Remove the temporary function without giving up the locks, as a rollback would."""
+        """Remove the function without giving up the locks, as a rollback would."""
         if self._function:
-            await self.connection.execute(f"DROP FUNCTION IF EXISTS pg_temp.{self._function}")
+            await self.connection.execute(f"DROP FUNCTION {self._function}")
             self._function = ""
 
     async def ready(self, *, can_write: bool) -> None:
@@ -168,12 +205,10 @@ class Session:
 
 
 @asynccontextmanager
-async def open_session(
-    database: "Database", *, timeout: float, role: str | None, is_kept: bool = False
-) -> AsyncGenerator[Session]:
+async def open_session(access: Access, *, is_kept: bool = False) -> AsyncGenerator[Session]:
     """A session that is rolled back at the end."""
-    async with open_connection(database, timeout) as connection:
-        session = Session(connection, timeout=timeout, role=role, is_kept=is_kept)
+    async with open_connection(access.database, access.timeout) as connection:
+        session = Session(connection, access, is_kept=is_kept)
         try:
             yield session
         finally:
