@@ -35,11 +35,9 @@ class Writer(ExpressionWriter):
         """One statement, and nothing remembered of those before."""
         self.tagged_left = 0 if self.is_harmless else self.one_of((0, 1, 1, 1, 2))
         self.touched, self.names, self.known = 0, 0, []
-        text = None
-        if self.specials and self.chance(12):
-            text = self.filled(self.specials, self.scope(None), 1)
-        text = text or self.query(None, 0).text
-        if not self.is_harmless and self.chance(12):
+        special = self.filled(self.specials, self.scope(None), 1) if self.chance(15) else None
+        text = special or self.query(None, 0).text
+        if not self.is_harmless and self.chance(35 if special else 10):
             text = self.swap_name(text)
         return self.disturb(text)
 
