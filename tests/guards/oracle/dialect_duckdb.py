@@ -162,7 +162,7 @@ SPECIALS = (
     "SELECT u.id FROM (SELECT unnest(list(o)) AS u FROM orders o)",
     "{tagged}SELECT u.c FROM (SELECT unnest(list(o)) AS u FROM c o)",
     "{tagged}SELECT y.email FROM (SELECT c AS y FROM customers c)",
-    "SELECT y.country FROM (SELECT c AS y FROM customers c)",
+    "{tagged}SELECT y.country FROM (SELECT c AS y FROM customers c)",
     "{tagged}SELECT (SELECT c.email FROM (SELECT 1 AS c) x) FROM customers c",
     "{tagged}SELECT email.c FROM (SELECT c AS email FROM c AS c, customers) AS x",
     "{tagged}FROM query('SELECT email FROM customers')",

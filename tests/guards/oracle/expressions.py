@@ -203,6 +203,8 @@ class ExpressionWriter(ABC):
         place = self.place(cast("Kind", kind), scope)
         if place is None or place.is_outer or place.source.alias in names:
             raise Stuck
+        if place.source.is_tagged and self.is_harmless:
+            raise Stuck
         return place
 
     def key(self, scope: Scope) -> str:
