@@ -81,9 +81,11 @@ def main() -> int:
         findings = run(list(split(arguments, seed, url)), arguments.jobs)
     for statement in findings.needless[:MAX_SHOWN]:
         say(f"needless: {statement}")
+    for failure in findings.failures[:MAX_SHOWN]:
+        say(f"FAILURE: {failure}")
     for leak in findings.leaks[:MAX_SHOWN]:
         say(f"LEAK: {leak}")
-    return 1 if findings.leaks else 0
+    return 1 if findings.leaks or findings.failures else 0
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tests.guards.oracle.forms import AGGREGATES, FORMS, LITERALS, WINDOWS
+from tests.guards.oracle.forms import AGGREGATES, FORMS, LITERALS, WINDOWS, corpus
 from tests.guards.oracle.grammar import Writer
 from tests.guards.oracle.relations import Column, Kind, Relation, columns
 from tests.guards.oracle.scopes import Query, Scope, Source
@@ -49,8 +49,8 @@ DUCKDB_FORMS = {
         "concat({text}, {int})",
         "array_to_string({list}, ',')",
         "list_aggregate({list}, 'max')",
-        "list_transform({list}, lambda q: q || {text})[1]",
-        "[x || {text} for x in {list}]::VARCHAR",
+        "list_transform({list}, lambda q: q || {column_text})[1]",
+        "[x || {column_text} for x in {list}]::VARCHAR",
         "[{text}, {text}][2]",
         "{'a': {text}, 'b': {int}}.a",
         "row({text}, {int})::VARCHAR",
@@ -84,7 +84,11 @@ DUCKDB_FORMS = {
         "({row} IS NULL)",
         "({row} = {row})",
     ),
-    "list": ("[{text}, {text}]", "string_split({text}, 'a')", "list_filter({list}, lambda q: q <> {text})"),
+    "list": (
+        "[{text}, {text}]",
+        "string_split({text}, 'a')",
+        "list_filter({list}, lambda q: q <> {column_text})",
+    ),
     "json": ("to_json({text})", "json_object('a', {text})", "to_json({row})", "({json} -> 'a')"),
     "struct": ("{'city': {text}, 'street': {text}}", "struct_pack(city := {text}, street := {text})"),
     "any": ("{int}", "{text}", "{date}", "{list}", "{json}", "{struct}"),
@@ -158,7 +162,7 @@ SPECIALS = (
     "SELECT u.id FROM (SELECT unnest(list(o)) AS u FROM orders o)",
     "{tagged}SELECT u.c FROM (SELECT unnest(list(o)) AS u FROM c o)",
     "{tagged}SELECT y.email FROM (SELECT c AS y FROM customers c)",
-    "SELECT y.country FROM (SELECT c AS y FROM customers c)",
+    "{tagged}SELECT y.country FROM (SELECT c AS y FROM customers c)",
     "{tagged}SELECT (SELECT c.email FROM (SELECT 1 AS c) x) FROM customers c",
     "{tagged}SELECT email.c FROM (SELECT c AS email FROM c AS c, customers) AS x",
     "{tagged}FROM query('SELECT email FROM customers')",
@@ -206,8 +210,8 @@ class DuckDBWriter(Writer):
         "struct": ("{'city': 'a', 'street': 'b'}",),
     }
     joins = (*Writer.joins, "SEMI JOIN", "ANTI JOIN", "ASOF JOIN", "POSITIONAL JOIN")
-    specials = SPECIALS
-    blanks = (*Writer.blanks, "\u00a0", "\u2003", "\u2060")
+    specials = (*SPECIALS, *SPECIALS, *corpus("duckdb"))
+    blanks = (*Writer.blanks, *Writer.blanks, "\u00a0", "\u2003", "\u2060")
     kinds = (*Writer.kinds, "list", "json", "struct")
     calls = (
         Relation("range(3)", columns("r:int"), is_call=True),
@@ -287,9 +291,15 @@ class DuckDBWriter(Writer):
         if word == "POSITIONAL JOIN":
             return f"{left} {word} {right}"
         if word == "ASOF JOIN":
-            sides = (Scope(None, scope.sources[:-1]), Scope(None, scope.sources[-1:]))
-            one, other = (self.column("int", side) for side in sides)
-            return f"{left} {word} {right} ON {one} >= {other}" if one and other else f"{left}, {right}"
+            one, other = (
+                self.place("int", Scope(None, side)) for side in (scope.sources[:-1], scope.sources[-1:])
+            )
+            if one is None or other is None:
+                return f"{left}, {right}"
+            names = (
+                f"{self.spell(side.source.alias)}.{self.spell(side.column.name)}" for side in (one, other)
+            )
+            return f"{left} {word} {right} ON {' >= '.join(names)}"
         text = super().join_on(left, word, right, scope, depth)
         if word in ("SEMI JOIN", "ANTI JOIN"):
             scope.sources.pop()

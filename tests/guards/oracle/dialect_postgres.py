@@ -1,6 +1,6 @@
 """What Postgres writes that others do not."""
 
-from tests.guards.oracle.forms import AGGREGATES, FORMS, LITERALS
+from tests.guards.oracle.forms import AGGREGATES, FORMS, LITERALS, corpus
 from tests.guards.oracle.grammar import Writer
 from tests.guards.oracle.relations import Column, Relation, columns
 from tests.guards.oracle.scopes import Scope, Source
@@ -210,7 +210,7 @@ class PostgresWriter(Writer):
         "struct": ("ROW('a', 'b')::place",),
     }
     joins = ("JOIN", "JOIN", "LEFT JOIN", "INNER JOIN", "RIGHT JOIN")
-    specials = SPECIALS
+    specials = (*SPECIALS, *SPECIALS, *corpus("postgres"))
     kinds = (*Writer.kinds, "list", "json", "struct")
     limits = (*Writer.limits, "FETCH FIRST 2 ROWS ONLY", "OFFSET 1")
     calls = (

@@ -1,6 +1,6 @@
 """What SQLite writes that others do not."""
 
-from tests.guards.oracle.forms import AGGREGATES, FORMS, LITERALS
+from tests.guards.oracle.forms import AGGREGATES, FORMS, LITERALS, corpus
 from tests.guards.oracle.grammar import Writer
 from tests.guards.oracle.relations import Column, Relation, columns
 from tests.guards.oracle.scopes import Query, Scope, Source
@@ -135,7 +135,7 @@ class SQLiteWriter(Writer):
         "json": ("'{\"a\": 1}'",),
         "struct": ('\'{"city": "x"}\'',),
     }
-    specials = SPECIALS
+    specials = (*SPECIALS, *SPECIALS, *corpus("sqlite"))
     kinds = (*Writer.kinds, "json")
     calls = (
         Relation("(SELECT value, key FROM json_each('[1, 2]'))", columns("value:int, key:int"), is_call=True),

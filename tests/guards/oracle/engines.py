@@ -30,7 +30,7 @@ async def open_engine(twins: AnyTwins) -> AsyncGenerator[Inspector]:
     if isinstance(twins, DuckDBTwins):
         from askback.guards.sql.engines.duckdb import DuckDBEngine
 
-        yield DuckDBEngine(twins.connections[0])
+        yield DuckDBEngine(twins.connect)
     elif isinstance(twins, SQLiteTwins):
         from askback.guards.sql.engines.sqlite import SQLiteEngine
 

@@ -1,5 +1,20 @@
 """The templates of the SQL that all engines share. `{text}` asks for a text, `{scalar_int}` for a subquery."""
 
+from tests.guards.oracle.relations import Dialect
+from tests.guards.sql.corpus_tricks import tricks
+
+READS = ("SELECT", "WITH", "FROM", "TABLE", "VALUES")
+
+
+def corpus(dialect: Dialect) -> tuple[str, ...]:
+    """The queries of the corpus that try to read a tagged column unnoticed. The tables are the same."""
+    return tuple(f"{{tagged}}{text}" for column, text in tricks(dialect) if column != "?" and is_read(text))
+
+
+def is_read(text: str) -> bool:
+    return text.upper().startswith(READS) and ";" not in text and "\n" not in text
+
+
 ALIASES = ("c", "x", "customers", "email", "orders", "id", "t", "o", "name", "staff", "a b", "born", "n")
 """For tables and for columns: most of them are names of something else too."""
 

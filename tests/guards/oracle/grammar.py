@@ -5,7 +5,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from random import Random
 
-from tests.guards.oracle.expressions import MAX_DEPTH, ExpressionWriter, Stuck
+from tests.guards.oracle.expressions import DEPTHS, ExpressionWriter, Stuck
 from tests.guards.oracle.forms import ALIASES
 from tests.guards.oracle.relations import Column, Kind, Relation
 from tests.guards.oracle.scopes import Query, Scope, Source
@@ -35,11 +35,10 @@ class Writer(ExpressionWriter):
         """One statement, and nothing remembered of those before."""
         self.tagged_left = 0 if self.is_harmless else self.one_of((0, 1, 1, 1, 2))
         self.touched, self.names, self.known = 0, 0, []
-        text = None
-        if self.specials and self.chance(12):
-            text = self.filled(self.specials, self.scope(None), 1)
-        text = text or self.query(None, 0).text
-        if not self.is_harmless and self.chance(12):
+        self.max_depth = self.one_of(DEPTHS)
+        special = self.filled(self.specials, self.scope(None), 1) if self.chance(15) else None
+        text = special or self.query(None, 0).text
+        if not self.is_harmless and self.chance(35 if special else 10):
             text = self.swap_name(text)
         return self.disturb(text)
 
@@ -72,7 +71,7 @@ class Writer(ExpressionWriter):
 
     def query(self, parent: Scope | None, depth: int, kinds: Sequence[Kind] | None = None) -> Query:
         """A query, of columns of these kinds where they are given."""
-        if depth < MAX_DEPTH and self.chance(22):
+        if depth < self.max_depth and self.chance(22):
             write = self.one_of((self.set_operation, self.with_query, self.set_operation, self.recursive))
             return write(parent, depth, kinds)
         return self.select(parent, depth, kinds)
@@ -308,7 +307,7 @@ class Writer(ExpressionWriter):
 
     def from_item(self, scope: Scope, depth: int) -> str:
         """One item of FROM, entered into the scope."""
-        if depth < MAX_DEPTH and self.chance(18):
+        if depth < self.max_depth and self.chance(18):
             return self.derived(scope, depth)
         if self.calls and self.chance(5):
             return self.entered(self.one_of(self.calls), scope)

@@ -47,12 +47,23 @@ class Findings:
     needless: list[str] = field(default_factory=list[str])
     """Harmless statements that were asked about."""
     leaks: list[Leak] = field(default_factory=list[Leak])
+    failures: list[str] = field(default_factory=list[str])
+    """Statements for which the inspection raised an error, with the error. It must have a doubt instead."""
 
     def add(self, other: "Findings") -> None:
         for name in ("statements", "valid", "stopped", "asked", "doubted", "harmless"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.needless += other.needless
         self.leaks += other.leaks
+        self.failures += other.failures
+
+    async def inspect(self, engine: Inspector, statement: str) -> Inspection:
+        """Have a statement inspected; an error is noted, and counts as a doubt."""
+        try:
+            return await engine.inspect(statement)
+        except Exception as error:
+            self.failures.append(f"{statement}\n  {type(error).__name__}: {error}")
+            return Inspection(doubts=("The inspection failed.",))
 
     @property
     def needless_percent(self) -> float:
@@ -65,7 +76,8 @@ class Findings:
         )
         return (
             f"{self.statements} statements, {shares}, {self.stopped} stopped, "
-            f"{self.needless_percent:.2f} % needless of {self.harmless} harmless, {len(self.leaks)} leaks"
+            f"{self.needless_percent:.2f} % needless of {self.harmless} harmless, {len(self.leaks)} leaks, "
+            f"{len(self.failures)} failures"
         )
 
 
@@ -90,7 +102,7 @@ async def find_leaks(engine: Inspector, twins: Twins, statements: Iterable[str])
     """Inspect each statement, run it, and run it on the twin too where nothing was reported."""
     findings = Findings()
     for statement in statements:
-        inspection = await engine.inspect(statement)
+        inspection = await findings.inspect(engine, statement)
         first = await twins.run(statement)
         findings.statements += 1
         findings.valid += first.is_accepted
@@ -114,6 +126,6 @@ async def find_needless(engine: Inspector, twins: Twins, statements: Iterable[st
         if first != twin or not first.is_accepted:
             continue
         findings.harmless += 1
-        if is_asked(await engine.inspect(statement), twins.shop.tagged):
+        if is_asked(await findings.inspect(engine, statement), twins.shop.tagged):
             findings.needless.append(statement)
     return findings

@@ -39,6 +39,7 @@ VIEWS = (
         "veiled",
         "SELECT id, mail_of(id) AS m, shout(country) AS s FROM customers",
         columns("id:int, m:text!, s:text"),
+        is_opaque=True,
     ),
     View("near", "SELECT * FROM side.customers", columns("id:int, email:text, name:text!")),
 )

@@ -90,6 +90,7 @@ async def test_no_statement_tells_the_databases_apart_unasked(dialect: Dialect, 
         findings.add(await find_in(batch))
         number += 1
     assert not findings.leaks, "\n".join(map(str, findings.leaks))
+    assert not findings.failures, "\n".join(findings.failures)
     assert findings.valid >= findings.statements * 0.8, str(findings)
     assert findings.needless_percent <= MAX_NEEDLESS_PERCENT, "\n".join(findings.needless)
 

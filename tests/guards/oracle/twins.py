@@ -40,7 +40,7 @@ class Outcome:
     is_accepted: bool = True
     """Whether the engine took the statement, even where a value made it fail later."""
     is_stopped: bool = False
-    """Whether it took too long. Nothing follows from that."""
+    """Whether it took too long, or broke the engine. Nothing follows from that."""
 
 
 class Twins(Protocol):
@@ -120,19 +120,29 @@ def is_refused_by_sqlite(text: str) -> bool:
 
 
 class DuckDBTwins:
-    """Two databases in memory. A thread interrupts what takes too long."""
+    """Two databases in memory. A thread interrupts what takes too long; a database that DuckDB gave up is made anew."""
 
     def __init__(self) -> None:
         self.shop = SHOPS["duckdb"]
-        self.connections = tuple(self._open(is_twin) for is_twin in (False, True))
-        self._runners = tuple(connection.cursor() for connection in self.connections)
+        self._databases = [self._open(is_twin) for is_twin in (False, True)]
+        self._runners = [database.cursor() for database in self._databases]
         self._watch = Watch()
+
+    def connect(self) -> duckdb.DuckDBPyConnection:
+        """The first database, as it is at the moment."""
+        return self._databases[0]
 
     def _open(self, is_twin: bool) -> duckdb.DuckDBPyConnection:
         connection = duckdb.connect(":memory:", config={"threads": 1})
         for statement in self.shop.script(is_twin=is_twin):
             connection.execute(statement)
         return connection
+
+    def _reopen(self, on_twin: bool) -> None:
+        self._runners[on_twin].close()
+        self._databases[on_twin].close()
+        self._databases[on_twin] = self._open(on_twin)
+        self._runners[on_twin] = self._databases[on_twin].cursor()
 
     async def run(self, statement: str, *, on_twin: bool = False) -> Outcome:
         runner = self._runners[on_twin]
@@ -142,23 +152,29 @@ class DuckDBTwins:
                 rows = found.fetchmany(MAX_ROWS)
             names = tuple(str(column[0]) for column in found.description or ())
             return make_outcome(names, rows, statement)
-        except (duckdb.Error, ValueError, OverflowError, UnicodeDecodeError) as error:
-            refused = (
-                duckdb.BinderException,
-                duckdb.ParserException,
-                duckdb.CatalogException,
-                duckdb.SyntaxException,
-            )
+        except duckdb.FatalException as error:
+            self._reopen(on_twin)
+            return Outcome(error=str(error), is_stopped=True)
+        except (duckdb.Error, ValueError, OverflowError) as error:
             return Outcome(
                 error=f"{type(error).__name__}: {error}",
-                is_accepted=not isinstance(error, (*refused, duckdb.NotImplementedException)),
+                is_accepted=not isinstance(error, DUCKDB_REFUSALS),
                 is_stopped=isinstance(error, duckdb.InterruptException),
             )
 
     def close(self) -> None:
         self._watch.end()
-        for connection in (*self._runners, *self.connections):
+        for connection in (*self._runners, *self._databases):
             connection.close()
+
+
+DUCKDB_REFUSALS = (
+    duckdb.BinderException,
+    duckdb.ParserException,
+    duckdb.CatalogException,
+    duckdb.SyntaxException,
+    duckdb.NotImplementedException,
+)
 
 
 class Watch:
