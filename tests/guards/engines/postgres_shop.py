@@ -39,6 +39,7 @@ CREATE VIEW reached AS WITH c AS (SELECT id, email AS x FROM customers)
     SELECT c.id, c.x, o.total FROM c JOIN orders o USING (id);
 CREATE VIEW rows_of AS SELECT c AS whole, c.id FROM customers c;
 CREATE VIEW settled AS SELECT id FROM orders WHERE status <> coalesce(current_setting('shop.status', true), '');
+CREATE VIEW chancy AS SELECT random() AS r;
 CREATE SEQUENCE counter;
 CREATE TABLE noted (id integer PRIMARY KEY, what text);
 CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS

@@ -5,6 +5,18 @@
 TRICKS: dict[str, list[str]] = {
     "public.customers.email": [
         "SELECT (SELECT c.email FROM (SELECT 1 AS c) x) FROM customers c",
+        *(
+            f'SELECT email AS "a{blank}:expr{blank}" FROM customers'
+            for blank in "\r\v\f\x1c\x85\xa0\u2028\u3000\n\t "
+        ),
+        *(
+            f'SELECT email AS "{name}" FROM customers'
+            for name in (":expr", ":a 0", "<>", "0", "{{VAR}}", "(b 1)", "} :x 1", "\\\\", "[ 1 ]")
+        ),
+        'WITH "<>" AS (SELECT 1 AS a), "0" AS (SELECT email AS a FROM customers) SELECT a FROM "0"',
+        'WITH "false" AS (SELECT email AS a FROM customers), b AS (SELECT 1 AS a) SELECT a FROM "false"',
+        "WITH c AS (SELECT id, x FROM (SELECT id, 1 / (length(email) - 15) AS x FROM customers FOR SHARE) s) SELECT id FROM c",
+        "WITH c AS (SELECT c.id, 1 / (length(email) - 15) AS x FROM customers c, chancy) SELECT id FROM c",
         "SELECT id.to_json FROM customers AS id",
         "SELECT id.row_to_json FROM customers AS id",
         "SELECT c.hash_record FROM customers c",

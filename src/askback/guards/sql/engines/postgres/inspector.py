@@ -49,6 +49,9 @@ MAX_JOINS = 60
 SHORT = 500
 """Characters that cannot hold so many joins."""
 
+MISREAD = (UnknownTree, LookupError, TypeError, ValueError, AttributeError, RecursionError)
+"""What reading raises where a tree is not of the shape that is known."""
+
 LARGE_TREE = 32_000
 """Bytes from which a parse tree is read in a thread: it would hold up the event loop for milliseconds."""
 
@@ -60,7 +63,11 @@ SYSTEM_SCHEMAS = frozenset({"pg_catalog", "information_schema"})
 OLDEST = 14
 """The first version that stores the parse tree of a function's body."""
 
+NEWEST = 19
+"""The last version whose parse trees are known. In the next one, the same number may mean something else."""
+
 TOO_OLD = "Only PostgreSQL 14 and later can say what a statement reads; upgrade the server."
+TOO_NEW = f"The parse trees of PostgreSQL versions after {NEWEST} are not known yet; upgrade this package."
 TOO_LONG = f"It is longer than {MAX_LENGTH:,} characters."
 TOO_COMPLEX = "It is too large to be looked at."
 NOT_TEXT = "It holds characters that Postgres cannot take."
@@ -98,8 +105,9 @@ class Inspector:
         """What a statement reads and changes. Raises what the driver raises where the server cannot be reached."""
         if (unusable := check_text(statement)) is not None:
             return Found(unusable)
-        if session.connection.get_server_version().major < OLDEST:
-            return Found(doubt(TOO_OLD))
+        version = session.connection.get_server_version().major
+        if not OLDEST <= version <= NEWEST:
+            return Found(doubt(TOO_OLD if version < OLDEST else TOO_NEW))
         words = opening.read_words(statement)
         if not words:
             return Found(doubt(NO_WORDS))
@@ -146,7 +154,7 @@ class Inspector:
             found = explain_error(error, is_standby=is_standby)
             is_made = isinstance(error, asyncpg.PostgresSyntaxError) and opening.may_create_table(statement)
             return Found(replace(found, writes=("create table",)) if is_made else found)
-        except (UnknownTree, LookupError, ValueError):
+        except MISREAD:
             return Found(doubt(UNKNOWN_SHAPE))
         except TooLarge:
             return Found(doubt(TOO_COMPLEX))

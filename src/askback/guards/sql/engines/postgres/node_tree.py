@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
-WORD = r"(?:\\.|[^\s(){}\\])+"
-"""The server puts a backslash before every blank, bracket and backslash inside a name."""
+WORD = r"(?:\\.|[^ \n\t(){}\\])+"
+"""The server puts a backslash before each of these inside a name. Other blanks stand in names as they are."""
 
 TOKEN = re.compile(
     rf"\{{ALIAS(?:\\.|[^{{}}\\])*\}}|\{{(?:VAR|CONST) [^{{}}]*\}}|\([iobx][-0-9 ]*\)|[(){{}}]|:\w+ {WORD}|{WORD}",
@@ -19,7 +19,7 @@ VAR = re.compile(r"\{VAR :varno (-?\d+) :varattno (-?\d+) .*?:varlevelsup (\d+) 
 
 CONST = re.compile(r"\{CONST :consttype (\d+) ")
 
-NOISE = re.compile(r" \[ [-0-9 ]*\]| :(?!var)\w+ (?:<>|false|0|-1)(?=[ }])")
+NOISE = re.compile(r" \[ [-0-9 ]*\]| :(?!var|ctename)\w+ (?:<>|false|0|-1)(?=[ }])")
 """The bytes of constants, and fields that mean the same if they are missing. A name cannot look like it: its blanks
 have a backslash, and so has a first digit."""
 
@@ -84,6 +84,8 @@ def parse_tree(text: str) -> Value:
     for token in tokens:
         if token[0] == ":" and isinstance(inside, Node):
             key, _, word = token[1:].partition(" ")
+            if key in inside.fields:
+                raise UnknownTree
             if word and word != NULL:
                 inside.fields[key] = word
             continue

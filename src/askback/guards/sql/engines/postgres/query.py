@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from askback.guards.sql.engines.postgres.node_tree import Node, UnknownTree, Value
 from askback.guards.sql.engines.postgres.relation import Relation
-from askback.guards.sql.engines.postgres.scope import Origin, RangeKind, Scope, scope_of_table
+from askback.guards.sql.engines.postgres.scope import Origin, RangeKind, Scope, kind_of, scope_of_table
 
 MAX_STEPS = 400_000
 """Nodes that are looked at; a long report of a person has some thousands."""
@@ -138,7 +138,7 @@ class Walk:
             return
         self._needed.add((scope, number, column))
         entry = scope.range(number)
-        if entry.number("rtekind") == RangeKind.RELATION:
+        if kind_of(entry) == RangeKind.RELATION:
             if entry.fields.get("relkind") == "c":
                 return  # the row that an INSERT would have added (`excluded`); its values are in the statement
             self.need(entry.number("relid"), column)
@@ -147,7 +147,7 @@ class Walk:
 
     def _sources(self, scope: Scope, entry: Node, column: int) -> Iterator[tuple[Scope, Value]]:
         """The expressions behind a column of an entry of the range table; none where the entry makes the value."""
-        match entry.number("rtekind"):
+        match kind_of(entry):
             case RangeKind.RELATION:
                 view = self._view(entry.number("relid"))
                 yield from () if view is None else ((view, value) for value in view.outputs(column))
@@ -156,6 +156,8 @@ class Walk:
                 yield from ((inner, value) for value in inner.outputs(column))
             case RangeKind.JOIN | RangeKind.GROUP as kind:
                 parts = entry.values("joinaliasvars" if kind == RangeKind.JOIN else "groupexprs")
+                if not parts:
+                    raise UnknownTree
                 yield from ((scope, value) for value in (parts[column - 1 : column] if column > 0 else parts))
             case RangeKind.CTE:
                 home, cte = scope.cte(entry)
@@ -186,21 +188,28 @@ class Walk:
         return is_ordered or not self._is_steady(entry.fields.get("expr"))
 
     def _is_steady(self, value: Value) -> bool:
-        rest = [value]
+        """Whether it calls nothing, also in views that it reads, that acts or differs from call to call."""
+        rest, views = [value], set[int]()
         while rest:
             self._count()
             value = rest.pop()
             if isinstance(value, list):
                 rest.extend(value)
             elif isinstance(value, Node):
-                called = {value.number(key) for key in FUNCTIONS & value.fields.keys()} - {0}
-                is_acting = any(value.is_true(key) for key in ("funcretset", "opretset")) or value.nodes(
-                    "rowMarks"
-                )
-                if is_acting or not called <= self._steady:
+                if not self._is_steady_node(value):
                     return False
                 rest.extend(value.fields.values())
+                number = value.number("relid")
+                if number and number not in views:
+                    views.add(number)
+                    relation = self._relation(number)
+                    rest.extend([relation.query, *relation.policies])
         return True
+
+    def _is_steady_node(self, node: Node) -> bool:
+        called = {node.number(key) for key in FUNCTIONS & node.fields.keys()} - {0}
+        is_acting = node.is_true("funcretset") or node.is_true("opretset") or "rowMarks" in node.fields
+        return not is_acting and called <= self._steady
 
     def _enter_ranges(self, scope: Scope) -> None:
         query = scope.query
@@ -208,13 +217,13 @@ class Walk:
         united = {node.number("rtindex") for node in _find("RANGETBLREF", query.fields.get("setOperations"))}
         self._push(scope, list(_find("SORTGROUPCLAUSE", query.fields.get("setOperations"))))
         for number, entry in enumerate(scope.ranges, start=1):
-            if entry.number("rtekind") != RangeKind.RELATION or number in joined:
+            if kind_of(entry) != RangeKind.RELATION or number in joined:
                 self._enter_range(scope, entry)
             if number in united:
                 self._need(scope, number, 0)
 
     def _enter_range(self, scope: Scope, entry: Node) -> None:
-        match entry.number("rtekind"):
+        match kind_of(entry):
             case RangeKind.RELATION:
                 self._enter_relation(entry.number("relid"))
                 self._push(scope, [entry.fields.get("tablesample"), entry.fields.get("securityQuals")])
@@ -223,12 +232,10 @@ class Walk:
             case RangeKind.CTE:
                 home, cte = scope.cte(entry)
                 self._enter_cte(home, cte, is_read=True)
-            case RangeKind.JOIN | RangeKind.GROUP | RangeKind.RESULT:
+            case RangeKind.JOIN | RangeKind.GROUP:
                 pass  # the conditions of a join are in the jointree, what groups is in the target list
             case RangeKind.FUNCTION | RangeKind.TABLE_FUNCTION | RangeKind.VALUES:
                 self._push(scope, list(entry.fields.values()))
-            case _:
-                raise UnknownTree
 
     def _enter_relation(self, number: int) -> None:
         if number in self.usage.relations:

@@ -24,9 +24,32 @@ class RangeKind(IntEnum):
     TABLE_FUNCTION = 4
     VALUES = 5
     CTE = 6
-    TRANSITION_TABLE = 7
-    RESULT = 8
-    GROUP = 9
+    GROUP = 100
+    """From version 18 on, what GROUP BY names. Its number is another one in version 19."""
+
+
+MARKS = {
+    RangeKind.RELATION: "relid",
+    RangeKind.SUBQUERY: "subquery",
+    RangeKind.FUNCTION: "functions",
+    RangeKind.TABLE_FUNCTION: "tablefunc",
+    RangeKind.VALUES: "values_lists",
+    RangeKind.CTE: "ctename",
+}
+"""The field that an entry of a kind has, so that no other kind is taken for it in a later version."""
+
+
+def kind_of(entry: Node) -> RangeKind:
+    """The kind of an entry of the range table. Raises `UnknownTree` for kinds that are not known."""
+    if "groupexprs" in entry.fields:
+        return RangeKind.GROUP
+    try:
+        kind = RangeKind(entry.number("rtekind"))
+    except ValueError:
+        raise UnknownTree from None
+    if kind in MARKS and MARKS[kind] not in entry.fields:
+        raise UnknownTree
+    return kind
 
 
 SELECT = 1
