@@ -7,7 +7,8 @@ import anyio
 import asyncpg
 import pytest
 
-from askback.guards.sql.engines import ChangedSinceApproval, Engine, Inspection
+from askback.errors import ChangedSinceApproval
+from askback.guards.sql.engines import Engine, Inspection
 from askback.guards.sql.engines.postgres import PostgresEngine
 from askback.guards.sql.sources.postgres import PostgresSource
 from tests.guards.engines.postgres_shop import script_with_extras

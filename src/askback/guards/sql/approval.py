@@ -2,6 +2,7 @@
 
 from askback.errors import AuthorError
 from askback.guards.sql.engines.engine import Inspection
+from askback.guards.sql.known import Known
 
 
 class ApprovedStatement(str):
@@ -10,17 +11,21 @@ class ApprovedStatement(str):
     It is a `str` and can be given to any driver; then nothing checks that views and tables are still the same.
     """
 
-    __slots__ = ("catalogue", "inspection")
+    __slots__ = ("_known", "inspection")
 
+    _known: Known
     inspection: Inspection
     """What the engine found when the statement was approved."""
-    catalogue: str
-    """Version of the catalogue at that time: a digest of its tables, views and tags."""
 
-    def __new__(cls, text: str, *, inspection: Inspection, catalogue: str) -> "ApprovedStatement":
+    def __new__(cls, text: str, *, inspection: Inspection, known: Known) -> "ApprovedStatement":
         approved = super().__new__(cls, text)
-        approved.inspection, approved.catalogue = inspection, catalogue
+        approved.inspection, approved._known = inspection, known
         return approved
+
+    @property
+    def catalogue(self) -> str:
+        """Version of the catalogue at that time: a digest of its tables, views and tags."""
+        return self._known.digest
 
 
 def inspection_of(statement: str) -> Inspection:

@@ -1,7 +1,7 @@
 """Scales for statements: what one touches and what it costs, and whether a person has to be asked about that."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from contextvars import ContextVar
 from dataclasses import replace
 from types import MappingProxyType
@@ -21,7 +21,7 @@ from askback.guards.sql.outlines import AROUND, AT_END, Outline
 from askback.guards.sql.personal import PersonalColumns
 from askback.guards.sql.reader import lay_out_async, read_async
 from askback.guards.sql.readings import Reading
-from askback.guards.sql.sources import Catalogued, engine_of, source_of
+from askback.guards.sql.sources import Catalogued, engine_of, source_of, version_of
 from askback.guards.sql.telling import Teller
 from askback.guards.sql.words import SQLWords
 from askback.schema.message import MOST_MESSAGE
@@ -73,7 +73,9 @@ class Scales:
         self._words, self._cost_words = words or SQLWords(), cost_words or CostWords()
         self._teller = Teller(words=self._words, cost_words=self._cost_words, limits=self._limits)
         self._told: set[str] = set()
-        self._last: tuple[Known, Known, PersonalColumns] = Known(), Known(), PersonalColumns({})
+        self._version: Hashable = None
+        self._given = self._checked = Known()
+        self._personal = PersonalColumns({})
 
     async def weigh(
         self,
@@ -102,8 +104,10 @@ class Scales:
         return _INSPECTED.get().get((id(self), statement), statement)
 
     async def _find(self, statement: str) -> Finding:
-        known = await self._known()
-        inspection = await self._inspect(statement, known)
+        inspection = await self._inspect(statement)
+        known = await self._known(inspection)
+        if known is not None and inspection is not None:
+            self._note(statement, inspection, known)
         estimate = await self._estimate(statement, inspection)
         return Finding(
             statement=statement,
@@ -117,21 +121,23 @@ class Scales:
             inspection=inspection,
         )
 
-    async def _known(self) -> Known | None:
+    async def _known(self, inspection: Inspection | None) -> Known | None:
+        """The catalogue as it is now, read only where something may have changed since the last time."""
         try:
             with anyio.fail_after(PATIENCE):
-                return await self._checked(await self._source.known())
+                version = await version_of(self._source, None if inspection is None else inspection.schema)
+                if version is None or version != self._version:
+                    self._checked = await self._check(await self._source.known())
+                    self._version = version
+                return self._checked
         except Exception:
             logger.exception("No catalogue can be had, so a person is asked about every statement")
             return None
 
-    async def _checked(self, known: Known) -> Known:
+    async def _check(self, known: Known) -> Known:
         """With the tags that relatives share; worked out again only where something has changed."""
-        given, checked, _ = self._last
-        if given is known:
-            return checked
-        if given == known:  # though columns may stand in another order
-            return replace(known, tagged=checked.tagged)
+        if self._given == known:  # though columns may stand in another order
+            return replace(known, tagged=self._checked.tagged)
         for name in set(known.strays()) - self._told:
             self._told.add(name)
             logger.warning(
@@ -140,30 +146,31 @@ class Scales:
         checked = replace(known, tagged=known.spread())
         if self._engine is None:
             await self._read(checked, "SELECT 1")  # raises where it cannot be used
-        self._last = known, checked, PersonalColumns(checked.tagged)
+        self._given, self._personal = known, PersonalColumns(checked.tagged)
         return checked
 
-    async def _inspect(self, statement: str, known: Known | None) -> Inspection | None:
-        """What the engine says, also noted for the function that will run the statement; None where it says nothing."""
+    async def _inspect(self, statement: str) -> Inspection | None:
+        """What the engine says; None where there is none, or where it cannot be asked."""
         if self._engine is None:
             return None
         try:
             with anyio.fail_after(PATIENCE):
-                inspection = await self._engine.inspect(statement)
+                return await self._engine.inspect(statement)
         except Exception as error:  # noqa: BLE001 - its text may quote the statement, which belongs in no log
             logger.error(
                 "%s could not be asked (%s), so a person is", self._engine.name, type(error).__name__
             )
             return None
-        if known is not None:
-            approved = ApprovedStatement(statement, inspection=inspection, catalogue=known.digest)
-            _INSPECTED.set({**_INSPECTED.get(), (id(self), statement): approved})
-        return inspection
+
+    def _note(self, statement: str, inspection: Inspection, known: Known) -> None:
+        """Keep what was found for the function that will run the statement."""
+        approved = ApprovedStatement(statement, inspection=inspection, known=known)
+        _INSPECTED.set({**_INSPECTED.get(), (id(self), statement): approved})
 
     async def _attempt(self, known: Known, statement: str, inspection: Inspection | None) -> Reading | None:
         try:
             if inspection is not None:
-                return self._last[2].read(inspection, statement)
+                return self._personal.read(inspection, statement)
             return await self._read(known, statement) if self._engine is None else None
         except Exception as error:  # noqa: BLE001 - its text may quote the statement, which belongs in no log
             logger.error("The catalogue cannot be used (%s), so a person is asked", type(error).__name__)
@@ -223,7 +230,9 @@ class Scales:
         query = finding.statement.strip(" \t\n;")
         for form in (AT_END, AROUND) if finding.is_query and self._most_rows is not None else ():
             limited = form.format(query=query, most=self._most_rows)
-            if await self._inspect(limited, finding.known) == finding.inspection:
+            inspection = await self._inspect(limited)
+            if inspection is not None and inspection == finding.inspection and finding.known is not None:
+                self._note(limited, inspection, finding.known)
                 return Outline(limited=limited)
         return Outline()
 

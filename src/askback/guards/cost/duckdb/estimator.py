@@ -10,7 +10,7 @@ from askback.guards.cost.duckdb.plan import Plan, read_plan
 from askback.guards.cost.duckdb.tables import tables_of
 from askback.guards.cost.estimate import MISREAD, Estimate, misread
 from askback.guards.sql.engines.duckdb import DuckDBEngine
-from askback.guards.sql.engines.duckdb.connection import Connection, Job
+from askback.guards.sql.engines.duckdb.connection import Connection, Job, open_cursor
 
 ENGINE = "DuckDB"
 
@@ -42,14 +42,17 @@ class DuckDBEstimator:
     async def price(self, statement: str) -> Estimate:
         """The estimate of a statement that the engine has inspected and found safe to plan."""
         try:
-            plan = await Job(self._source, lambda cursor: _explain(cursor, statement)).run(
-                timeout=self._timeout
-            )
+            plan = await Job[Plan](lambda job: self._plan(job, statement)).run(timeout=self._timeout)
         except TimeoutError as error:
             raise _failed("it took too long to plan", "Simplify the statement.") from error
         except duckdb.Error as error:
             raise _failed(f"{error!s:.300}", "Mend the statement, or the connection.") from error
         return Estimate(engine=ENGINE, rows=plan.rows, widest=plan.widest, bytes=plan.bytes)
+
+    def _plan(self, job: Job[Plan], statement: str) -> Plan:
+        with open_cursor(self._source) as cursor:
+            job.cursor = cursor
+            return _explain(cursor, statement)
 
 
 def _failed(problem: str, advice: str) -> EstimateFailed:

@@ -1,7 +1,7 @@
 """What an engine says about a statement, and the protocol that every engine implements."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+from dataclasses import dataclass, field
 from inspect import isawaitable
 from typing import Any, Protocol, runtime_checkable
 
@@ -26,6 +26,9 @@ class Inspection:
     """Whether it is exactly one query that changes nothing."""
     can_be_planned: bool = False
     """Whether EXPLAIN is safe: it opens no file, calls no unknown function and leaves nothing behind."""
+    schema: Hashable = field(default=None, compare=False, repr=False)
+    """A token for the schema as it was at this moment: equal tokens, equal tables, views and comments. None where the
+    engine cannot tell."""
 
 
 @dataclass(frozen=True, slots=True)

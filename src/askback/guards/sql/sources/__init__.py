@@ -11,7 +11,17 @@ from askback.guards.sql.sources.source import (
     Source,
     engine_of,
     source_of,
+    version_of,
 )
 from askback.guards.sql.sources.toml import TOMLSource
 
-__all__ = ["CalledSource", "Catalogued", "JoinedSource", "Source", "TOMLSource", "engine_of", "source_of"]
+__all__ = [
+    "CalledSource",
+    "Catalogued",
+    "JoinedSource",
+    "Source",
+    "TOMLSource",
+    "engine_of",
+    "source_of",
+    "version_of",
+]

@@ -1,5 +1,6 @@
 """The catalogue of a live DuckDB. Takes the `duckdb` extra."""
 
+from collections.abc import Hashable
 from functools import cached_property
 
 import anyio
@@ -41,6 +42,10 @@ class DuckDBSource:
     def engine(self) -> DuckDBEngine:
         """The same database as an engine that inspects statements."""
         return DuckDBEngine(self._database, timeout=self._timeout)
+
+    async def version(self, schema: Hashable) -> Hashable:
+        """The engine's token for the schema, on which all of this depends; None with a table of tags."""
+        return None if self._tag_table else schema
 
     async def known(self) -> Known:
         with anyio.fail_after(self._timeout):

@@ -1,7 +1,7 @@
 """What a source of a catalogue is, and the forms in which an author may give one."""
 
 import inspect
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Protocol, cast, runtime_checkable
@@ -19,6 +19,15 @@ class Source(Protocol):
 
     async def known(self) -> Known:
         """All of it, as it is now; raises where something cannot be told, and never leaves it out in silence."""
+        ...
+
+
+@runtime_checkable
+class VersionedSource(Source, Protocol):
+    """A source that can say for less than a whole reading whether something has changed."""
+
+    async def version(self, schema: Hashable) -> Hashable:
+        """What differs whenever `known()` would; None where that is not known. `schema` is the engine's token."""
         ...
 
 
@@ -46,6 +55,19 @@ class CalledSource:
 
 
 @dataclass(frozen=True, slots=True)
+class FixedSource:
+    """A catalogue that does not change."""
+
+    catalogue: Known
+
+    async def known(self) -> Known:
+        return self.catalogue
+
+    async def version(self, _: Hashable) -> Hashable:
+        return "fixed"
+
+
+@dataclass(frozen=True, slots=True)
 class JoinedSource:
     """Tables from one place, tags from another. Where one cannot tell, nothing is told."""
 
@@ -57,11 +79,19 @@ class JoinedSource:
             known |= await source.known()
         return known
 
+    async def version(self, schema: Hashable) -> Hashable:
+        versions = [await version_of(source, schema) for source in self.sources]
+        return None if None in versions else tuple(versions)
+
+
+async def version_of(source: Source, schema: Hashable) -> Hashable:
+    return await source.version(schema) if isinstance(source, VersionedSource) else None
+
 
 def source_of(catalogue: Catalogued) -> Source:
     """The source that an author means."""
     if isinstance(catalogue, Known):
-        return CalledSource(lambda: catalogue)
+        return FixedSource(catalogue)
     if isinstance(catalogue, str | PathLike):
         return TOMLSource(cast("str | PathLike[str]", catalogue))
     if isinstance(catalogue, Source):

@@ -1,7 +1,7 @@
 """The catalogue of a live SQLite database. Takes nothing beside the `guards` extra."""
 
 import sqlite3
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterator
 from contextlib import closing, contextmanager
 from os import PathLike
 from pathlib import Path
@@ -48,6 +48,10 @@ class SQLiteSource:
         if self._engine is None:
             self._engine = SQLiteEngine(self._database, timeout=self._timeout)
         return self._engine
+
+    async def version(self, schema: Hashable) -> Hashable:
+        """The engine's token for the schema, on which all of this depends; None with a table of tags."""
+        return None if self._tag_table else schema
 
     async def known(self) -> Known:
         if isinstance(self._database, sqlite3.Connection):

@@ -40,11 +40,12 @@ def open_cursor(database: Database) -> Generator[Connection]:
 class Job(Generic[Result]):
     """One piece of work on a connection, which is interrupted when it is late or nobody waits for it any more."""
 
-    def __init__(self, database: Database, work: Callable[[Connection], Result]) -> None:
-        self._database, self._work = database, work
-        self._cursor: Connection | None = None
+    def __init__(self, work: Callable[["Job[Result]"], Result]) -> None:
+        self._work = work
         self._done = threading.Event()
         self._is_interrupted = False
+        self.cursor: Connection | None = None
+        """The connection to interrupt, which the work sets."""
 
     @property
     def is_done(self) -> bool:
@@ -64,8 +65,7 @@ class Job(Generic[Result]):
 
     def _run(self) -> Result:
         try:
-            with open_cursor(self._database) as self._cursor:
-                return self._work(self._cursor)
+            return self._work(self)
         finally:
             self._done.set()
 
@@ -76,6 +76,6 @@ class Job(Generic[Result]):
 
     def _interrupt(self) -> None:
         while not self._done.wait(RETRY_SECONDS):
-            if self._cursor is not None:
+            if self.cursor is not None:
                 with suppress(duckdb.Error):  # it may be closed by now
-                    self._cursor.interrupt()
+                    self.cursor.interrupt()

@@ -1,27 +1,19 @@
 """Whether everything that a query names is known, views and macros looked into: only then is it bound."""
 
-import json
 import re
-from typing import Any, cast
+from collections.abc import Callable
 
-from askback.guards.sql.engines.duckdb.connection import Connection
 from askback.guards.sql.engines.duckdb.schema import Relation, Schema
-from askback.guards.sql.engines.duckdb.syntax import Syntax, read_syntax
-from askback.guards.sql.engines.duckdb.text import find_problem
+from askback.guards.sql.engines.duckdb.syntax import Syntax
 from askback.guards.sql.functions import harmless_functions
 from askback.guards.sql.names import listed
 from askback.guards.sql.systems import describes_the_schema
 
-PARSE = "SELECT system.main.json_serialize_sql($1)"
-
-MAX_TREE = 2_000_000
-"""Characters of a tree as JSON. Python's parser holds the interpreter while it reads it, some 10 ms for this."""
-
 OPERATOR = re.compile(r"\W+")
 """`+`, `||`, `~~`: they are functions with such a name."""
 
-PLAIN = re.compile(r"\w+", re.ASCII)
-"""A name that DuckDB does not take for a file or an address where no table has it."""
+FILE = re.compile(r"[./\\:*?]")
+"""In a name that DuckDB takes for a file or an address where no table has it."""
 
 TABLE_FUNCTIONS = listed(
     "duckdb_databases duckdb_functions duckdb_keywords duckdb_sequences generate_series generate_subscripts json_each "
@@ -35,8 +27,8 @@ MAX_QUOTED = 80
 class Lookup:
     """Looks up the names of a query, and of the views and macros in it, in one schema."""
 
-    def __init__(self, cursor: Connection, schema: Schema) -> None:
-        self._cursor, self._schema = cursor, schema
+    def __init__(self, schema: Schema, parse: Callable[[str], Syntax | None]) -> None:
+        self._schema, self._parse = schema, parse
         self._seen: set[str] = set()
         self.doubts: list[str] = []
         self.columns: set[tuple[str, ...]] = set()
@@ -59,7 +51,7 @@ class Lookup:
     def _check_table(self, parts: tuple[str, ...], syntax: Syntax) -> None:
         found = self._schema.find(parts)
         own = [relation for relation in found if not relation.is_internal]
-        if own and not PLAIN.fullmatch(parts[-1]) and len(parts) == 1:
+        if len(parts) == 1 and FILE.search(parts[0]):
             own = [relation for relation in own if self._schema.is_in_search_path(relation)]
         for relation in own:
             self._check_relation(relation, syntax)
@@ -91,7 +83,7 @@ class Lookup:
         """Look into a view or a macro, once."""
         if query in self._seen:
             return
-        syntax = parse(self._cursor, query) if query else None
+        syntax = self._parse(query) if query else None
         if syntax is None:
             self._doubt("a view or a macro in it cannot be looked into")
         else:
@@ -102,26 +94,9 @@ class Lookup:
         self.doubts.append(doubt)
 
 
-def parse(cursor: Connection, query: str) -> Syntax | None:
-    """What a single query names; None where it is no such thing."""
-    if find_problem(query):
-        return None
-    tree = read_tree(cursor.execute(PARSE, [query]).fetchall()[0][0])
-    statements = cast("list[Any]", tree.get("statements") or [])
-    return read_syntax(statements[0]) if len(statements) == 1 else None
-
-
-def read_tree(text: str) -> dict[str, Any]:
-    """A tree of the engine; one that says `error` where it is too large or too deep."""
-    try:
-        return json.loads(text) if len(text) <= MAX_TREE else {"error": True, "error_type": "size"}
-    except RecursionError:
-        return {"error": True, "error_type": "size"}
-
-
 def _is_cte(parts: tuple[str, ...], syntax: Syntax) -> bool:
     """A name of a CTE anywhere in the query: whether it is in its scope, the engine will say."""
-    return len(parts) == 1 and parts[0].lower() in syntax.ctes and PLAIN.fullmatch(parts[0]) is not None
+    return len(parts) == 1 and parts[0].lower() in syntax.ctes and not FILE.search(parts[0])
 
 
 def _named(relation: Relation, syntax: Syntax) -> tuple[str, ...]:

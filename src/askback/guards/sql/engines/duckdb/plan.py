@@ -28,7 +28,7 @@ class Reads:
 
     def __init__(self, is_known: Callable[[str], bool]) -> None:
         self._is_known = is_known
-        self.columns: set[tuple[str, str, str, str]] = set()
+        self.columns: set[tuple[str, ...]] = set()
         """Database, schema, table and column."""
         self._wanted: dict[int, Live] = {}
         """What is used of each CTE."""

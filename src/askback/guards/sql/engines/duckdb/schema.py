@@ -26,7 +26,10 @@ BUILTINS = "SELECT DISTINCT function_name FROM system.main.duckdb_functions() WH
 
 MACROS = frozenset({"macro", "table_macro"})
 
-PLACE = "SELECT system.main.current_database(), system.main.current_schemas(true)"
+PLACE = """
+SELECT system.main.current_database(), system.main.current_schemas(true),
+  (SELECT bool_and(readonly) FROM system.main.duckdb_databases() WHERE NOT internal)
+"""
 
 NAME = r'(?:\w+|"(?:[^"]|"")*")'
 
@@ -85,6 +88,9 @@ class Schema:
     relations: tuple[Relation, ...]
     macros: Mapping[str, Macro]
     loaded_at: float
+    is_fixed: bool
+    """Whether all databases are read-only, so that tables, views and comments cannot change."""
+    token: object = field(default_factory=object)
     generated: dict[Path, Mapping[str, frozenset[str]]] = field(
         default_factory=dict[Path, Mapping[str, frozenset[str]]]
     )
@@ -128,7 +134,7 @@ def _agrees(path: Path, outer: tuple[str, ...]) -> bool:
 
 def load_schema(cursor: Connection, *, now: float) -> Schema:
     """Takes some 15 ms, most of it for the list of functions, of which DuckDB has three thousand."""
-    database, search_path = cursor.execute(PLACE).fetchall()[0]
+    database, search_path, is_fixed = cursor.execute(PLACE).fetchall()[0]
     columns: dict[tuple[str, ...], tuple[str, ...]] = {}
     for *path, column in cursor.execute(COLUMNS).fetchall():
         columns[tuple(path)] = (*columns.get(tuple(path), ()), column)
@@ -138,7 +144,9 @@ def load_schema(cursor: Connection, *, now: float) -> Schema:
         )
         for place, schema, name, is_internal, sql, is_view in cursor.execute(RELATIONS).fetchall()
     ]
-    return Schema(database, frozenset(search_path), tuple(relations), _load_macros(cursor), now)
+    return Schema(
+        database, frozenset(search_path), tuple(relations), _load_macros(cursor), now, bool(is_fixed)
+    )
 
 
 def _load_macros(cursor: Connection) -> Mapping[str, Macro]:

@@ -34,6 +34,9 @@ CHANGES = "_QUERY_NODE"
 SHOWN = frozenset({"", '"tables"', '"databases"', '"schemas"', "__show_tables_expanded"})
 """What SHOW lists beside a table: names and types, no variables and no settings."""
 
+SHAPES = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
+"""What reading a tree raises where it is not of the shape that is known."""
+
 Node = Mapping[str, Any]
 
 

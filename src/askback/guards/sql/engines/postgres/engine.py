@@ -1,7 +1,7 @@
 """Postgres as the witness of what a statement reads: it analyses the statement and stores the parse tree."""
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from askback.guards.sql.engines.engine import ChangedSinceApproval, Inspection, Rows
 from askback.guards.sql.engines.postgres.inspector import (
@@ -13,6 +13,7 @@ from askback.guards.sql.engines.postgres.inspector import (
 )
 from askback.guards.sql.engines.postgres.memory import Found, Memory
 from askback.guards.sql.engines.postgres.session import Access, Session, open_session
+from askback.guards.sql.names import Dialect
 
 if TYPE_CHECKING:
     from askback.guards.sql.engines.postgres.session import Database
@@ -32,7 +33,8 @@ class PostgresEngine:
     With `role`, statements are inspected and run as that role, so that its privileges on columns count.
     """
 
-    name = "Postgres"
+    name: ClassVar[str] = "Postgres"
+    dialect: ClassVar[Dialect] = "postgres"
 
     def __init__(self, database: "Database", *, timeout: float = 5.0, role: str | None = None) -> None:
         self._access = Access(database, timeout, role)

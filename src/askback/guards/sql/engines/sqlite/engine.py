@@ -5,7 +5,7 @@ import sqlite3
 import weakref
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
-from typing import cast
+from typing import ClassVar, cast
 
 import anyio
 import anyio.to_thread
@@ -15,6 +15,7 @@ from askback.guards.sql.engines.engine import Inspection, Rows
 from askback.guards.sql.engines.sqlite.live import OTHER_THREAD, Live, look_at
 from askback.guards.sql.engines.sqlite.pool import Pool, open_file
 from askback.guards.sql.engines.sqlite.witness import Shared, Witness
+from askback.guards.sql.names import Dialect
 
 GRACE = 1.0
 """Seconds beyond the timeout until a thread is left behind: preparation cannot be interrupted by SQLite before 3.41."""
@@ -32,15 +33,14 @@ class SQLiteEngine:
     which is closed after each use. On connections to a file, foreign keys are enforced.
     """
 
+    name: ClassVar[str] = "SQLite"
+    dialect: ClassVar[Dialect] = "sqlite"
+
     def __init__(self, database: Database, *, timeout: float = 5.0, read_only: bool = True) -> None:
         self._database, self._timeout, self._read_only = database, timeout, read_only
         self._pools: dict[str, Pool] = {}
         self._in_loop: bool | None = None
         self._finalizer = weakref.finalize(self, _close_all, self._pools)
-
-    @property
-    def name(self) -> str:
-        return "SQLite"
 
     def close(self) -> None:
         """Close the connections that are kept open. The engine opens new ones if it is used again."""

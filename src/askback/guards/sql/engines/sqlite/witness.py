@@ -4,9 +4,9 @@ import math
 import re
 import sqlite3
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Hashable, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from askback.guards.sql.engines.engine import ChangedSinceApproval, Inspection, Rows
 from askback.guards.sql.engines.sqlite.authorizer import Authorizer
@@ -69,6 +69,7 @@ class Schema:
 
     version: int
     catalogue: Catalogue
+    token: Hashable = field(default_factory=object)
     inspections: dict[tuple[str, Live], Inspection] = field(
         default_factory=dict[tuple[str, Live], Inspection]
     )
@@ -113,7 +114,7 @@ class Witness:
             schema = self._schema()
             found = schema.inspections.get((statement, live))
             if found is None:
-                found = self._inspect(statement, live, schema)
+                found = replace(self._inspect(statement, live, schema), schema=schema.token)
                 schema.keep(statement, live, found)
             return found
 
