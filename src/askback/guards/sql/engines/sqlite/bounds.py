@@ -5,7 +5,7 @@ c AS (SELECT x + x AS x FROM b) ...`. Measured on SQLite 3.40 and 3.54, what is 
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from askback.guards.sql.engines.sqlite.tokens import Token, cut
@@ -20,8 +20,11 @@ MAX_DEPTH = 100
 MAX_WORDS = 8_000
 """Names and keywords. Numbers and strings are free, so that a long list behind IN is."""
 
-MAX_EXPANSION = 50_000
-"""Copies of one expression or one CTE, if all levels multiply: 65,536 take SQLite 3.40 a fifth of a second."""
+MAX_EXPRESSIONS = 50_000
+"""Copies of one expression, if all levels multiply: 65,536 take SQLite 3.40 a fifth of a second."""
+
+MAX_CTES = 2_000
+"""Copies of one CTE: 8,192 take SQLite 3.54 most of a second."""
 
 MAX_REPEATS = {"natural": 16, "using": 16, "over": 64}
 """Of what is planned in time that grows faster than the text: twenty NATURAL JOINs take a third of a second."""
@@ -57,9 +60,16 @@ def find_excess(statement: str) -> str | None:
     if words.total() > MAX_WORDS or any(words[word] > most for word, most in MAX_REPEATS.items()):
         return TOO_COMPLEX
     try:
-        return TOO_COMPLEX if _Expansion(tokens).total() > MAX_EXPANSION else None
+        return TOO_COMPLEX if _multiplies(tokens) else None
     except RecursionError:  # a chain of hundreds of CTEs
         return TOO_COMPLEX
+
+
+def _multiplies(tokens: Sequence[Token]) -> bool:
+    every = _Expansion(tokens)
+    if every.total() > MAX_EXPRESSIONS:
+        return True
+    return bool(every.defined) and _Expansion(tokens, among=every.defined.keys()).total() > MAX_CTES
 
 
 def _is_encodable(statement: str) -> bool:
@@ -113,9 +123,9 @@ class _Expansion:
     do CTEs that use one another.
     """
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
-        self._tokens = tokens
-        self._defined: dict[str, list[_Scope]] = {}
+    def __init__(self, tokens: Sequence[Token], *, among: Collection[str] | None = None) -> None:
+        self._tokens, self._among = tokens, among
+        self.defined: dict[str, list[_Scope]] = {}
         self._costs: dict[str, int] = {}
 
     def total(self) -> int:
@@ -146,13 +156,15 @@ class _Expansion:
             return
         scope.end_select()
         if scope.defines is not None:
-            self._defined.setdefault(scope.defines, []).append(scope)
+            self.defined.setdefault(scope.defines, []).append(scope)
         else:
             around.inner = max(around.inner, scope.most)
             around.names |= scope.names
 
     def _counts(self, place: int, token: Token) -> bool:
         if not token.is_name or (token.kind == "word" and token.text in RESERVED):
+            return False
+        if self._among is not None and token.text.lower() not in self._among:
             return False
         if (
             token.kind == "string"
@@ -181,16 +193,16 @@ class _Expansion:
 
     def _cost_of(self, scope: _Scope) -> int:
         used = (
-            self._cost_of_name(name) for name in scope.names & self._defined.keys() if name != scope.defines
+            self._cost_of_name(name) for name in scope.names & self.defined.keys() if name != scope.defines
         )
-        return min(scope.most * max(used, default=1), MAX_EXPANSION + 1)
+        return min(scope.most * max(used, default=1), MAX_EXPRESSIONS + 1)
 
     def _cost_of_name(self, name: str) -> int:
         """Of all CTEs of that name together; one that uses itself is counted once."""
         if name not in self._costs:
             self._costs[name] = 1
             cost = 1
-            for scope in self._defined[name]:
+            for scope in self.defined[name]:
                 cost *= self._cost_of(scope)
-            self._costs[name] = min(cost, MAX_EXPANSION + 1)
+            self._costs[name] = min(cost, MAX_EXPRESSIONS + 1)
         return self._costs[name]

@@ -7,7 +7,7 @@ subqueries and views that nobody uses are not read). Operands are described at h
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -71,7 +71,7 @@ class Program:
 
 
 def read_program(
-    listing: Sequence[Instruction], catalogue: Catalogue, connection: sqlite3.Connection
+    listing: Iterable[Instruction], catalogue: Catalogue, connection: sqlite3.Connection
 ) -> Program:
     """Sum up a program and its subprograms, which stand behind it and count their addresses and cursors anew."""
     reader = _Reader(catalogue, connection)

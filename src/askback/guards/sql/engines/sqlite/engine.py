@@ -9,6 +9,7 @@ from typing import ClassVar, cast
 
 import anyio
 import anyio.to_thread
+from anyio.lowlevel import RunVar
 
 from askback.errors import AuthorError
 from askback.guards.sql.engines.engine import Inspection, Rows
@@ -19,6 +20,11 @@ from askback.guards.sql.names import Dialect
 
 GRACE = 1.0
 """Seconds beyond the timeout until a thread is left behind: preparation cannot be interrupted by SQLite before 3.41."""
+
+MAX_THREADS = 4
+"""Inspections at a time on one event loop: more would only take the interpreter from one another, and from the loop."""
+
+_limiters: RunVar[anyio.CapacityLimiter] = RunVar("askback_sqlite_inspections")
 
 LATE = "SQLite took too long to prepare the statement"
 
@@ -51,7 +57,9 @@ class SQLiteEngine:
         if live.doubt is not None:
             return Inspection(doubts=(live.doubt,))
         with anyio.move_on_after(self._timeout + GRACE):
-            return await anyio.to_thread.run_sync(self._inspect, statement, live, abandon_on_cancel=True)
+            return await anyio.to_thread.run_sync(
+                self._inspect, statement, live, abandon_on_cancel=True, limiter=_limiter()
+            )
         return Inspection(doubts=(LATE,))
 
     async def run(self, statement: str, inspection: Inspection, *, max_rows: int | None = None) -> Rows:
@@ -109,6 +117,15 @@ class SQLiteEngine:
         if isinstance(self._database, sqlite3.Connection) or callable(self._database):
             return live.path
         return os.fspath(self._database)
+
+
+def _limiter() -> anyio.CapacityLimiter:
+    """That of the running event loop."""
+    limiter = _limiters.get(None)
+    if limiter is None:
+        limiter = anyio.CapacityLimiter(MAX_THREADS)
+        _limiters.set(limiter)
+    return limiter
 
 
 def _close_all(pools: dict[str, Pool]) -> None:

@@ -1,7 +1,7 @@
 """The inspection of one statement, put together from what the authorizer was asked and what the program does."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from askback.guards.sql.engines.engine import Inspection
 from askback.guards.sql.engines.sqlite.authorizer import FUNCTIONS, SCHEMA_TABLES, Authorizer
@@ -29,7 +29,7 @@ class Findings:
         self._named: set[str] = set()
         self._doubts: dict[str, None] = dict(authorizer.refused)
 
-    def conclude(self, listing: Sequence[Instruction], *, explains: bool) -> Inspection:
+    def conclude(self, listing: Iterable[Instruction], *, explains: bool) -> Inspection:
         program = read_program(listing, self._catalogue, self._connection)
         writes = [*self._authorizer.writes, *(["vacuum"] if program.is_vacuum else [])]
         self._columns |= program.columns

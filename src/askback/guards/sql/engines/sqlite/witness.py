@@ -4,7 +4,7 @@ import math
 import re
 import sqlite3
 import time
-from collections.abc import Generator, Hashable, Mapping
+from collections.abc import Generator, Hashable, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -36,7 +36,7 @@ FAILURES = (sqlite3.Error, sqlite3.Warning, MemoryError, ValueError, OverflowErr
 
 LIMITS = {
     sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 500,
-    sqlite3.SQLITE_LIMIT_VDBE_OP: 250_000,
+    sqlite3.SQLITE_LIMIT_VDBE_OP: 150_000,
     sqlite3.SQLITE_LIMIT_COLUMN: 2_000,
 }
 """Lower than SQLite's own where a statement could make a program that takes seconds to list."""
@@ -181,7 +181,7 @@ class Witness:
         finally:
             self._authorizer.is_recording = False
 
-    def _explain(self, statement: str) -> list[Instruction]:
+    def _explain(self, statement: str) -> Iterable[Instruction]:
         """The program of a statement. The number keeps the driver from using one that it has prepared before."""
         self._turn += 1
         text = f"EXPLAIN /*{self._turn}*/ {statement}"
@@ -201,11 +201,12 @@ class Witness:
 
     def _listing(
         self, text: str, parameters: Mapping[str, None] | tuple[None, ...] = ()
-    ) -> list[Instruction]:
+    ) -> Iterable[Instruction]:
+        """Not fetched at once: a long one would keep the garbage collector busy, and with it every thread."""
         cursor = self._connection.execute(text, parameters)
         if cursor.description is None or cursor.description[1][0] != "opcode":
             raise ValueError("no program")
-        return cursor.fetchall()
+        return cursor
 
     def _is_late(self) -> bool:
         return time.monotonic() > self._deadline
