@@ -50,7 +50,8 @@ async def guarded(
         await told.write()
         _require_same(arguments, digest, tool)
         for rule in guards:
-            arguments = arguments if rule.give is None else rule.give(arguments)
+            if rule.on_approval is not None:
+                rule.on_approval(arguments)
     except Exception:
         told.came_back(DID_NOT_RUN)
         raise

@@ -34,7 +34,6 @@ that has one."""
 When = Over[bool | Awaitable[bool]]
 Say = Over[str | Risk | Awaitable[str | Risk | None] | None]
 KeyOf = Over[Any]
-Give = Callable[[Arguments], Arguments]
 
 
 class Key(NamedTuple):
@@ -60,8 +59,8 @@ class Rule:
     """Empty where it is called as the tool that it stands before."""
     before: str = ""
     """Which function it was put around, if it was; two of them may have one name."""
-    give: Give | None = None
-    """Applied to the approved arguments right before the function runs: it may put more than the bare value there."""
+    on_approval: Callable[[Arguments], None] | None = None
+    """Called with the approved arguments right before the function runs, in the same task."""
 
     @property
     def identity(self) -> list[str]:

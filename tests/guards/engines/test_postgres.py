@@ -11,6 +11,7 @@ from askback.errors import ChangedSinceApproval
 from askback.guards.sql.engines import Engine, Inspection
 from askback.guards.sql.engines.postgres import PostgresEngine
 from askback.guards.sql.sources.postgres import PostgresSource
+from tests.guards.engines.approved import run_approved
 from tests.guards.engines.postgres_shop import script_with_extras
 from tests.guards.engines.postgres_tricks import TRICKS
 from tests.guards.sql.corpus_harmless import harmless
@@ -295,27 +296,29 @@ async def test_a_role_that_only_reads_gets_an_answer(url: str) -> None:
 async def test_statements_run_with_the_rights_of_a_given_role(engine: PostgresEngine, url: str) -> None:
     limited = PostgresEngine(url, role="reader")
     allowed = await limited.inspect("SELECT id FROM customers")
-    assert (await limited.run("SELECT id FROM customers", allowed)).rows == [(1,)]
+    assert (await run_approved(limited, "SELECT id FROM customers", allowed)).rows == [(1,)]
     statement = "SELECT email FROM customers"
     with pytest.raises(asyncpg.InsufficientPrivilegeError):
-        await limited.run(statement, await limited.inspect(statement))
-    assert (await engine.run(statement, await engine.inspect(statement))).rows == [("ada@example.org",)]
+        await run_approved(limited, statement, await limited.inspect(statement))
+    assert (await run_approved(engine, statement, await engine.inspect(statement))).rows == [
+        ("ada@example.org",)
+    ]
 
 
 async def test_approved_rows_come_with_their_names_and_no_more_than_asked_for(engine: PostgresEngine) -> None:
     statement = "SELECT n, n * 2 AS twice FROM generate_series(1, 5) AS n"
     found = await engine.inspect(statement)
-    rows = await engine.run(statement, found, max_rows=2)
+    rows = await run_approved(engine, statement, found, max_rows=2)
     assert (rows.names, rows.rows, rows.has_more) == (("n", "twice"), [(1, 2), (2, 4)], True)
-    assert not (await engine.run(statement, found, max_rows=5)).has_more
-    assert len((await engine.run(statement, found)).rows) == 5
+    assert not (await run_approved(engine, statement, found, max_rows=5)).has_more
+    assert len((await run_approved(engine, statement, found)).rows) == 5
 
 
 async def test_an_approved_change_is_kept_and_leaves_nothing_else(
     engine: PostgresEngine, beside: Shell
 ) -> None:
     statement = "INSERT INTO countries VALUES ('FR', 'France') RETURNING code"
-    rows = await engine.run(statement, await engine.inspect(statement), max_rows=1)
+    rows = await run_approved(engine, statement, await engine.inspect(statement), max_rows=1)
     assert rows.rows == [("FR",)]
     assert await beside.fetchval("DELETE FROM countries WHERE code = 'FR' RETURNING title") == "France"
     assert await beside.fetchval("SELECT count(*) FROM pg_proc WHERE proname LIKE 'askback%'") == 0
@@ -323,16 +326,16 @@ async def test_an_approved_change_is_kept_and_leaves_nothing_else(
 
 @pytest.mark.parametrize("statement", ["CREATE TABLE made (id integer)", "SELECT 1 AS id INTO made"])
 async def test_an_approved_command_is_kept(engine: PostgresEngine, beside: Shell, statement: str) -> None:
-    await engine.run(statement, await engine.inspect(statement))
+    await run_approved(engine, statement, await engine.inspect(statement))
     assert await beside.fetchval("SELECT to_regclass('made') IS NOT NULL")
     await beside.execute("DROP TABLE made")
 
 
 async def test_an_approved_query_cannot_write(engine: PostgresEngine) -> None:
-    rows = await engine.run("SHOW search_path", await engine.inspect("SHOW search_path"))
+    rows = await run_approved(engine, "SHOW search_path", await engine.inspect("SHOW search_path"))
     assert rows.names == ("search_path",)
     statement = "SELECT current_user"
-    assert (await engine.run(statement, await engine.inspect(statement))).rows == [("askback",)]
+    assert (await run_approved(engine, statement, await engine.inspect(statement))).rows == [("askback",)]
 
 
 async def test_a_database_that_is_read_only_by_default_stays_so(url: str) -> None:
@@ -343,7 +346,7 @@ async def test_a_database_that_is_read_only_by_default_stays_so(url: str) -> Non
         found = await engine.inspect(statement)
         assert found.writes == ("delete from public.orders",)
         with pytest.raises(asyncpg.ReadOnlySQLTransactionError):
-            await engine.run(statement, found)
+            await run_approved(engine, statement, found)
 
 
 async def test_what_has_changed_since_it_was_approved_does_not_run(
@@ -353,12 +356,12 @@ async def test_what_has_changed_since_it_was_approved_does_not_run(
     try:
         statement = "SELECT x FROM shifting"
         found = await engine.inspect(statement)
-        assert (await engine.run(statement, found)).rows == [("IT",)]
+        assert (await run_approved(engine, statement, found)).rows == [("IT",)]
         await beside.execute(
             "DROP VIEW shifting; CREATE VIEW shifting AS SELECT id, email AS x FROM customers"
         )
         with pytest.raises(ChangedSinceApproval):
-            await engine.run(statement, found)
+            await run_approved(engine, statement, found)
     finally:
         await beside.execute("DROP VIEW shifting")
 

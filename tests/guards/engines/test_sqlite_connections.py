@@ -73,8 +73,8 @@ async def test_a_function_gives_what_no_file_has(file: Path) -> None:
     assert await engine.inspect("SELECT shout(email) FROM people") == Inspection(
         doubts=("it calls shout, which is not known to be harmless",)
     )
-    rows = await engine.run(
-        "SELECT name, id FROM people", await engine.inspect("SELECT name, id FROM people")
+    rows = await run_approved(
+        engine, "SELECT name, id FROM people", await engine.inspect("SELECT name, id FROM people")
     )
     assert rows.names == ("name", "id") and rows.rows[0] == (b"Ada", 1)
 
@@ -119,7 +119,7 @@ async def test_a_connection_in_memory_is_a_doubt_and_cannot_run(file: Path) -> N
         inspection = await engine.inspect("SELECT 1")
         assert inspection.doubts and not inspection.can_be_planned
         with pytest.raises(AuthorError, match="function"):
-            await engine.run("SELECT 1", inspection)
+            await run_approved(engine, "SELECT 1", inspection)
 
 
 async def test_temporary_objects_of_a_connection_are_a_doubt(connection: sqlite3.Connection) -> None:
@@ -203,10 +203,10 @@ async def test_what_was_approved_runs(file: Path) -> None:
     engine = SQLiteEngine(file)
     statement = "SELECT id, email FROM people ORDER BY id"
     inspection = await engine.inspect(statement)
-    rows = await engine.run(statement, inspection, max_rows=2)
+    rows = await run_approved(engine, statement, inspection, max_rows=2)
     assert rows.names == ("id", "email") and rows.has_more
     assert rows.rows == [(1, "ada@example.org"), (2, "bob@example.org")]
-    assert not (await engine.run(statement, inspection, max_rows=3)).has_more
+    assert not (await run_approved(engine, statement, inspection, max_rows=3)).has_more
     engine.close()
 
 
@@ -219,7 +219,7 @@ async def test_nothing_runs_when_the_schema_has_changed_since(
     connection.executescript("DROP VIEW names; CREATE VIEW names AS SELECT id, email AS shown FROM people;")
     for statement, inspection in inspections.items():
         with pytest.raises(ChangedSinceApproval):
-            await engine.run(statement, inspection)
+            await run_approved(engine, statement, inspection)
     assert connection.execute("SELECT name FROM people WHERE id = 1").fetchone() == ("Ada",)
     engine.close()
 
@@ -227,12 +227,12 @@ async def test_nothing_runs_when_the_schema_has_changed_since(
 async def test_an_approved_change_is_committed(file: Path, connection: sqlite3.Connection) -> None:
     statement = "UPDATE people SET name = 'Eve' WHERE id = 1 RETURNING id"
     writing = SQLiteEngine(file, read_only=False)
-    rows = await writing.run(statement, await writing.inspect(statement))
+    rows = await run_approved(writing, statement, await writing.inspect(statement))
     assert rows.rows == [(1,)]
     assert connection.execute("SELECT name FROM people WHERE id = 1").fetchone() == ("Eve",)
     reading = SQLiteEngine(file)
     with pytest.raises(sqlite3.OperationalError, match="readonly"):
-        await reading.run(statement, await reading.inspect(statement))
+        await run_approved(reading, statement, await reading.inspect(statement))
     for engine in (writing, reading):
         engine.close()
 
@@ -241,7 +241,7 @@ async def test_a_run_ends_at_the_timeout(file: Path) -> None:
     engine = SQLiteEngine(file, timeout=0.2)
     endless = "WITH RECURSIVE t (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT max(n) FROM t"
     with pytest.raises(sqlite3.OperationalError, match="interrupted"):
-        await engine.run(endless, await engine.inspect(endless))
+        await run_approved(engine, endless, await engine.inspect(endless))
     engine.close()
 
 

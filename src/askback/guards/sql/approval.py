@@ -1,38 +1,48 @@
-"""A statement that a guard let run, with what was found out about it."""
+"""What was found out about a statement when it was approved, for the function that runs it."""
+
+from collections.abc import Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from types import MappingProxyType
 
 from askback.errors import AuthorError
 from askback.guards.sql.engines.engine import Inspection
 from askback.guards.sql.known import Known
 
 
-class ApprovedStatement(str):
-    """The text of a statement that a guard let run, for `engine.run(...)`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approval:
+    """A statement that a guard let run in this call: because a person agreed, or because nobody had to be asked."""
 
-    It is a `str` and can be given to any driver; then nothing checks that views and tables are still the same.
-    """
-
-    __slots__ = ("_known", "inspection")
-
-    _known: Known
+    statement: str
     inspection: Inspection
-    """What the engine found when the statement was approved."""
-
-    def __new__(cls, text: str, *, inspection: Inspection, known: Known) -> "ApprovedStatement":
-        approved = super().__new__(cls, text)
-        approved.inspection, approved._known = inspection, known
-        return approved
+    """What the engine found."""
+    known: Known
+    """The catalogue at that time."""
 
     @property
     def catalogue(self) -> str:
-        """Version of the catalogue at that time: a digest of its tables, views and tags."""
-        return self._known.digest
+        """Version of the catalogue: a digest of its tables, views and tags."""
+        return self.known.digest
 
 
-def inspection_of(statement: str) -> Inspection:
-    """What was approved about a statement; a text that no guard let run is an author's mistake."""
-    if not isinstance(statement, ApprovedStatement):
+_APPROVALS: ContextVar[Mapping[str, Approval]] = ContextVar(
+    "askback_sql_approvals", default=MappingProxyType({})
+)
+"""By the text of the statement, in the task that runs the guarded function."""
+
+
+def keep_approval(approval: Approval) -> None:
+    """Make an approval known to the function that runs next in this task."""
+    _APPROVALS.set({**_APPROVALS.get(), approval.statement: approval})
+
+
+def approval_of(statement: str) -> Approval:
+    """The approval of a statement, inside of the function that `guard_sql` stands before."""
+    approval = _APPROVALS.get().get(statement)
+    if approval is None:
         raise AuthorError(
-            "engine.run(...) takes the statement that guard_sql gives to the function it stands before, unchanged. "
-            "This is another text, and nobody approved it."
+            "This statement was not approved in this call. Give the text on exactly as guard_sql gave it to the "
+            "function it stands before, and run it inside of that function."
         )
-    return statement.inspection
+    return approval

@@ -99,8 +99,8 @@ def guard_sql(
             )
         return await scales.weigh(statement, argument=argument, tool=tool, beside=given)
 
-    def give(arguments: Arguments) -> Arguments:
-        return {**arguments, argument: scales.approved(arguments[argument])}
+    def keep(arguments: Arguments) -> None:
+        scales.keep_approval(arguments[argument])
 
     made = guard(
         say=weigh,
@@ -111,4 +111,4 @@ def guard_sql(
         tools=tools,
         arguments=arguments,
     )
-    return replace(made, give=give)
+    return replace(made, on_approval=keep)

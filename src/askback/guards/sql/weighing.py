@@ -12,7 +12,7 @@ import anyio
 from askback.errors import AuthorError, NotApproved
 from askback.guards.cost import CostWords, Estimate, EstimateFailed, Estimator, Limits, PlanEstimator
 from askback.guards.risk import Arguments, Option, Risk
-from askback.guards.sql.approval import ApprovedStatement
+from askback.guards.sql.approval import Approval, keep_approval
 from askback.guards.sql.engines import Engine, Inspection
 from askback.guards.sql.findings import Finding
 from askback.guards.sql.known import Known
@@ -37,9 +37,7 @@ PATIENCE = 30.0
 
 NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
-_INSPECTED: ContextVar[Mapping[tuple[int, str], ApprovedStatement]] = ContextVar(
-    "askback_inspected", default=NOTHING
-)
+_WEIGHED: ContextVar[Mapping[tuple[int, str], Approval]] = ContextVar("askback_sql_weighed", default=NOTHING)
 """What engines said in the task that is deciding, by who weighs and by the text. The function that runs the statement
 gets what its own call was asked about, even if another call has since found something else."""
 
@@ -99,9 +97,11 @@ class Scales:
             )
         return None if finding.is_clear else await self._risk(finding, argument, tool, beside)
 
-    def approved(self, statement: str) -> str:
-        """The statement as the guarded function gets it: with what the engine found when this call weighed it."""
-        return _INSPECTED.get().get((id(self), statement), statement)
+    def keep_approval(self, statement: str) -> None:
+        """Tell the function that runs this statement next what the engine found when this call weighed it."""
+        approval = _WEIGHED.get().get((id(self), statement))
+        if approval is not None:
+            keep_approval(approval)
 
     async def _find(self, statement: str) -> Finding:
         inspection = await self._inspect(statement)
@@ -164,8 +164,8 @@ class Scales:
 
     def _note(self, statement: str, inspection: Inspection, known: Known) -> None:
         """Keep what was found for the function that will run the statement."""
-        approved = ApprovedStatement(statement, inspection=inspection, known=known)
-        _INSPECTED.set({**_INSPECTED.get(), (id(self), statement): approved})
+        approval = Approval(statement=statement, inspection=inspection, known=known)
+        _WEIGHED.set({**_WEIGHED.get(), (id(self), statement): approval})
 
     async def _attempt(self, known: Known, statement: str, inspection: Inspection | None) -> Reading | None:
         try:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import duckdb
 
+from askback.guards.sql.approval import approval_of
 from askback.guards.sql.engines.duckdb.connection import Connection, Database, Job, open_cursor
 from askback.guards.sql.engines.duckdb.inspector import Inspector
 from askback.guards.sql.engines.duckdb.parsed import Texts
@@ -53,7 +54,12 @@ class DuckDBEngine:
             self._late.append(job)
             return Inspection(doubts=("DuckDB took too long to say what it reads",))
 
-    async def run(self, statement: str, inspection: Inspection, *, max_rows: int | None = None) -> Rows:
+    async def run(self, statement: str, *, max_rows: int | None = None) -> Rows:
+        """Run a statement that `guard_sql` let pass in this call, in the transaction in which it is inspected again.
+
+        Raises `ChangedSinceApproval` where it would now read or change something else; then nothing has run.
+        """
+        inspection = approval_of(statement).inspection
         job = Job[Rows](lambda job: self._run(job, statement, inspection, max_rows))
         return await job.run(timeout=self._timeout)
 

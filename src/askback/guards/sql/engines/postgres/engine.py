@@ -3,6 +3,7 @@
 import asyncio
 from typing import TYPE_CHECKING, ClassVar
 
+from askback.guards.sql.approval import approval_of
 from askback.guards.sql.engines.engine import ChangedSinceApproval, Inspection, Rows
 from askback.guards.sql.engines.postgres.inspector import (
     NO_TEMPORARY,
@@ -50,7 +51,12 @@ class PostgresEngine:
             self._memory.keep(statement, found, version)
             return found.inspection
 
-    async def run(self, statement: str, inspection: Inspection, *, max_rows: int | None = None) -> Rows:
+    async def run(self, statement: str, *, max_rows: int | None = None) -> Rows:
+        """Run a statement that `guard_sql` let pass in this call, in the transaction in which it is inspected again.
+
+        Raises `ChangedSinceApproval` where it would now read or change something else; then nothing has run.
+        """
+        inspection = approval_of(statement).inspection
         async with open_session(self._access, is_kept=True) as session:
             found = await self._inspect(session, statement)
             if found.inspection != inspection:

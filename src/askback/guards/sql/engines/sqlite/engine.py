@@ -12,6 +12,7 @@ import anyio.to_thread
 from anyio.lowlevel import RunVar
 
 from askback.errors import AuthorError
+from askback.guards.sql.approval import approval_of
 from askback.guards.sql.engines.engine import Inspection, Rows
 from askback.guards.sql.engines.sqlite.live import OTHER_THREAD, Live, look_at
 from askback.guards.sql.engines.sqlite.pool import Pool, open_file
@@ -62,7 +63,12 @@ class SQLiteEngine:
             )
         return Inspection(doubts=(LATE,))
 
-    async def run(self, statement: str, inspection: Inspection, *, max_rows: int | None = None) -> Rows:
+    async def run(self, statement: str, *, max_rows: int | None = None) -> Rows:
+        """Run a statement that `guard_sql` let pass in this call, in the transaction in which it is inspected again.
+
+        Raises `ChangedSinceApproval` where it would now read or change something else; then nothing has run.
+        """
+        inspection = approval_of(statement).inspection
         live = await self._look()
         if live.doubt is not None:
             raise AuthorError(f"SQLiteEngine cannot run this: {live.doubt}. Give it a path or a function.")
