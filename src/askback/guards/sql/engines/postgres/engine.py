@@ -3,16 +3,20 @@
 import asyncio
 from typing import TYPE_CHECKING, ClassVar
 
+import asyncpg
+
 from askback.guards.sql.approval import approval_of
 from askback.guards.sql.engines.engine import ChangedSinceApproval, Inspection, Rows
 from askback.guards.sql.engines.postgres.inspector import (
     NO_TEMPORARY,
     NOT_ALLOWED,
+    NOT_SUPPORTED,
+    READ_ONLY,
     TOO_SLOW,
     Inspector,
     doubt,
 )
-from askback.guards.sql.engines.postgres.memory import Found, Memory
+from askback.guards.sql.engines.postgres.memory import Found, Memory, Version
 from askback.guards.sql.engines.postgres.session import Access, Session, open_session
 from askback.guards.sql.names import Dialect
 
@@ -43,8 +47,7 @@ class PostgresEngine:
 
     async def inspect(self, statement: str) -> Inspection:
         async with open_session(self._access) as session:
-            async with asyncio.timeout(self._access.timeout + GRACE):
-                known, version = await self._memory.recall(session.connection, statement)
+            known, version = await self._recall(session, statement)
             if known is not None:
                 return known
             found = await self._inspect(session, statement)
@@ -68,21 +71,33 @@ class PostgresEngine:
                     await session.commit()
                 return rows
 
+    async def _recall(self, session: Session, statement: str) -> tuple[Inspection | None, Version | None]:
+        try:
+            async with asyncio.timeout(self._access.timeout + GRACE):
+                return await self._memory.recall(session.connection, statement)
+        except (TimeoutError, asyncpg.QueryCanceledError):
+            return None, None
+
     async def _inspect(self, session: Session, statement: str) -> Found:
         try:
             async with asyncio.timeout(self._access.timeout + GRACE):
                 found = await self._inspector.inspect(session, statement)
-                is_refused = found.inspection.doubts == (NOT_ALLOWED,)
-                return await self._explain_refusal(session) if is_refused else found
+                reason = await self._find_reason(session, found.inspection.doubts)
+                return found if reason is None else Found(doubt(reason))
         except TimeoutError:
             session.is_broken = True
             return Found(doubt(TOO_SLOW))
 
-    async def _explain_refusal(self, session: Session) -> Found:
-        await session.close()
-        self._access.schema = None  # rights may have been taken away
-        may_create = await session.connection.fetchval(MAY_CREATE, self._access.role)
-        return Found(doubt(NOT_ALLOWED if may_create else NO_TEMPORARY))
+    async def _find_reason(self, session: Session, doubts: tuple[str, ...]) -> str | None:
+        """What an operator can change, where the server refused for another reason than the statement."""
+        if doubts == (NOT_ALLOWED,):
+            self._access.schema = None  # rights may have been taken away
+            await session.close()
+            return None if await session.connection.fetchval(MAY_CREATE, self._access.role) else NO_TEMPORARY
+        if doubts == (NOT_SUPPORTED,):
+            await session.close()
+            return READ_ONLY if await session.connection.fetchval("SELECT pg_is_in_recovery()") else None
+        return None
 
 
 async def _fetch(session: Session, statement: str, max_rows: int | None) -> Rows:

@@ -73,6 +73,7 @@ TOO_COMPLEX = "It is too large to be looked at."
 NOT_TEXT = "It holds characters that Postgres cannot take."
 NOT_ONE = "Postgres does not take it as one statement that it knows."
 NO_WORDS = "There is no statement in it."
+NOT_SUPPORTED = "It asks for something that this version of Postgres does not have."
 READ_ONLY = (
     "This server is a read-only standby and cannot say what a statement reads; connect to the primary."
 )
@@ -150,8 +151,7 @@ class Inspector:
             raise
         except asyncpg.PostgresError as error:
             session.is_broken = True
-            is_standby = not session.connection.is_in_transaction()  # BEGIN READ WRITE was refused
-            found = explain_error(error, is_standby=is_standby)
+            found = explain_error(error)
             is_made = isinstance(error, asyncpg.PostgresSyntaxError) and opening.may_create_table(statement)
             return Found(replace(found, writes=("create table",)) if is_made else found)
         except MISREAD:
@@ -212,7 +212,8 @@ def inspect_command(words: list[str]) -> Inspection:
     kind = quoted(opening.name_kind(words))
     if not kind:
         return doubt(NOT_ONE)
-    return Inspection(writes=(kind,), doubts=(f"Postgres cannot say beforehand what {kind.upper()} reads.",))
+    writes = () if kind == "show" else (kind,)
+    return Inspection(writes=writes, doubts=(f"Postgres cannot say beforehand what {kind.upper()} reads.",))
 
 
 def read_tree(text: str) -> tuple[list[Node], Calls]:
@@ -224,7 +225,7 @@ async def run_there(is_large: bool, call: Callable[[], Result]) -> Result:
     return await to_thread.run_sync(call) if is_large else call()
 
 
-def explain_error(error: asyncpg.PostgresError, *, is_standby: bool) -> Inspection:
+def explain_error(error: asyncpg.PostgresError) -> Inspection:
     """Our own sentence for what the server says to a statement, never its text."""
     match error:
         case asyncpg.QueryCanceledError() | asyncpg.LockNotAvailableError():
@@ -235,8 +236,8 @@ def explain_error(error: asyncpg.PostgresError, *, is_standby: bool) -> Inspecti
             return doubt(READ_ONLY)
         case asyncpg.StatementTooComplexError():
             return doubt(TOO_COMPLEX)
-        case asyncpg.FeatureNotSupportedError() if is_standby:
-            return doubt(READ_ONLY)
+        case asyncpg.FeatureNotSupportedError():
+            return doubt(NOT_SUPPORTED)
         case _:
             return doubt(NOT_ONE)
 

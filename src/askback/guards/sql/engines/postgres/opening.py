@@ -16,6 +16,13 @@ WORD = re.compile(r"[A-Za-z_]+|\(")
 QUERIES = frozenset({"select", "with", "values", "table", "insert", "update", "delete", "merge", "("})
 """How a statement begins of which Postgres stores a parse tree."""
 
+COMMANDS = listed(
+    "abort alter analyse analyze begin call checkpoint close cluster comment commit copy create deallocate declare "
+    "discard do drop end execute explain fetch grant import listen load lock move notify prepare reassign refresh "
+    "reindex release repack reset revoke rollback savepoint security set show start truncate unlisten vacuum wait"
+)
+"""The first words of statements of which Postgres stores no parse tree."""
+
 TWO_WORDS = frozenset({"alter", "comment", "create", "drop", "grant", "reassign", "refresh", "security"})
 
 BESIDE = frozenset({"or", "replace", "temp", "temporary", "unlogged", "global", "local", "recursive"})
@@ -64,8 +71,8 @@ def read_words(text: str, most: int = 6) -> list[str]:
 
 
 def name_kind(words: list[str]) -> str:
-    """What kind of statement it is: `create table`, `set`."""
-    if not words or not words[0].isalpha():
+    """What kind of statement it is: `create table`, `set`; empty for what is none."""
+    if not words or words[0] not in COMMANDS:
         return ""
     if words[0] not in TWO_WORDS:
         return words[0]

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 """Read-write also where transactions are read-only by default: those refuse to create anything. It is rolled back."""
 
+READ_WRITE = "SET TRANSACTION READ WRITE; "
+
 TREE = f"""
 SELECT CASE WHEN coalesce(f.n, 1) > 1 OR t.size > $2 * 10 THEN NULL
             WHEN t.size > $2 / 5 THEN pg_catalog.regexp_replace(t.tree, ' \\[ [-0-9 ]*\\]', '', 'g')
@@ -151,7 +153,7 @@ class Session:
         prepared = await self.connection.prepare(command, name="")
         await prepared.fetch()
 
-    async def open(self) -> None:
+    async def open(self, *, can_create: bool = True) -> None:
         """Begin the transaction, where it has not begun."""
         if self._is_open:
             return
@@ -159,7 +161,7 @@ class Session:
         if self._is_kept:  # the driver has cursors only in transactions of its own
             self._transaction = self.connection.transaction(isolation="read_committed")
             await self._transaction.start()
-            await self.connection.execute(f"SET TRANSACTION READ WRITE; {self._settings}")
+            await self.connection.execute(f"{READ_WRITE if can_create else ''}{self._settings}")
         else:
             await self.connection.execute(f"{BEGIN}; {self._settings}")
 
@@ -183,7 +185,7 @@ class Session:
         """Make the transaction one in which an approved statement can run."""
         if self.is_broken:
             await self.close()
-        await self.open()
+        await self.open(can_create=False)
         await self.drop_function()
         is_read_only = await self.connection.fetchval("SHOW default_transaction_read_only") == "on"
         if is_read_only or not can_write:
