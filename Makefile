@@ -48,9 +48,9 @@ pythons-short: dev ## a selection of them on every Python but the one of .venv
 	@$(BIN)/python -m scripts.pythons --short $(SIDE_BY_SIDE) $(FAST)
 
 soak: dev ## the oracle: 200,000 random statements on each engine; whatever tells tagged values unasked is a leak (an hour)
-	$(BIN)/python -m tests.guards.oracle --engine duckdb --count 200000
-	$(BIN)/python -m tests.guards.oracle --engine sqlite --count 200000
-	$(BIN)/python -m tests.guards.oracle --engine postgres --count 200000
+	@failed=; for engine in duckdb sqlite postgres; do \
+		$(BIN)/python -m tests.guards.oracle --engine $$engine --count 200000 || failed="$$failed $$engine"; \
+	done; test -z "$$failed"
 
 peers: dev ## the test suites of the SDK and FastMCP, with Askback(server) on every server (ten minutes)
 	@$(BIN)/python -m scripts.peers

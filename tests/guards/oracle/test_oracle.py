@@ -27,6 +27,9 @@ BATCH_SIZE = 250
 
 MAX_NEEDLESS_PERCENT = 2.0
 
+MORE_BY_CHANCE = 3
+"""A slow machine counts some hundred harmless statements alone."""
+
 DIALECTS = [
     pytest.param("duckdb"),
     pytest.param("sqlite"),
@@ -81,7 +84,6 @@ def seed() -> str:
 
 
 async def test_no_statement_tells_the_databases_apart_unasked(dialect: Dialect, url: str | None, seed: str):
-    pytest.importorskip(f"askback.guards.sql.engines.{dialect}")
     findings, deadline, number = Findings(), time.monotonic() + SECONDS, 0
     while time.monotonic() < deadline:
         batch = Batch(
@@ -92,7 +94,8 @@ async def test_no_statement_tells_the_databases_apart_unasked(dialect: Dialect, 
     assert not findings.leaks, "\n".join(map(str, findings.leaks))
     assert not findings.failures, "\n".join(findings.failures)
     assert findings.valid >= findings.statements * 0.8, str(findings)
-    assert findings.needless_percent <= MAX_NEEDLESS_PERCENT, "\n".join(findings.needless)
+    most = findings.harmless * MAX_NEEDLESS_PERCENT / 100 + MORE_BY_CHANCE
+    assert len(findings.needless) <= most, "\n".join([str(findings), *findings.needless])
 
 
 async def test_the_oracle_sees_what_nobody_reports(dialect: Dialect, twins: AnyTwins):
