@@ -16,6 +16,7 @@ from askback.guards.sql.engines import Inspection
 from askback.guards.sql.engines.engine import ChangedSinceApproval
 from askback.guards.sql.engines.sqlite import SQLiteEngine
 from askback.guards.sql.sources.sqlite import SQLiteSource
+from tests.guards.engines.approved import run_approved
 
 SCHEMA = """
 CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT, email TEXT);

@@ -26,7 +26,7 @@ SELECT c.oid::bigint,
   c.relname::text, c.relkind::text, c.relrowsecurity, c.relhassubclass,
   ARRAY(SELECT CASE WHEN a.attisdropped THEN '' ELSE a.attgenerated::text || ' ' || a.attname::text END
         FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = c.oid AND a.attnum > 0 ORDER BY a.attnum) AS columns,
-  CASE WHEN c.relkind = 'v' THEN (SELECT r.oid::text || ' ' || r.xmin::text FROM pg_catalog.pg_rewrite AS r
+  CASE WHEN c.relkind IN ('v', 'm') THEN (SELECT r.oid::text || ' ' || r.xmin::text FROM pg_catalog.pg_rewrite AS r
                                   WHERE r.ev_class = c.oid AND r.rulename = '_RETURN') END AS rule
 FROM pg_catalog.pg_class AS c WHERE c.oid ="""
 """What is to be known of relations; a condition on their numbers stands behind it."""
@@ -179,7 +179,8 @@ def _has_expressions(row: Any) -> bool:
 
 
 def _is_followed(row: Any) -> bool:
-    return row["relkind"] == "v" and row["nspname"] not in {"pg_catalog", "information_schema"}
+    """Whether its columns come from a query. Those of a materialised view are stored, and are the same values."""
+    return row["relkind"] in {"v", "m"} and row["nspname"] not in {"pg_catalog", "information_schema"}
 
 
 async def _load_expressions(connection: "Connection", numbers: list[int]) -> dict[int, list[_Expression]]:
