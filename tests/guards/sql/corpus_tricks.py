@@ -554,6 +554,7 @@ POSTGRES: Tricks = {
 
 SQLITE: Tricks = {
     "email": [
+        "SELECT a.email FROM ((customers a JOIN orders b ON a.id = b.customer_id)) x",
         "SELECT (SELECT c.email FROM (SELECT 1 AS c) x) FROM customers c",
         "SELECT id FROM (SELECT id, email FROM customers ORDER BY +2 LIMIT 1)",
         "SELECT id FROM (SELECT id, email FROM customers ORDER BY 2 COLLATE NOCASE LIMIT 1)",

@@ -94,7 +94,7 @@ class Scope:
                 (loose if sources is None else exact).append(
                     relation.everything if sources is None else sources
                 )
-        if self._open is not None and not exact:
+        if self._open is not None and not exact and not is_dotted:
             loose.append(frozenset(self._open) or NOTHING)
         return exact, loose, is_row
 

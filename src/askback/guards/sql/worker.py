@@ -5,6 +5,7 @@ A request and its reply are each a line of JSON. Whatever goes wrong ends the pr
 
 import json
 import logging
+import os
 import signal
 import sys
 from typing import Any, BinaryIO
@@ -18,6 +19,9 @@ MAX_MEMORY = 1 << 30
 
 MAX_SECONDS = 5
 """Of computing for one request, should the process that asked be gone by then."""
+
+NICENESS = 5
+"""So that on a busy machine the event loop of the server goes before."""
 
 MAX_CATALOGUES = 16
 """Databases that one server guards, and a few versions of each."""
@@ -46,6 +50,8 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
     """Answer until the other side is gone."""
     logging.disable()  # sqlglot quotes what it cannot parse
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform != "win32":
+        os.nice(NICENESS)
     worker = Worker()
     replies.write(b"ready\n")
     replies.flush()
