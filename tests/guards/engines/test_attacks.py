@@ -5,12 +5,13 @@ A client that cannot ask gets nothing. One that can is asked about the column by
 
 import sqlite3
 from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager, closing, suppress
 from pathlib import Path
 from typing import Any
 
 import asyncpg
 import pytest
+from mcp import MCPError
 from mcp.server import MCPServer
 
 from askback import Askback
@@ -33,25 +34,26 @@ CORRELATED = "SELECT (SELECT c.email FROM (SELECT 1 AS c) x) FROM customers c"
 SQLITE = (CORRELATED, "SELECT $x('), email FROM customers --')")
 POSTGRES = (CORRELATED, "SELECT id.to_json FROM customers AS id")
 
-NESTED = tuple(
-    "SELECT " + word * 25 + "1" + end * 25 for word, end in (("ARRAY[", "]"), ("STRUCT(", ")"), ("ROW(", ")"))
-)
+BRACKETS = (("ARRAY[", "]"), ("STRUCT(", ")"), ("ROW(", ")"))
+NESTED = tuple("SELECT " + word * 25 + "1" + end * 25 for word, end in BRACKETS)
 """They doubled the parser's time with each level. No engine reads a tagged column for them."""
 
 
 async def check(server: MCPServer[Any], statement: str, column: str) -> None:
     given = {"statement": statement}
-    silent = await run_tool(server, "query", given, capabilities={})
-    assert silent.is_error and not silent.asked and "@example.org" not in silent.text, silent.text
+    with pytest.raises(MCPError, match="nobody can be asked here") as refused:
+        await run_tool(server, "query", given, capabilities={})
+    assert "@example.org" not in str(refused.value)
     asked = await run_tool(server, "query", given, [decline()])
     assert asked.is_error and "@example.org" not in asked.text
     assert f"- {column}: " in asked.asked[0].message, asked.asked[0].message
 
 
 async def answer(server: MCPServer[Any], statement: str) -> None:
-    """Whatever comes of it, it comes."""
-    run = await run_tool(server, "query", {"statement": statement}, capabilities={})
-    assert "@example.org" not in run.text
+    """Whatever comes of it, it comes within the time of a test, and gives nothing away."""
+    with suppress(MCPError):
+        run = await run_tool(server, "query", {"statement": statement}, capabilities={})
+        assert "@example.org" not in run.text
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,11 @@ import anyio
 import duckdb
 import pytest
 
-from askback.guards.sql.engines import ChangedSinceApproval, Engine, Inspection
+from askback.errors import ChangedSinceApproval
+from askback.guards.sql.engines import Engine, Inspection
 from askback.guards.sql.engines.duckdb import DuckDBEngine
 from askback.guards.sql.sources.duckdb import DuckDBSource
+from tests.guards.engines.approved import run_approved
 from tests.guards.engines.attempts_duckdb import ATTEMPTS, DIFFERENCE, EXTRA, FREE, TAGGED
 from tests.guards.sql.corpus_harmless import harmless
 from tests.guards.sql.corpus_tricks import tricks
@@ -416,20 +418,20 @@ async def test_a_source_gives_the_engine_of_its_database(connection: Connection)
 
 async def test_an_approved_query_runs(engine: DuckDBEngine):
     statement = "SELECT code, title FROM countries UNION ALL SELECT 'FR', 'France'"
-    rows = await engine.run(statement, await engine.inspect(statement), max_rows=1)
+    rows = await run_approved(engine, statement, await engine.inspect(statement), max_rows=1)
     assert (rows.names, rows.rows, rows.has_more) == (("code", "title"), [("IT", "Italy")], True)
-    assert len((await engine.run(statement, await engine.inspect(statement))).rows) == 2
+    assert len((await run_approved(engine, statement, await engine.inspect(statement))).rows) == 2
 
 
 async def test_an_approved_pivot_runs(engine: DuckDBEngine):
     statement = "PIVOT orders ON status USING sum(total) GROUP BY customer_id"
-    rows = await engine.run(statement, await engine.inspect(statement))
+    rows = await run_approved(engine, statement, await engine.inspect(statement))
     assert rows.names == ("customer_id", "paid") and rows.rows == [(1, 12.5)]
 
 
 async def test_an_approved_change_is_kept(connection: Connection, engine: DuckDBEngine):
     statement = "UPDATE orders SET status = 'late'"
-    await engine.run(statement, await engine.inspect(statement))
+    await run_approved(engine, statement, await engine.inspect(statement))
     assert connection.execute("SELECT status FROM orders").fetchall() == [("late",)]
 
 
@@ -448,7 +450,7 @@ async def test_what_changed_since_it_was_approved_does_not_run(
     approved = await engine.inspect(statement)
     connection.execute(change)
     with pytest.raises(ChangedSinceApproval):
-        await engine.run(statement, approved)
+        await run_approved(engine, statement, approved)
 
 
 async def test_an_error_of_the_engine_is_raised_and_nothing_is_kept(
@@ -456,7 +458,7 @@ async def test_an_error_of_the_engine_is_raised_and_nothing_is_kept(
 ):
     statement = "INSERT INTO countries VALUES ('FR', 'France'), ('IT', 'Italy')"
     with pytest.raises(duckdb.ConstraintException):
-        await engine.run(statement, await engine.inspect(statement))
+        await run_approved(engine, statement, await engine.inspect(statement))
     assert connection.execute("SELECT count(*) FROM countries").fetchall() == [(1,)]
 
 
@@ -465,7 +467,7 @@ async def test_a_run_that_takes_too_long_is_interrupted(connection: Connection):
     statement = "SELECT sum(a.range * b.range) FROM range(10000000) a, range(10000000) b"
     approved = await engine.inspect(statement)
     with anyio.fail_after(20), pytest.raises(TimeoutError):
-        await engine.run(statement, approved)
+        await run_approved(engine, statement, approved)
     assert connection.execute("SELECT 1").fetchall() == [(1,)]
 
 
@@ -477,9 +479,11 @@ async def test_a_file_is_opened_for_reading_alone(tmp_path: Path):
     assert (await engine.inspect("SELECT id FROM people")).columns >= {"main.customers.id"}
     statement = "DELETE FROM orders"
     with pytest.raises(duckdb.Error, match="read-only"):
-        await engine.run(statement, await engine.inspect(statement))
+        await run_approved(engine, statement, await engine.inspect(statement))
 
 
 async def test_an_approval_of_nothing_approves_nothing(engine: DuckDBEngine):
     with pytest.raises(ChangedSinceApproval):
-        await engine.run("SELECT email FROM customers", Inspection(is_query=True, can_be_planned=True))
+        await run_approved(
+            engine, "SELECT email FROM customers", Inspection(is_query=True, can_be_planned=True)
+        )
