@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from scripts.services.family import PROC, end, family
-from scripts.services.watcher import end_all_in
+from scripts.services.watcher import at_work_in, end_all_in
 from tests.chromium import chromium
 from tests.services import found
 
@@ -23,24 +23,32 @@ ROOT = Path(__file__).resolve().parent.parent
 
 RUN = """
 import signal
+import subprocess
+
+import anyio
 import pytest
 
 from scripts.services import free_port, nginx, postgres_server, redis_server
-from tests.chromium import browsing
+from tests.chromium import browser_program, browsing
 
 @pytest.fixture
 def anyio_backend():
     return "asyncio"
 
 @pytest.mark.anyio
-async def test_that_never_ends():
+async def test_that_never_ends(tmp_path):
+    profile = tmp_path / "profile"
     with redis_server() as redis, postgres_server() as postgres, nginx([f"127.0.0.1:{free_port()}"]) as proxy:
-        async with browsing():
-            redis.pause()
-            homes = [str(service.home) for service in (redis, postgres, proxy)]
-            with open("started", "w") as started:
-                started.write("\\n".join(homes))
-            signal.pause()
+        with browser_program(tmp_path) as program:
+            async with browsing():
+                subprocess.Popen([program, "about:blank"], start_new_session=True)  # as links are opened
+                while not (profile / "DevToolsActivePort").exists():
+                    await anyio.sleep(0.02)
+                redis.pause()
+                homes = [str(home) for home in (redis.home, postgres.home, proxy.home, profile)]
+                with open("started", "w") as started:
+                    started.write("\\n".join(homes))
+                signal.pause()
 """
 
 NAMES = {"redis-server", "postgres", "nginx"}
@@ -87,13 +95,14 @@ def test_nothing_outlives_it(run: subprocess.Popen[str], tmp_path: Path, number:
         ends = {pid: stack.enter_context(end_of(pid)) for pid in members}
         names = {pid: (PROC / str(pid) / "comm").read_text().strip() for pid in members}
         assert {*names.values()} >= NAMES and any(name.startswith("chrom") for name in names.values())
+        assert all(at_work_in((str(home),)) for home in homes)
         run.send_signal(number)
         assert [names[pid] for pid in left_after(SECONDS_TO_END, ends)] == []
         assert not [home for home in homes if home.exists()]
 
 
 def homes_of(run: subprocess.Popen[str], folder: Path) -> list[Path]:
-    """The folders of its services, once all of them serve."""
+    """The folders of its services and of the browser that was started as for a person, once all of them are at work."""
     with end_of(run.pid) as ended, open(os.open(folder / "started", os.O_RDONLY | os.O_NONBLOCK)) as started:
         ready, _, _ = select.select([started, ended], [], [], SECONDS_TO_START)
         assert ready == [started], f"It did not start:\n{(folder / 'output.txt').read_text()}"

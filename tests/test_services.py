@@ -159,9 +159,9 @@ def test_postgres_keeps_its_data_when_it_is_killed_and_silence_while_it_is_pause
 
 
 @contextmanager
-def upstream(name: str) -> Generator[str]:
+def upstream(name: str, port: int | None = None) -> Generator[str]:
     """A worker that begins a session where there is none, and tells its own name and the session it was asked for."""
-    with socket.create_server(("127.0.0.1", free_port())) as listener:
+    with socket.create_server(("127.0.0.1", port or free_port())) as listener:
         threading.Thread(target=_serve, args=(listener, name), daemon=True).start()
         try:
             yield f"http://127.0.0.1:{listener.getsockname()[1]}"
@@ -220,6 +220,20 @@ def test_the_sticky_recipe_gives_a_session_to_the_worker_that_began_it():
         for session in sessions:
             name = session.split("-")[1]
             assert {get(proxy.port, session)[1] for _ in range(3)} == {f"{name} of-{name}"}
+
+
+def test_behind_the_sticky_recipe_the_others_answer_for_a_worker_that_restarts_until_it_is_back():
+    """They tell the client that the session is gone, and nginx does not tell it that there is no gateway."""
+    with ExitStack() as stack, found():
+        first = ExitStack()
+        url = first.enter_context(upstream("one"))
+        them = [url, *(stack.enter_context(upstream(name)) for name in ("two", "three"))]
+        proxy = stack.enter_context(nginx(them, recipe=CLUSTER / "sticky.conf"))
+        session = next(one for _ in range(3) if (one := get(proxy.port)[0]).endswith("-w1"))
+        first.close()
+        assert {get(proxy.port, session)[1].split()[0] for _ in range(3)} <= {"two", "three"}
+        stack.enter_context(upstream("one", int(url.rpartition(":")[2])))
+        assert get(proxy.port, session)[1] == "one of-one"
 
 
 def test_a_port_that_is_taken_is_told():

@@ -5,10 +5,11 @@ import asyncio
 import pytest
 
 from askback import CannotAsk, ask
-from askback.errors import causes, own_error
+from askback.errors import AskbackError, causes, own_error
+from askback.server.adapters import fastmcp, mcp
 from askback.testing import accept
 from tests.conversation.conftest import RunBody, says
-from tests.conversation.servers import Body
+from tests.conversation.servers import HOSTS, Body
 
 pytestmark = pytest.mark.anyio
 
@@ -52,6 +53,28 @@ async def test_an_error_that_causes_itself_ends_the_call_as_any_other(
         "Error calling tool 't': it broke",
     }
     assert "RecursionError" not in caplog.text
+
+
+WRAPPING = [host for host in HOSTS if host != "Server"]
+"""Hosts that wrap what a body raises, so that ours is searched for among the causes."""
+
+
+def own_error_of_a_line(error: BaseException | None) -> AskbackError | None:
+    """As if no error could be its own cause."""
+    if error is None or isinstance(error, AskbackError):
+        return error
+    return own_error_of_a_line(error.__cause__)
+
+
+@pytest.mark.parametrize("host", WRAPPING, indirect=True)
+@pytest.mark.parametrize("body", [itself, each_other])
+async def test_without_this_the_call_ends_in_the_depth_of_the_search(
+    run: RunBody, body: Body, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+):
+    for module in (mcp, fastmcp):
+        monkeypatch.setattr(module, "own_error", own_error_of_a_line)
+    told = await says(run(body, [accept("Ada")]))
+    assert "maximum recursion depth exceeded" in told or "RecursionError" in caplog.text
 
 
 async def test_one_of_ours_is_found_in_a_circle(run: RunBody):

@@ -1,5 +1,6 @@
 """A function that has a guard elsewhere is not run without it, whatever was made of the bare one."""
 
+import functools
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -105,6 +106,113 @@ async def test_however_it_got_into_fastmcp(add: Callable[[FastMCP[Any]], None], 
     Askback(server)
     run = await run_tool(server, "burn", {}, revision=revision)
     assert run.is_error and "was not run: it has a guard" in run.text and ran == []
+
+
+class Burner:
+    """A callable object, with the name that MCPServer wants."""
+
+    __name__ = "burn"
+
+    async def __call__(self) -> str:
+        return await burn()
+
+    async def burn(self) -> str:
+        return await burn()
+
+
+class HastyBurner(Burner):
+    async def __call__(self) -> str:
+        return await burn()
+
+
+class CarefulBurner:
+    __name__ = "burn"
+
+    @guard("Burn it?")
+    async def __call__(self) -> str:
+        return await burn()
+
+
+def partial_of(function: Callable[..., Any]) -> Any:
+    made: Any = functools.partial(function)
+    made.__name__, made.__doc__ = "burn", "Burn it."
+    return made
+
+
+def wrapped_around(function: Callable[..., Any]) -> Any:
+    @functools.wraps(function)
+    async def around() -> str:
+        return await function()
+
+    return around
+
+
+burner = Burner()
+guarded_burner = guard("Burn it?")(burner)
+guarded_call = guard("Burn it?")(HastyBurner.__call__)
+guarded_method = guard("Burn it?")(Burner.burn)
+
+
+BARE: dict[str, Callable[[], Any]] = {
+    "a partial": lambda: partial_of(burn),
+    "a partial of a partial": lambda: partial_of(partial_of(burn)),
+    "a partial of what is wrapped around it": lambda: partial_of(wrapped_around(burn)),
+    "something wrapped around a partial": lambda: wrapped_around(partial_of(burn)),
+    "a callable object": lambda: burner,
+    "its call": lambda: burner.__call__,
+    "an object whose call has the guard": lambda: HastyBurner(),
+    "a partial of it": lambda: partial_of(burner),
+    "a method": lambda: Burner().burn,
+    "a partial of a method": lambda: partial_of(Burner().burn),
+}
+
+GUARDED: dict[str, Callable[[], Any]] = {
+    "a partial": lambda: partial_of(guarded),
+    "a partial that says it is of the bare one": lambda: functools.update_wrapper(partial_of(guarded), burn),
+    "something wrapped around it": lambda: wrapped_around(guarded),
+    "a callable object": lambda: CarefulBurner(),
+    "the guarded object": lambda: guarded_burner,
+}
+
+
+def serve_named(host: str, function: Any) -> Any:
+    server: Any = FastMCP[Any]("test") if host == "FastMCP" else MCPServer[Any]("test")
+    if host == "FastMCP":
+        server.add_tool(Tool.from_function(function, name="burn"))
+    else:
+        server.add_tool(function, name="burn")
+    Askback(server)
+    return server
+
+
+@pytest.mark.parametrize("host", ["MCPServer", "FastMCP"])
+@pytest.mark.parametrize("made", BARE)
+async def test_nor_is_it_run_in_other_clothes(made: str, host: str, revision: str):
+    run = await run_tool(serve_named(host, BARE[made]()), "burn", {}, revision=revision)
+    assert run.is_error and "was not run: it has a guard" in run.text and ran == []
+
+
+@pytest.mark.parametrize("host", ["MCPServer", "FastMCP"])
+@pytest.mark.parametrize("made", BARE)
+async def test_without_this_it_runs_in_them(made: str, host: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(Marks, "are_left", False)
+    assert (await run_tool(serve_named(host, BARE[made]()), "burn", {})).text == "burnt"
+
+
+@pytest.mark.parametrize("host", ["MCPServer", "FastMCP"])
+@pytest.mark.parametrize("made", GUARDED)
+async def test_the_guarded_one_asks_in_them(made: str, host: str, revision: str):
+    server = serve_named(host, GUARDED[made]())
+    run = await run_tool(server, "burn", {}, [accept(yes=True)], revision=revision)
+    assert (run.text, len(run.asked)) == ("burnt", 1)
+
+
+async def test_what_a_guarded_partial_was_made_of_stays_free(serve: Serve):
+    async def light() -> str:
+        return "lit"
+
+    guard("Light it?")(functools.partial(light))
+    assert (await run_tool(serve(light), "light", {})).text == "lit"
 
 
 @pytest.mark.parametrize("body", [burn, burn_with])

@@ -19,7 +19,8 @@ from askback.ledger import Entry, Ledger
 from askback.ledger.keys import VARIABLE, Ring
 from askback.stores import SQLiteStore
 from tests.client.cli.running import Shell
-from tests.ledger.books import KEY, OTHER, THEN, check, entry
+from tests.ledger.books import KEY, OTHER, THEN, believe_names_of_keys, check, entry
+from tests.pages.switch import with_and_without
 
 pytestmark = pytest.mark.verifies("T24")
 
@@ -354,6 +355,22 @@ def test_old_lines_go_when_they_are_told_to(shell: Shell):
 def test_what_cannot_be_followed_is_met_with_what_to_write(shell: Shell, words: list[str], advice: str):
     ended = shell.run("ledger", *words)
     assert ended.code == 2 and advice in ended.errors
+
+
+@with_and_without
+def test_a_ledger_under_the_forged_name_of_a_key_does_not_pass_for_that_of_a_lost_key(
+    is_defended: bool, shell: Shell, monkeypatch: pytest.MonkeyPatch
+):
+    if not is_defended:
+        believe_names_of_keys(monkeypatch)
+    fill(STORY)
+    id, strange = Ring([KEY]).first.id, Ring([OTHER]).first.id
+    tamper("UPDATE ledger SET line = replace(line, ?, ?)", f'"k":"{id}"', f'"k":"{strange}"')
+    ended, shown = shell.run("ledger", "verify"), shell.run("ledger", "tail").out
+    assert ended.code == 1
+    assert ("is not as it was written" in ended.out) is is_defended
+    assert ("could not be verified as a whole" in ended.out) is not is_defended
+    assert ("its key is not here" in shown) is not is_defended
 
 
 def test_a_forged_name_of_a_key_is_called_forgery_and_not_a_missing_key(shell: Shell):

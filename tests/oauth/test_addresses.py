@@ -1,17 +1,19 @@
 """Where a name leads: an issuer outside must not send this server to places that only it can reach (T12)."""
 
 from collections.abc import Coroutine
+from ipaddress import IPv4Address, IPv6Address, ip_network
 from typing import Any
 
 import httpx2
 import pytest
 
 from askback.errors import ProviderUnavailable
-from askback.oauth import exchange, fetching
+from askback.oauth import exchange, fetching, zones
 from askback.oauth.fetching import Bounded, fetch_json
 from askback.oauth.identity import NotBelieved, claims_of
 from askback.oauth.metadata import Directory, believed, discover
 from askback.oauth.zones import Zone, zone_of
+from askback.schema.networks import AddressKind, kind_of_address
 from tests.oauth.authority import Authority, authority, port_of, signed
 from tests.oauth.switches import SWITCH, place
 
@@ -145,6 +147,60 @@ async def test_a_name_is_judged_by_where_it_leads(monkeypatch: pytest.MonkeyPatc
         one.says("/secret", {"key": "value"})
         assert await fetch_as_an_outsider_wants(f"http://{host}:{port_of(one.issuer)}/secret") is not is_on
     assert bool(one.asked) is not is_on
+
+
+MAPPED = ip_network("::ffff:0:0/96")
+
+
+def judge_as_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the properties of Python before 3.13, which follow no address to the one that it stands for."""
+
+    def kind(ip: IPv4Address | IPv6Address) -> AddressKind:
+        if ip in MAPPED:
+            return AddressKind.PRIVATE  # `is_private`, and not `is_loopback`
+        return kind_of_address(ip)
+
+    monkeypatch.setattr(zones, "_meant", lambda ip: ip)  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType] # as it is
+    monkeypatch.setattr(zones, "kind_of_address", kind)
+
+
+@SWITCH
+async def test_an_issuer_in_a_private_network_does_not_get_to_this_machine_by_a_mapped_address(
+    monkeypatch: pytest.MonkeyPatch, is_on: bool
+):
+    if not is_on:
+        judge_as_written(monkeypatch)
+    async with authority() as one:
+        one.says("/secret", {"key": "value"})
+        url = f"http://[::ffff:127.0.0.1]:{port_of(one.issuer)}/secret"
+        try:
+            reached = await fetch_json(url, Bounded(Zone.PRIVATE)) == {"key": "value"}
+        except fetching.LedInside:
+            reached = False
+    assert reached is bool(one.asked) is not is_on
+
+
+STANDING_FOR_THIS_MACHINE = {
+    "https://[::ffff:127.0.0.1]/token": "10.0.0.1",
+    "https://[2002:7f00:1::]/token": "8.8.8.8",
+}
+"""Each with the address of an issuer that would get there if it were judged as it is written."""
+
+
+@SWITCH
+@pytest.mark.parametrize(("url", "at"), STANDING_FOR_THIS_MACHINE.items())
+def test_nor_may_it_name_one_that_stands_for_this_machine(
+    monkeypatch: pytest.MonkeyPatch, url: str, at: str, is_on: bool
+):
+    if not is_on:
+        judge_as_written(monkeypatch)
+    issuer = "https://id.corp.example"
+    said = {"issuer": issuer, "authorization_endpoint": f"{issuer}/authorize", "token_endpoint": url}
+    try:
+        named = believed(said, issuer, "calendar", deepest=zone_of(at)).token_endpoint == url
+    except ProviderUnavailable:
+        named = False
+    assert named is not is_on
 
 
 def lead(monkeypatch: pytest.MonkeyPatch, *turns: list[str]) -> list[str]:

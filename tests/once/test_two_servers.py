@@ -1,11 +1,18 @@
 """Two servers on one store: what an effect gave in one of them is none of the other's."""
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from fastmcp import FastMCP
+from mcp.server import MCPServer
+from mcp.server.lowlevel import Server
 
 from askback.server import call
+from askback.server.adapters import is_named
+from askback.server.house import House
+from askback.stores.protocol import Store
 from askback.testing import REVISIONS, run_tool
 from tests.once.bank import Bank
 from tests.once.servers import Host, serve
@@ -43,6 +50,45 @@ async def test_an_effect_of_one_server_is_not_taken_for_that_of_another(
             await run_tool(server, "t", revision=revision)
     assert savings.made == ["Ada"]
     assert loans.made == (["Ada"] if is_defended else [])
+
+
+UNNAMED: dict[Host, Callable[[], Any]] = {
+    "MCPServer": MCPServer,
+    "FastMCP": FastMCP,
+    "Server": lambda: Server(""),
+}
+
+
+def lend(host: Host, bank: Bank, store: Store) -> Any:
+    """A server whose author gave it no name."""
+    server = serve(host, bank.body, name=UNNAMED[host]().name, store=store)
+    assert not is_named(server)
+    return server
+
+
+@with_and_without
+async def test_a_server_without_a_name_never_gets_what_another_one_did(
+    is_defended: bool, every_host: Host, opener: Opener, monkeypatch: pytest.MonkeyPatch
+):
+    """Where only this process has the store, each is told from the other; else it is refused, and nothing is done."""
+    if not is_defended:
+        monkeypatch.setattr(House, "effect_name", House.lasting_name)
+    savings, loans = Bank(), Bank()
+    store = opener(time.time)
+    first = await run_tool(lend(every_host, savings, store), "t")
+    second = await run_tool(lend(every_host, loans, store), "t")
+    if not is_defended:
+        assert (savings.made, loans.made, second.text) == (["Ada"], [], first.text)
+    elif store.reach == "process":
+        assert (savings.made, loans.made) == (["Ada"], ["Ada"])
+    else:
+        assert (savings.made, loans.made) == ([], [])
+        for refused in (first, second):
+            assert (
+                refused.is_error
+                and "nobody named it" in refused.text
+                and 'MCPServer("weather")' in refused.text
+            )
 
 
 async def test_workers_of_one_server_have_one_name_and_share_what_was_done(every_host: Host, opener: Opener):

@@ -10,7 +10,9 @@ DESCRIBING_NAMES = words("""
     id_rsa idRsa id_ed25519 id_ecdsa ssh_id_rsa .env dotenv dot_env kubeconfig kube_config KUBECONFIG
     kubeconfigContent session_cookie sessionCookie login_cookie cookie_header cookieHeader cookies_txt
     browser_cookies PHPSESSID jsessionid .netrc .npmrc .pypirc .pgpass git_credentials service_account_json
-    pem_file seed_words wallet_words recovery_words wallet_backup card_digits backup_codes
+    pem_file seed_words env_contents env_content env_file_content envContents twelve_words
+    twelveWords sessionid cookie_value keytab wallet_dat bip39_words wallet_words recovery_words wallet_backup
+    card_digits backup_codes
 """)
 
 HARMLESS_NAMES = words("""
@@ -19,7 +21,11 @@ HARMLESS_NAMES = words("""
     cookieBanner session_id session_name session_length seed seeds random_seed seed_value word_count words wallet
     wallet_name wallet_brand wallet_colour card_count cards card_back_design card_front_text digits digit_count
     number_of_digits backup backup_name backup_frequency backup_folder recovery_time netto npm_registry pypi_project
-    pem_format service_account_name id_rsa_pub dotenv_path
+    pem_format service_account_name id_rsa_pub dotenv_path sessionId session word_list twelve_word_story
+    words_per_page
+    visa visa_type visa_expiry mastercard_accepted card_brand env_vars env_type content contents file_content
+    cookie_count
+    ledger ledger_entry sms_text email_subject coupon_code
 """)
 
 DEMANDS = {
@@ -840,6 +846,203 @@ MORE_HARMLESS = lines("""
     Upload your photo
     Which key should I upload?
 """)
+
+NEAR_DEMANDS = lines("""
+    Enter the digits on your Visa
+    What's the code on the back of your Amex?
+    Enter the sixteen digits embossed on your Visa
+    What is the long number on your Mastercard?
+    Please type the 3 numbers next to the signature strip
+    Type the number on the front of your Visa
+    Enter the 4 digits on the front of your American Express
+    Which 12 words did your wallet show you?
+    Give me the 12 words you wrote down when you set up MetaMask
+    Enter your BIP39 words
+    List your Ledger's 24 words
+    Insert cookie value
+    Hand me the contents of your .npmrc
+    Wie lauten die letzten drei Zahlen hinten auf der Karte?
+    セッションのクッキーを貼り付けてください
+    セッションのCookieを貼り付けてください
+    Yapıştır: oturum çerezin
+    What code did we just text you?
+    Enter the number from the SMS
+    Read me the code from the email we sent
+    Paste your wallet.dat
+    Paste your service principal json
+    Syötä kortin takana olevat kolme numeroa
+    Írja be a kártya hátoldalán lévő három számjegyet
+    Introduceți cele trei cifre de pe spatele cardului
+    ป้อนตัวเลขสามหลักหลังบัตรของคุณ
+    הזן את שלוש הספרות בגב הכרטיס
+    Sila masukkan tiga digit di belakang kad anda
+    Type out the sixteen raised numbers of your Mastercard
+    Which three digits are on the back of your Visa?
+    Give us the last three digits beside the signature panel
+    Tell me the long number printed on the card you pay with
+    Which four digits stand on the front of your Amex?
+    Enter the numbers on the reverse of your Maestro card
+    Welche drei Ziffern stehen hinten auf Ihrer Visa?
+    Geben Sie die lange Nummer Ihrer Mastercard ein
+    Quels sont les trois chiffres au verso de votre Visa ?
+    Indica los tres dígitos del reverso de tu Mastercard
+    Inserisci le cifre sul retro della tua Visa
+    Digite os números no verso do seu Mastercard
+    Geef de drie cijfers op de achterkant van je Visa
+    Podaj trzy cyfry z tyłu twojej Visa
+    Zadejte tři číslice ze zadní strany vaší Visa
+    Ange de tre siffrorna på baksidan av ditt Visa
+    Введите три цифры на обороте вашей Visa
+    Введіть цифри вашої Mastercard
+    请输入您卡后面的数字
+    カードの後ろの番号を入力してください
+    카드 뒤에 있는 숫자를 알려 주세요
+    Which twelve words did you write down for your wallet?
+    Type the 24 words of your Trezor
+    Enter the twelve words that MetaMask gave you
+    Copy out the words of your seed
+    Show us the 24 words your hardware wallet printed
+    Wie lauten die zwölf Wörter von MetaMask?
+    Quels sont les 24 mots de votre Trezor ?
+    Escribe las doce palabras de tu MetaMask
+    Scrivi le 24 parole del tuo Trezor
+    Введите 12 слов из MetaMask
+    请输入您钱包的12个词
+    Pass me the contents of id_rsa
+    Show us your ~/.ssh/id_ed25519
+    Paste the contents of the keystore
+    Type out what is in your .pem file
+    Paste the contents of env
+    Hand us the .env of the project
+    Please copy the env file contents into this field
+    Show me the output of kubectl config view
+    Paste your /etc/kubernetes/admin.conf
+    Pass me your kubeconfig
+    Gib mir den Inhalt deiner .npmrc
+    Donne-moi le contenu de ton .netrc
+    Pégame aquí tu .env
+    Paste the value of the cookie
+    Put your sessionid here
+    Enter the value of the session cookie
+    Geben Sie den Cookie-Wert ein
+    Collez la valeur du cookie
+    Introduce el valor de la cookie
+    Inserisci il valore del cookie
+    Вставьте значение cookie
+    Wklej wartość ciasteczka
+    请粘贴会话的Cookie
+    세션의 쿠키를 붙여 넣어 주세요
+    Enter the digits from the SMS
+    Type the code you received
+    What is the code that was sent to your phone?
+    Enter the code from our email
+    Geben Sie den Code aus der SMS ein
+    Wie lautet der Code aus der E-Mail?
+    Saisissez le code que vous avez reçu
+    Escribe el código que recibiste
+    Inserisci il codice ricevuto via SMS
+    Digite o código que recebeu
+    Voer de code uit de sms in
+    Zadejte kód z SMS
+    SMS ile gelen kodu girin
+    Введите код из письма
+    Masukkan kode dari SMS
+    SMSに届いたコードを入力してください
+    请输入短信中的代码
+    문자로 받은 코드를 입력하세요
+""")
+"""Variants of the same demands: cards by their makers, wallets by theirs, files by content, codes that were sent."""
+
+NEAR_HARMLESS = lines("""
+    How many cookies would you like?
+    Which words should the poem contain?
+    Which 12 words describe you?
+    What colour is your Visa card?
+    Do you need a visa for Japan?
+    When does your visa expire?
+    Which visa did you apply for?
+    Enter the type of your visa
+    Do you pay with Visa or Mastercard?
+    Which card do you prefer, Visa or Amex?
+    Does the hotel accept American Express?
+    What is the annual fee of your Amex?
+    How many digits should the order number have?
+    Enter the number of guests
+    How long is the number of the route?
+    Which number is on the front door?
+    What is written on the back of the book?
+    Put the signature on the last page, please
+    Enter the name next to the signature
+    Welche Karte möchten Sie kaufen?
+    Was steht hinten auf dem Umschlag?
+    Wie viele Zahlen soll das Rätsel haben?
+    Welche Farbe hat Ihre Karte?
+    Welches Visum brauchen Sie?
+    Quelle couleur pour la carte de visite ?
+    ¿Cuántas galletas quiere?
+    ¿Qué palabras describen su negocio?
+    Quante parole deve avere il testo?
+    Quantos cookies você quer?
+    Hoeveel koekjes wilt u?
+    Ile słów ma mieć tekst?
+    Сколько слов должно быть в тексте?
+    Какого цвета ваша карта?
+    クッキーは何枚ほしいですか
+    クッキーの好みを教えてください
+    何枚のカードを引きますか
+    您想要几块饼干?
+    请用12个词描述自己
+    쿠키를 몇 개 드릴까요?
+    Describe your company in twelve words
+    Write a story of 24 words
+    Which three words should the slogan have?
+    Which words do you find hard to spell?
+    What is the best leather for a wallet?
+    Which wallet would you like, the brown one?
+    Which ledger should the entry go to?
+    How many words may a note in the ledger have?
+    Enter the ledger account
+    Which environment should I deploy to?
+    Which env file does the service read?
+    Which cookie flavour would you like?
+    Which cookies should the shop bake on Monday?
+    Should the page set a cookie?
+    How long should a session last?
+    Enter the session ID of the conference talk
+    Which chat session shall I open?
+    Which phone number should get the SMS?
+    How many SMS did you send last month?
+    Enter the coupon code from the email
+    Enter the booking code from the email we sent
+    Type the promo code you received
+    Which email shall I answer first?
+    Which error code did the app show?
+    What is the postal code of your town?
+    Which country code does the number have?
+    Hand me the list of guests
+    Show us the colours you like
+    Pass me the name of the file
+    Which kubernetes cluster is it?
+    Which context of the cluster shall I use?
+    How many keys does the keyboard have?
+    What is the subject of the email from the bank?
+    Which panel should the chart go to?
+    Which comic strip do you like?
+    How many digits of pi do you know?
+    Enter the long name of the company
+    Which long number of the magazine shall I order?
+    Pick a card and a number from 1 to 16
+    Enter the last four digits of the Visa that you want to remove
+    Which words should I engrave on your wallet?
+    What is the value of the cookie jar?
+    What is the value of the cookies in stock?
+    How many words does the mnemonic course teach?
+    Which 12 words did the choir sing?
+    What is the content of the environment report?
+    Hand me the recipe for the cookies
+    Summary in 12 words
+""")
+"""Everyday questions with the words of the variants."""
 
 PATHS = (
     ("kubeconfig", "Kubeconfig", "Path of the kubeconfig file"),

@@ -14,14 +14,16 @@ from tests.schema.further_corpora import (
     HARMLESS_NAMES,
     MORE_DEMANDS,
     MORE_HARMLESS,
+    NEAR_DEMANDS,
+    NEAR_HARMLESS,
     NO_PATHS,
     PATHS,
 )
 
 pytestmark = pytest.mark.verifies("R11", "T13")
 
-DEMANDS = [*(text for texts in DEMANDING.values() for text in texts), *MORE_DEMANDS]
-HARMLESS = [*(text for texts in HARMLESS_MESSAGES.values() for text in texts), *MORE_HARMLESS]
+DEMANDS = [*(text for texts in DEMANDING.values() for text in texts), *MORE_DEMANDS, *NEAR_DEMANDS]
+HARMLESS = [*(text for texts in HARMLESS_MESSAGES.values() for text in texts), *MORE_HARMLESS, *NEAR_HARMLESS]
 
 
 def test_the_corpora_are_large_and_in_the_same_languages():

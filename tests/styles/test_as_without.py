@@ -9,6 +9,7 @@ import pytest
 from fastmcp import Context as FastMCPContext
 from fastmcp import FastMCP
 from mcp.server import MCPServer
+from mcp.server.elicitation import render_elicitation_schema
 from mcp.server.mcpserver import Context, Elicit, Resolve
 from mcp_types import ElicitRequest, ElicitRequestFormParams
 from pydantic import BaseModel, ConfigDict
@@ -48,6 +49,12 @@ class Anything(BaseModel):
 
 class Parcel(BaseModel):
     weight: int
+
+
+class Label(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+    text: str
 
 
 def schemas(run: Run) -> list[Mapping[str, Any]]:
@@ -156,6 +163,8 @@ FISHING: dict[str, Mapping[str, Any]] = {
     "in one of two types": {"password": {"oneOf": [{"type": "string"}, {"type": "integer"}]}},
     "by a name alone": {"password": True},
     "under no name": {"": {"type": "array", "description": "Please enter your password."}},
+    "in an example": {"it": {"type": "string", "examples": ["Please enter your password."]}},
+    "in a note": {"it": {"type": "string", "x-hint": "Please enter your password."}},
 }
 
 
@@ -192,6 +201,10 @@ OPEN_FISHING: dict[str, Mapping[str, Any]] = {
     "in a choice of names": {"patternProperties": {"^(password|login)$": {"type": "string"}}},
     "under any name": {"additionalProperties": {"type": "string", "title": "Your password"}},
     "by the format": {"unevaluatedProperties": {"type": "string", "format": "password"}},
+    "above a field": {
+        "properties": {"it": {"type": "string"}},
+        "description": "Please enter your password.",
+    },
     "in the description": {
         "additionalProperties": {"type": "string"},
         "description": "Please enter your password.",
@@ -243,6 +256,139 @@ async def test_a_model_that_takes_any_names_can_be_elicited(run_on_sdk: RunBody)
 
     result = await run_on_sdk(body, [raw({"action": "accept", "content": {}})])
     assert "'accept'" in result.text
+
+
+async def test_a_model_with_fields_gets_what_else_was_sent(run_on_sdk: RunBody):
+    async def body(ctx: Context) -> str:
+        answer = await ctx.elicit("What does it say?", Label)
+        return repr(getattr(answer, "data", answer))
+
+    reply = raw({"action": "accept", "content": {"text": "this side up", "more": "fragile"}})
+    result = await run_on_sdk(body, [reply])
+    assert result.text == "Label(text='this side up', more='fragile')"
+    assert schemas(result) == [render_elicitation_schema(Label)]
+
+
+async def test_a_model_of_fastmcp_gets_it_as_well(way: Way):
+    reply = raw({"action": "accept", "content": {"text": "this side up", "more": "fragile"}})
+    result = await on_fastmcp(way, reply, message="What does it say?", response_type=Label)
+    assert result.text == str(Label.model_validate({"text": "this side up", "more": "fragile"}))
+    assert [schema["additionalProperties"] for schema in schemas(result)] == [True]
+
+
+ROW = {"type": "string"}
+
+AS_WRITTEN: dict[str, Mapping[str, Any]] = {
+    "a pattern": {"properties": {"row": {**ROW, "pattern": "^[A-Z]$"}}},
+    "steps": {"properties": {"row": ROW, "size": {"type": "number", "multipleOf": 0.5}}},
+    "bounds that are not part": {
+        "properties": {"row": ROW, "size": {"type": "number", "exclusiveMinimum": 1}}
+    },
+    "a description": {"properties": {"row": ROW}, "description": "Where you sit"},
+    "examples": {"properties": {"row": {**ROW, "examples": ["B"]}}},
+    "notes of others": {"properties": {"row": {**ROW, "x-order": 1}}, "x-layout": "narrow"},
+    "its dialect": {"properties": {"row": ROW}, "$schema": "https://json-schema.org/draft/2020-12/schema"},
+    "no others": {"properties": {"row": ROW}, "additionalProperties": False},
+    "any others": {"properties": {"row": ROW}, "additionalProperties": True},
+    "a default of nothing": {"properties": {"row": {**ROW, "default": None}}},
+    "or nothing": {"properties": {"row": {"anyOf": [ROW, {"type": "null"}]}}},
+    "a reference": {"properties": {"row": {"$ref": "#/$defs/Row"}}, "$defs": {"Row": ROW}},
+    "numbers to choose": {"properties": {"row": ROW, "seat": {"enum": [1, 2]}}},
+}
+
+
+@pytest.mark.parametrize("keyword", AS_WRITTEN)
+async def test_a_schema_with_fields_goes_out_as_it_is(run: RunBody, keyword: str):
+    schema = {"type": "object", "required": ["row"], **AS_WRITTEN[keyword]}
+    result = await run(lambda ctx: elicit(ctx, schema), [accept(row="B")])
+    assert (result.text, schemas(result)) == ('accept {"row": "B"}', [schema])
+
+
+FITTING: dict[str, Mapping[str, Any]] = {
+    "a field nobody asked for": {"row": 3, "more": "window"},
+    "a null": {"row": 3, "name": None},
+    "a number as text": {"row": "3"},
+    "nothing but what must be": {"row": 3},
+    "a whole number as a float": {"row": 3.0},
+    "a yes as text": {"row": 3, "aisle": "true"},
+}
+
+
+@pytest.mark.parametrize("reply", FITTING)
+async def test_what_fits_comes_back_as_it_was_sent(run: RunBody, reply: str):
+    fields = {
+        "row": {"type": "integer"},
+        "name": {"type": "string"},
+        "aisle": {"type": "boolean", "default": True},
+    }
+    schema = {"type": "object", "properties": fields, "required": ["row"]}
+    result = await run(
+        lambda ctx: elicit(ctx, schema), [raw({"action": "accept", "content": dict(FITTING[reply])})]
+    )
+    assert result.text == f"accept {json.dumps(FITTING[reply])}"
+
+
+MENDED: dict[str, tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]]] = {
+    "what may not be added": ({"additionalProperties": False}, {"row": 3, "more": "x"}, {"row": 3}),
+    "an empty text that is no date": ({}, {"row": 3, "day": ""}, {"row": 3}),
+    "a default that must be there": ({"required": ["row", "aisle"]}, {"row": 3}, {"row": 3, "aisle": True}),
+}
+
+
+@pytest.mark.parametrize("what", MENDED)
+async def test_what_the_schema_forbids_and_nobody_need_be_asked_about_is_mended(run: RunBody, what: str):
+    rules, sent, got = MENDED[what]
+    fields = {
+        "row": {"type": "integer"},
+        "day": {"type": "string", "format": "date"},
+        "aisle": {"type": "boolean", "default": True},
+    }
+    schema = {"type": "object", "properties": fields, "required": ["row"], **rules}
+    result = await run(lambda ctx: elicit(ctx, schema), [raw({"action": "accept", "content": dict(sent)})])
+    assert (result.text, len(result.asked)) == (f"accept {json.dumps(got)}", 1)
+
+
+async def test_what_does_not_fit_is_asked_again(run: RunBody):
+    schema = {"type": "object", "properties": {"row": {"type": "integer"}}, "required": ["row"]}
+    replies = [raw({"action": "accept", "content": {"row": "front"}}), accept(row=3)]
+    result = await run(lambda ctx: elicit(ctx, schema), replies)
+    assert (result.text, len(result.asked)) == ('accept {"row": 3}', 2)
+
+
+CHOOSING: Mapping[str, Any] = {
+    "type": "object",
+    "description": "For the way",
+    "properties": {
+        "meals": {"type": "array", "items": {"type": "string", "enum": ["soup", "stew"]}},
+        "seat": {"type": "string", "default": "aisle", "x-order": 1},
+        "row": {"type": "string", "pattern": "^[A-Z]$"},
+    },
+    "required": ["meals", "seat", "row"],
+    "additionalProperties": True,
+}
+
+
+async def test_what_june_2025_has_no_words_for_alone_is_sent_in_other_words(way: Way, run: RunBody):
+    if way.revision != "2025-06-18":
+        reply = {"meals": ["stew"], "row": "B", "more": 1}
+        sent = CHOOSING
+    else:
+        reply = {"meals.stew": True, "meals.soup": False, "row": "B", "more": 1}
+        soup, stew = (
+            {"type": "boolean", "title": f"meals: {one}", "default": False} for one in ("soup", "stew")
+        )
+        seat = {"type": "string", "description": "(default: aisle)", "x-order": 1}
+        properties = {
+            "meals.soup": soup,
+            "meals.stew": stew,
+            "seat": seat,
+            "row": CHOOSING["properties"]["row"],
+        }
+        sent = {**CHOOSING, "properties": properties, "required": ["row"]}
+    result = await run(lambda ctx: elicit(ctx, CHOOSING), [raw({"action": "accept", "content": reply})])
+    got = json.loads(result.text.removeprefix("accept "))
+    assert got == {"meals": ["stew"], "seat": "aisle", "row": "B", "more": 1}
+    assert schemas(result) == [sent]
 
 
 @pytest.mark.parametrize("schema", [{"type": "object"}, {"properties": {}}])
@@ -318,15 +464,15 @@ class Size:
 
 
 @dataclass
-class Label:
-    label: int | str
+class Note:
+    note: int | str
 
 
 MIXED: dict[str, tuple[type, Reply]] = {
     "Size(size=2)": (Size, accept(size=2)),
     "Size(size=2.5)": (Size, accept(size=2.5)),
-    "Label(label=7)": (Label, accept(label=7)),
-    "Label(label='seven')": (Label, accept(label="seven")),
+    "Note(note=7)": (Note, accept(note=7)),
+    "Note(note='seven')": (Note, accept(note="seven")),
 }
 
 

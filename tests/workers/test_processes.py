@@ -1,11 +1,12 @@
 """Workers in processes of their own, that are killed, stand still, and end."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Generator
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from mcp import Client
 from scripts.services import nginx
 from tests.services import found
 from tests.workers.crew import PATIENCE, Posting, messages, text_of
+from tests.workers.travel import Host
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
@@ -56,16 +58,37 @@ def starter() -> Generator[subprocess.Popen[str]]:
 @pytest.fixture
 def crew(tmp_path: Path, starter: subprocess.Popen[str]) -> Generator[list[Worker]]:
     """Three that share a file, in the order in which a client will meet them."""
+    with ExitStack() as running:
+        file = str(tmp_path / "shared.db")
+        yield [running.enter_context(started(starter, "MCPServer", file)) for _ in range(3)]
+
+
+@contextmanager
+def started(starter: subprocess.Popen[str], host: Host, file: str | None) -> Generator[Worker]:
     assert starter.stdin is not None and starter.stdout is not None
-    workers: list[Worker] = []
-    for _ in range(3):
-        print(tmp_path / "shared.db", file=starter.stdin, flush=True)
-        pid, port = starter.stdout.readline().split()
-        workers.append(Worker(int(pid), f"http://127.0.0.1:{port}/mcp"))
-    yield workers
-    for worker in workers:
+    print(json.dumps([host, file]), file=starter.stdin, flush=True)
+    pid, port = starter.stdout.readline().split()
+    worker = Worker(int(pid), f"http://127.0.0.1:{port}/mcp")
+    try:
+        yield worker
+    finally:
         with suppress(ProcessLookupError):
             worker.send(signal.SIGKILL)
+
+
+@pytest.fixture(params=["on its own", "with a shared store"])
+def is_shared(request: pytest.FixtureRequest) -> bool:
+    return request.param == "with a shared store"
+
+
+@pytest.fixture(params=["MCPServer", "FastMCP"])
+def single(
+    request: pytest.FixtureRequest, is_shared: bool, tmp_path: Path, starter: subprocess.Popen[str]
+) -> Generator[Worker]:
+    """One server that has no other workers."""
+    file = str(tmp_path / "shared.db") if is_shared else None
+    with started(starter, request.param, file) as worker:
+        yield worker
 
 
 async def booked(client: Posting, call: str, answer: str) -> str:
@@ -185,6 +208,42 @@ async def test_a_worker_that_is_told_to_end_finishes_the_calls_that_run(
             heard = [message async for message in messages(response)]
     assert heard[-1]["result"]["content"][0]["text"] == "packed"
     assert (await client.call(second.url, "bell")).status_code == 404
+
+
+async def test_a_server_that_is_told_to_end_ends_its_questions_with_a_clear_word(single: Worker):
+    asked, results = anyio.Event(), list[types.CallToolResult]()
+
+    async def think(context: Any, params: Any) -> types.ElicitResult:
+        asked.set()
+        await anyio.sleep_forever()
+        raise AssertionError
+
+    async def end() -> None:
+        await asked.wait()
+        await single.end()
+
+    with anyio.fail_after(2 * PATIENCE):
+        async with Client(single.url, mode="legacy", elicitation_callback=think) as client:
+            await client.list_tools()
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(end)
+                results.append(await client.call_tool("book", {"city": "Rome"}))
+    assert [result.is_error for result in results] == [True]
+    assert "The worker that asked is being stopped" in str(results[0].content)
+
+
+async def test_a_server_that_is_told_to_end_finishes_the_calls_that_run(
+    single: Worker, http: httpx2.AsyncClient
+):
+    client, heard = Posting(http), list[dict[str, Any]]()
+    await client.begin(single.url)
+    params: dict[str, Any] = {"name": "pack", "arguments": {}}
+    call = {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}
+    async with client.stream("POST", single.url, json=call) as response, anyio.create_task_group() as tasks:
+        tasks.start_soon(single.end)
+        with anyio.fail_after(PATIENCE):
+            heard = [message async for message in messages(response)]
+    assert heard[-1]["result"]["content"][0]["text"] == "packed"
 
 
 async def test_a_worker_that_is_told_to_end_ends_the_streams_that_go_through_it(

@@ -54,6 +54,12 @@ async def book(city: str) -> str:
             return type(other).__name__
 
 
+async def pack() -> str:
+    """Takes its time, and asks nobody."""
+    await anyio.sleep(PACKING)
+    return "packed"
+
+
 def travel(host: Host, *, is_protected: bool = False, **options: Any) -> Any:
     """The server; `bell` rings on the session's own stream."""
     server = MAKES[host](is_protected)
@@ -80,14 +86,9 @@ def _mcpserver(is_protected: bool) -> Any:
     protection: dict[str, Any] = {"token_verifier": Tokens(), "auth": auth} if is_protected else {}
     server: MCPServer[Any] = MCPServer("travel", **protection)
     server.add_tool(book)
+    server.add_tool(pack)
 
     rings: list[str] = []
-
-    @server.tool()
-    async def pack() -> str:
-        """Takes its time, and asks nobody."""
-        await anyio.sleep(PACKING)
-        return "packed"
 
     @server.tool()
     async def rung() -> int:
@@ -109,6 +110,7 @@ def _fastmcp(is_protected: bool) -> Any:
     }
     server: FastMCP[Any] = FastMCP("travel", auth=StaticTokenVerifier(tokens) if is_protected else None)
     server.tool(book)
+    server.tool(pack)
 
     @server.tool
     async def bell(ctx: FastContext) -> str:

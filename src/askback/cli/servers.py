@@ -14,7 +14,16 @@ from askback.cli.agreement import require_agreement, variables_in
 from askback.cli.configs import Configured, read_configs
 from askback.cli.endings import Misused
 from askback.cli.options import Connecting
-from askback.cli.targets import Address, Command, Surroundings, Target, configured_as, find_target, host_of
+from askback.cli.targets import (
+    Address,
+    Command,
+    Surroundings,
+    Target,
+    configured_as,
+    find_target,
+    host_of,
+    shares_its_name,
+)
 from askback.cli.variables import fill_in
 from askback.client import Driver, Line
 from askback.client.consent import KnownSites, path_of_user
@@ -48,7 +57,7 @@ def look_up(word: str, connecting: Connecting) -> Found:
     named = configured_as(word, around)
     if named and named[0].is_near:
         require_agreement(named[0])
-    notes = [*around.configs.problems, *_origin(named, target)]
+    notes = [*around.configs.problems, *_origin(named, target), *_file_beside(named, around)]
     if isinstance(target, Address):
         headers = _sendable({**target.headers, **headers})
         target = Address(label=target.label, url=target.url, headers=headers)
@@ -67,6 +76,13 @@ def _origin(named: Sequence[Configured], target: Target) -> Iterator[str]:
         yield f"{first.name} is taken from {first.file}{also}. {_meaning(first.body, target)}"
     elif also:
         yield f"{first.name} is taken from {first.file}{also}."
+
+
+def _file_beside(named: Sequence[Configured], around: Surroundings) -> Iterator[str]:
+    """How to write a file that has the name of the server."""
+    if named and shares_its_name(named[0].name, around):
+        name = named[0].name
+        yield f"{name} is the server in {named[0].file}. If you mean the file in this folder, write ./{name}."
 
 
 def _meaning(body: Mapping[str, Any], target: Target) -> str:

@@ -72,7 +72,8 @@ class Surroundings:
 
 
 def find_target(word: str, around: Surroundings) -> Target:
-    """An address if it begins like one, else a server of that name, the person's own first, else a command line."""
+    """An address or a path if it begins like one, else a server of that name, the person's own first, else a command
+    line."""
     if word.startswith(("http://", "https://")):
         return Address(label=host_of(word), url=word)
     if named := configured_as(word, around):
@@ -81,11 +82,27 @@ def find_target(word: str, around: Surroundings) -> Target:
 
 
 def configured_as(word: str, around: Surroundings) -> list[Configured]:
-    """The servers of mcp.json files that this word can mean. A file or a command line is never taken for the name of
-    one: a folder that somebody else wrote would choose what is started instead."""
-    if word.startswith(("http://", "https://")) or _BLANK.search(word) or (around.here / word).is_file():
+    """The servers of mcp.json files that this word names. A server of the person's own files wins over any file or
+    command line that is written alike: the folder may come from somebody else. A server that came with the folder never
+    takes the place of a command line, and one that shares its name with a file there is refused."""
+    if word.startswith(("http://", "https://")) or _is_path(word):
         return []
-    return around.configs.named(word)
+    named = around.configs.named(word)
+    if any(not server.is_near for server in named):
+        return named
+    if _BLANK.search(word):
+        return []
+    if named and shares_its_name(word, around):
+        raise Misused(
+            f"{word!r} is a file in {around.here} and also a server in {named[0].file}. If you mean the file, write "
+            f"'./{word}'; if you mean the server, --config {shlex.quote(str(named[0].file))}."
+        )
+    return named
+
+
+def shares_its_name(word: str, around: Surroundings) -> bool:
+    """Whether a file here would be started by this word if no server had that name."""
+    return _looks_like_a_path(word) and _is_file(word, around)
 
 
 def host_of(url: str) -> str:
@@ -172,8 +189,12 @@ def _command(word: str, around: Surroundings) -> Command:
 def _is_file(word: str, around: Surroundings) -> bool:
     """Whether the whole word is the path of a file. With blanks it has to be written as a path: a folder that somebody
     else wrote may hold a file whose path reads like a command line."""
-    is_path = not _BLANK.search(word) or os.path.isabs(word) or word.startswith(PATHS)
-    return is_path and (around.here / word).is_file()
+    return (_is_path(word) or not _BLANK.search(word)) and (around.here / word).is_file()
+
+
+def _is_path(word: str) -> bool:
+    """Whether the word can only mean a file."""
+    return os.path.isabs(word) or word.startswith(PATHS)
 
 
 def _label(words: Sequence[str]) -> str:

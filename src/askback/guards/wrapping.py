@@ -4,6 +4,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import replace
 from functools import partial, wraps
 from inspect import isasyncgenfunction, isawaitable, iscoroutinefunction, isgeneratorfunction
+from types import FunctionType
 from typing import Any, NamedTuple, cast
 
 from anyio import to_thread
@@ -38,7 +39,7 @@ class Marks:
 
 def is_passed_by(function: object) -> bool:
     """Whether this function has a guard that whoever calls it directly passes by: a tool must not be made of it."""
-    for one in _inwards(function):
+    for one in _reached(function):
         mark = _mark_of(one)
         if mark is not None and mark.guarded is one:
             return False
@@ -103,6 +104,30 @@ def _inwards(function: object) -> Iterator[object]:
         function = getattr(function, "__func__", function)  # of a method
         yield function
         function = getattr(function, "__wrapped__", None)
+
+
+def _reached(function: object) -> Iterator[object]:
+    """Whatever a call of it runs, as far as that can be told: also what a partial or a callable object stands for."""
+    waiting, seen = [function], set[int]()
+    while waiting:
+        one = waiting.pop()
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        owner = getattr(one, "__self__", None) if getattr(one, "__name__", "") == "__call__" else None
+        inner = getattr(one, "__func__", one)
+        yield inner
+        waiting += [owner, *_next(inner)]  # what runs first is looked at first
+
+
+def _next(function: object) -> Iterator[object]:
+    if isinstance(function, partial):
+        yield cast("partial[Any]", function).func
+        return
+    called = getattr(type(function), "__call__", None)  # noqa: B004 - that of its class
+    if isinstance(called, FunctionType):
+        yield called
+    yield getattr(function, "__wrapped__", None)
 
 
 def _leave(mark: Mark, *, on: object) -> None:

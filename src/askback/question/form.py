@@ -29,8 +29,8 @@ class Sheet(Generic[T_co]):
     title: str | None = None
     """Of the whole form, where its schema has one: some clients name what they make of the form by it."""
     verbatim: Mapping[str, Any] | None = None
-    """The schema as its author wrote it, where no fields could be made of it; it is sent so, and replies to it are not
-    checked."""
+    """The schema of a host's own call, as it was written. It is sent so, and replies go to the host as they come;
+    without fields they are not checked."""
 
     @property
     def is_empty(self) -> bool:

@@ -1,25 +1,26 @@
 """Forms of the hosts' own calls (`ctx.elicit`, `elicit_form`, returned rounds), which take more than `ask` does.
 
-A schema that no fields can be made of is sent as it was written, and its reply goes to the host unchecked, as without
-Askback. What asks for a secret is refused in either case.
+Their schemas are sent as the host wrote them, and replies go to the host as the client sent them. Where fields can be
+made of a schema, a reply that does not fit them is asked again; else it is not checked. What asks for a secret is
+refused in either case.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, cast
 
 from askback.errors import QuestionRefused, SecretInForm
 from askback.question import Form, Sheet
 from askback.question.form import digest_of
-from askback.schema.keywords import refuse_password
-from askback.schema.message import examine_host_message, examine_meta, is_typed_into
-from askback.schema.read import sheet_of
+from askback.schema.keywords import VALIDATING, refuse_password
+from askback.schema.message import examine_host_message, examine_meta
 from askback.schema.rules import refuse_secret, shown_title
-from askback.schema.sheets import json_of
+from askback.schema.sheets import json_of, means_its_spellings, of_schema
 
 _KEPT = 512
-"""Schemas kept that are sent as they were written; beyond, the one used longest ago is read again."""
+"""Schemas kept; beyond, the one used longest ago is read again."""
 
 MAX_DEPTH = 200
 """Objects and lists inside each other; pydantic, and so the SDK, cannot write many more."""
@@ -35,18 +36,17 @@ _UNNAMED = "value"
 _EXCUSE = "notASecret"
 """The author's reason why a field asks for no secret; it is not sent."""
 
+_SILENT = frozenset(
+    {"title", "description", "default", "$schema", "$id", "$comment", "$anchor", "enumNames", _EXCUSE}
+)
+"""Notes that are searched by themselves, or that no client shows to whoever types."""
+
 
 def host_form_of(message: str, schema: Mapping[str, Any], *, meta: Mapping[str, Any] | None) -> Form[Any]:
     """The form that a host asks with; raises `SecretInForm`, and `QuestionRefused` for what cannot travel at all."""
-    try:
-        sheet: Sheet[Any] = sheet_of(schema)
-        is_typed = is_typed_into(sheet)
-    except SecretInForm:
-        raise
-    except QuestionRefused:
-        canonical = json_of(schema)
-        _require_object(schema)
-        sheet, is_typed = _as_written(canonical)
+    canonical = json_of(schema)
+    _require_object(schema)
+    sheet, is_typed = _read(canonical)
     examine_host_message(message, is_typed=is_typed)
     if meta is not None:
         examine_meta(meta)
@@ -66,26 +66,74 @@ def _require_object(schema: Mapping[str, Any]) -> None:
 
 
 @lru_cache(maxsize=_KEPT)
-def _as_written(canonical: str) -> tuple[Sheet[Any], bool]:
-    """The sheet of a schema that is sent as it is, and whether anything is typed into it."""
-    schema: dict[str, Any] = {"type": "object", "properties": {}, **json.loads(canonical)}
+def _read(canonical: str) -> tuple[Sheet[Any], bool]:
+    """The sheet of a schema, and whether anything is typed into it."""
+    schema: dict[str, Any] = json.loads(canonical)
+    schema.setdefault("type", "object")
+    schema.setdefault("properties", {})
     if shown_title(schema.get("title")) is None:
         schema.pop("title", None)
     sent = _without_excuses(schema)
+    sheet = _with_fields(schema) or _without_fields()
+    is_typed = _search(_beside(sheet, schema))
+    return replace(sheet, verbatim=sent, digest=digest_of(json.dumps(sent, sort_keys=True))), is_typed
+
+
+def _with_fields(schema: Mapping[str, Any]) -> Sheet[Any] | None:
+    """The fields that replies are checked by; None where none can be made, or their options are sent in other words."""
+    try:
+        sheet = of_schema(schema)
+    except SecretInForm:
+        raise
+    except QuestionRefused:
+        return None
+    return replace(sheet, build=_unchanged) if means_its_spellings(schema) else None
+
+
+def _without_fields() -> Sheet[Any]:
+    return Sheet(
+        fields={},
+        required=frozenset(),
+        build=_unchanged,
+        refill=lambda sheet, _: sheet,
+        digest="",
+        verbatim={},
+    )
+
+
+def _unchanged(content: Mapping[str, Any]) -> Mapping[str, Any]:
+    return content
+
+
+def _beside(sheet: Sheet[Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A schema without what the rules of fields have found harmless: choices, and fields with an excuse."""
+    if not sheet.fields:
+        return schema
+    typed = {name for name, field in sheet.fields.items() if field.is_typed and field.not_a_secret is None}
+    properties = {name: one for name, one in schema["properties"].items() if name in typed}
+    # The rules have seen each definition in the fields that refer to it.
+    kept = {keyword: value for keyword, value in schema.items() if keyword not in _DEFINITIONS}
+    return {**kept, "properties": properties}
+
+
+def _search(schema: Mapping[str, Any]) -> bool:
+    """Whether anything is typed into the form; raises `SecretInForm` where that is a secret."""
     typed = [(name, described) for name, described in _described(schema) if _is_typed(described)]
     is_typed = any(name for name, _ in typed)
     for name, described in typed if is_typed else ():
         refuse_password(name, described.get("format"))
         refuse_secret(name, _text(described, "title"), _text(described, "description"))
-    sheet: Sheet[Any] = Sheet(
-        fields={},
-        required=frozenset(),
-        build=lambda content: content,
-        refill=lambda sheet, _: sheet,
-        digest=digest_of(json.dumps(sent, sort_keys=True)),
-        verbatim=sent,
-    )
-    return sheet, is_typed
+        for text in _notes(described):
+            refuse_secret(name, None, text)
+    return is_typed
+
+
+def _notes(described: Mapping[str, Any]) -> Iterator[str]:
+    """Texts that stand beside title and description, such as examples, and that a client may show."""
+    for keyword, value in described.items():
+        if keyword not in VALIDATING and keyword not in _SILENT:
+            listed = cast("Iterable[Any]", value) if isinstance(value, list) else (value,)
+            yield from (one for one in listed if isinstance(one, str))
 
 
 def _described(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:

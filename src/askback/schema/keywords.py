@@ -40,7 +40,7 @@ KINDS: Mapping[tuple[str, str | None], type[Field[Any]]] = {
     ("boolean", None): Boolean,
 }
 
-_VALIDATING = frozenset(
+VALIDATING = frozenset(
     re.findall(
         r"\S+",
         """
@@ -263,7 +263,7 @@ _NOTES = {"title": "title", "description": "description", "not_a_secret": "notAS
 
 def _refuse_unknown(name: str | None, whole: Mapping[str, Any], known: frozenset[str]) -> None:
     for keyword in whole:
-        if keyword in _VALIDATING and keyword not in known:
+        if keyword in VALIDATING and keyword not in known:
             raise QuestionRefused(
                 field=name,
                 problem=f"a form has no words for {keyword!r} here",

@@ -1,6 +1,7 @@
 """What a client is sent for a sheet: the restricted JSON Schema of its dialect. Rendered once and kept.
 
-`pattern`, `multipleOf`, exclusive bounds and excuses are the server's business and are not sent.
+`pattern`, `multipleOf`, exclusive bounds and excuses are the server's business and are not sent. The schema of a host's
+own call is sent as it was written; on the older dialect only those fields are rewritten that it has no words for.
 """
 
 from collections.abc import Iterable
@@ -27,8 +28,44 @@ class Dialect(Enum):
 def render(sheet: Sheet[Any], dialect: Dialect) -> Json:
     """The schema to send. It is kept and shared: callers must not change it."""
     if sheet.verbatim is not None:
-        return dict(sheet.verbatim)
+        return dict(sheet.verbatim) if dialect is Dialect.TITLED else _reworded(sheet)
     return _titled(sheet) if dialect is Dialect.TITLED else _untitled(sheet)
+
+
+@lru_cache(maxsize=_KEPT)
+def _reworded(sheet: Sheet[Any]) -> Json:
+    """A host's schema for the older dialect: titled choices, several choices and defaults in its words, the rest as it
+    was written."""
+    written = dict(sheet.verbatim or {})
+    strange = {name: field for name, field in sheet.fields.items() if needs_other_words(field)}
+    if not strange:
+        return written
+    properties: Json = {}
+    for name, described in written["properties"].items():
+        field = strange.get(name)
+        if isinstance(field, Choices):
+            properties |= _booleans(name, field)
+        else:
+            properties[name] = described if field is None else _plain(field) | _notes(described)
+    required = [
+        name
+        for name in written.pop("required", ())
+        if name not in strange or _is_demanded(sheet, name, strange[name])
+    ]
+    return {**written, "properties": properties, **({"required": required} if required else {})}
+
+
+def needs_other_words(field: Field[Any]) -> bool:
+    """Whether the older dialect has no words for this field as it is."""
+    if isinstance(field, Choices):
+        return True
+    has_titles = isinstance(field, Choice) and any(one.title is not None for one in field.options)
+    return has_titles or (field.default is not None and not isinstance(field, Boolean))
+
+
+def _notes(described: Json) -> Json:
+    """An author's own keywords."""
+    return {keyword: value for keyword, value in described.items() if keyword.startswith("x-")}
 
 
 @lru_cache(maxsize=_KEPT)

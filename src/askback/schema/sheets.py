@@ -53,6 +53,12 @@ def of_schema(schema: Mapping[Any, Any]) -> Sheet[Any]:
     return _of_schema(json_of(schema))
 
 
+def means_its_spellings(schema: Mapping[Any, Any]) -> bool:
+    """Whether each option of a JSON Schema is a text, so that a reply is the same in the form's words and in the
+    author's."""
+    return not any(_differ(entry.meanings) for entry in entries_of(schema).values())
+
+
 def json_of(schema: Mapping[Any, Any]) -> str:
     """A schema as JSON; raises `QuestionRefused` where it is none, or too large."""
     if outweighs(dict(schema), MOST_SCHEMA_BYTES):

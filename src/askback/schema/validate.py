@@ -2,6 +2,9 @@
 
 Fields that were not asked for are dropped and never reach the body. A null counts as left empty, and so does "" or []
 where the field may be left empty and could not hold that anyway.
+
+What a host's own call asked for reaches the host as it was sent, if it fits: surplus fields, nulls, and numbers
+written as text are the host's to judge.
 """
 
 from collections.abc import Mapping
@@ -9,13 +12,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
-from pydantic_core import ErrorDetails, ValidationError
+from pydantic_core import ErrorDetails, SchemaValidator, ValidationError, core_schema
 
-from askback.question import Choices, Field, Sheet
+from askback.question import Boolean, Choices, Field, Integer, Number, Sheet
 from askback.question.annotation import Json
 from askback.question.fields import spelled
 from askback.schema.checks import Check, checks_of
-from askback.schema.render import Dialect, folded_name
+from askback.schema.render import Dialect, folded_name, needs_other_words
 from askback.schema.weight import outweighs
 from askback.words import Problem
 
@@ -67,12 +70,36 @@ def read_content(
     if not isinstance(content, dict):
         return Misfit(problems=(Problem(code="not_an_object"),))
     given = cast("Json", content)
-    if sheet.verbatim is not None:
-        return Fits(given, sheet.build(given))
     if dialect is Dialect.UNTITLED:
         given = _folded_back(sheet, given)
     checked, problems = _check(_slots(sheet), given)
-    return Misfit(problems=tuple(problems[:_MOST_PROBLEMS])) if problems else _build(sheet, checked)
+    if problems:
+        return Misfit(problems=tuple(problems[:_MOST_PROBLEMS]))
+    return _build(sheet, checked if sheet.verbatim is None else _as_sent(sheet, given, checked, dialect))
+
+
+def _as_sent(sheet: Sheet[Any], given: Json, checked: Json, dialect: Dialect) -> Json:
+    """A reply for a host. Left out is an empty text that its field cannot hold; filled in are defaults that the schema
+    requires, or that had to be told in words."""
+    schema = sheet.verbatim
+    if not schema or not sheet.fields:
+        return given
+    required, is_closed = schema.get("required", ()), schema.get("additionalProperties") is False
+    ignored = {slot.name for slot in _slots(sheet) if slot.ignores and given.get(slot.name) in slot.ignores}
+    kept = {
+        name: value
+        for name, value in given.items()
+        if name not in ignored and (name in sheet.fields or not is_closed)
+    }
+    for name, value in checked.items():
+        is_due = name in ignored or name in required or _is_told(sheet, name, dialect)
+        if is_due and kept.get(name) is None:
+            kept[name] = value
+    return kept
+
+
+def _is_told(sheet: Sheet[Any], name: str, dialect: Dialect) -> bool:
+    return dialect is Dialect.UNTITLED and needs_other_words(sheet.fields[name])
 
 
 def _check(slots: tuple[_Slot, ...], given: Json) -> tuple[Json, list[Problem]]:
@@ -119,9 +146,40 @@ def _objection(sheet: Sheet[Any], details: ErrorDetails) -> Problem:
 @lru_cache(maxsize=_KEPT)
 def _slots(sheet: Sheet[Any]) -> tuple[_Slot, ...]:
     return tuple(
-        _slot(name, field, checks_of(sheet)[name], is_required=name in sheet.required)
-        for name, field in sheet.fields.items()
+        _slot(name, field, check, is_required=name in sheet.required)
+        for (name, field), check in zip(sheet.fields.items(), _checks(sheet), strict=True)
     )
+
+
+def _checks(sheet: Sheet[Any]) -> list[Check]:
+    strict = checks_of(sheet)
+    if sheet.verbatim is None:
+        return list(strict.values())
+    return [_lenient(strict[name], _LENIENT.get(type(field))) for name, field in sheet.fields.items()]
+
+
+_LENIENT: Mapping[type[Field[Any]], SchemaValidator] = {
+    Integer: SchemaValidator(core_schema.int_schema()),
+    Number: SchemaValidator(core_schema.float_schema()),
+    Boolean: SchemaValidator(core_schema.bool_schema()),
+}
+"""What the hosts take for these, since they validate with pydantic: '3' is a number, too."""
+
+
+def _lenient(check: Check, validator: SchemaValidator | None) -> Check:
+    if validator is None:
+        return check
+
+    def check_twice(value: Any) -> Any:
+        kept = check(value)
+        if type(kept) is not Problem:
+            return kept
+        try:
+            return check(validator.validate_python(value))
+        except ValidationError:
+            return kept
+
+    return check_twice
 
 
 def _slot(name: str, field: Field[Any], check: Check, *, is_required: bool) -> _Slot:
@@ -140,14 +198,15 @@ def _slot(name: str, field: Field[Any], check: Check, *, is_required: bool) -> _
     )
 
 
-def _folded_back(sheet: Sheet[Any], given: Mapping[str, Any]) -> Json:
+def _folded_back(sheet: Sheet[Any], given: Json) -> Json:
     """The reply as the titled dialect has it: yes-or-no fields become lists of choices again."""
     several = [(name, field) for name, field in sheet.fields.items() if isinstance(field, Choices)]
-    return (
-        {**given, **{name: _ticked(name, field, given) for name, field in several}}
-        if several
-        else dict(given)
-    )
+    if not several:
+        return given
+    folded = {folded_name(name, option.value) for name, field in several for option in field.options}
+    ticked = {name: _ticked(name, field, given) for name, field in several}
+    others = {name: value for name, value in given.items() if name not in folded}
+    return others | {name: chosen for name, chosen in ticked.items() if chosen is not None}
 
 
 def _ticked(name: str, field: Choices, given: Mapping[str, Any]) -> Any:

@@ -36,7 +36,7 @@ from askback.server.adapters.mcp import (
     see_to_boundary,
     stop_with,
 )
-from askback.server.adapters.streamable import SessionWatcher, watch_requests
+from askback.server.adapters.streamable import SessionWatcher, note_entrances, watch_requests
 from askback.server.call import Settings
 from askback.server.doorman import Doorman
 from askback.server.ends import Ends
@@ -59,6 +59,7 @@ from askback.server.recording import Recorder
 from askback.server.session import watch_sessions
 from askback.server.shelving import Shelf
 from askback.server.workers.finding import workers_among
+from askback.server.workers.single import SingleWorker
 from askback.setting import Policy
 from askback.stores import Store, open_store
 from askback.telemetry import Telemetry
@@ -264,10 +265,10 @@ class Askback:
         if getattr(self.store, "reach", None) == "network":
             run_beside(lowlevel, names.watch)
         if workers is not None:
-            watch_requests(
-                lowlevel, SessionWatcher(workers.handle, workers.drain.begin, workers.drain.finish)
-            )
-            stop_with(lowlevel, workers.close)
+            note_entrances()
+        worker = workers or SingleWorker(questions)
+        watch_requests(lowlevel, SessionWatcher(worker.handle, worker.drain.begin, worker.finish))
+        stop_with(lowlevel, worker.close)
         if app is not None:
             add_pages(server, app)
         warn_of_halves(has_keys=keys is not None, reach=getattr(self.store, "reach", None))

@@ -279,7 +279,7 @@ class Call:
         return scope_of(self.ctx, self.server_name, caller, f"{owner}/{place}")
 
     def _effect_scope(self, key: str) -> str:
-        return scope_of(self.ctx, self.settings.house.lasting_name, self._caller(), key)
+        return scope_of(self.ctx, self.settings.house.effect_name, self._caller(), key)
 
     def _caller(self) -> str:
         return caller_of(self.ctx, self.settings.caller, self.settings.owner)

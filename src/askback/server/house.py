@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
+from secrets import token_urlsafe
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -73,6 +74,7 @@ class House:
     def __init__(self, foundation: Foundation) -> None:
         self._on = foundation
         self._local_owners: set[str] = set()
+        self._own_name = f"unnamed {token_urlsafe(16)}"
         self._lock = threading.Lock()
         self._vault: Vault | None = None
 
@@ -85,6 +87,19 @@ class House:
     def lasting_name(self) -> str:
         """The server's name if its author gave it one, else empty: FastMCP makes up another name at every start."""
         return self._on.server if self._on.is_named else ""
+
+    @property
+    def effect_name(self) -> str:
+        """Tells this server's effects from those of others on one store; raises `AuthorError` where nothing does."""
+        if self._on.is_named:
+            return self._on.server
+        if getattr(self._on.store, "reach", "process") == "process":
+            return self._own_name
+        raise AuthorError(
+            "once(..., within=...) keeps what was done for this server, and nobody named it: of two servers without a "
+            "name on one store, the second would get what the first one did. Name it: "
+            'MCPServer("weather"), FastMCP("weather").'
+        )
 
     @property
     def vault(self) -> Vault:

@@ -139,7 +139,7 @@ class Push:
         return CannotAsk(
             mode=mode_of(showing.question),
             reason="The worker that asked is being stopped, and no answer would reach it any more.",
-            advice="Call again: another worker will ask.",
+            advice="Call again: another worker will ask, or this server when it is back.",
         )
 
     async def _exchange(self, showing: Showing, params: Mapping[str, Any]) -> Arrival:

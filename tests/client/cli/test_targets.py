@@ -135,9 +135,33 @@ def test_no_file_of_the_project_decides_what_a_file_or_a_command_line_means(fold
         name: {"command": "evil"} for name in ("server.py", "python server.py", "https://w.example/mcp")
     }
     folder.write(folder.here / ".mcp.json", {"mcpServers": shadows})
-    assert folder.find("server.py").words == (sys.executable, "server.py")
+    with pytest.raises(
+        Misused, match=r"is a file in .* and also a server in .*write './server.py'.*--config"
+    ):
+        folder.find("server.py")
+    assert folder.find("./server.py").words == (sys.executable, "./server.py")
     assert folder.find("python server.py").words == ("python", "server.py")
     assert folder.find("https://w.example/mcp").url == "https://w.example/mcp"
+
+
+@pytest.mark.verifies("T30")
+@pytest.mark.parametrize("name", ["weather", "weather.py", "acme/weather", "acme/my weather"])
+def test_a_name_of_the_persons_own_files_means_their_server_whatever_files_lie_here(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch, name: str
+):
+    monkeypatch.chdir(folder.here)
+    for path in {name, name.split()[0]}:
+        folder.write(folder.here / path, "#!/bin/sh\n").chmod(0o755)
+    folder.write(folder.home / ".claude.json", {"mcpServers": {name: {"command": "own"}}})
+    assert folder.find(name) == Command(label=name, words=("own",), environment={})
+    assert f"./{name}" in folder.find(f"./{name}").words
+    assert str(folder.here / name) in folder.find(str(folder.here / name)).words
+
+
+def test_a_file_that_no_word_would_start_does_not_hide_a_server_of_the_project(folder: Folder):
+    folder.write(folder.here / "weather", "no program")
+    folder.write(folder.here / ".mcp.json", {"mcpServers": {"weather": {"command": "w"}}})
+    assert folder.find("weather").words == ("w",)
 
 
 @pytest.mark.parametrize("word", ["https://", "https://user:s3cret@", "https://[s3cret"])

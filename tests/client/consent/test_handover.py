@@ -5,7 +5,6 @@ import logging
 import os
 import re
 import shlex
-import signal
 import sys
 import tempfile
 import time
@@ -26,8 +25,7 @@ from askback.client import Driver, Turn, VisitAsked
 from askback.client.consent import handover, judge, open_in_browser, opening, programs
 from askback.client.consent.handover import remove_handover, remove_later, write_handover
 from askback.client.desk import DeskPerson
-from scripts.chromium import flags
-from tests.chromium import chromium
+from tests.chromium import browser_program, detached_program
 from tests.client.consent.follower import link_in
 from tests.client.consent.other_user import OtherUser, other_user, until
 from tests.client.desk.sitting import Asking, review_and_send
@@ -50,15 +48,12 @@ def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def slow_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[None]:
     """One that takes its time, so that somebody else can be first."""
-    gate, program = tmp_path / "gate", tmp_path / "browser"
+    gate = tmp_path / "gate"
     os.mkfifo(gate)
-    program.write_text(f"#!/bin/sh\nread -r _ <{shlex.quote(str(gate))}\n")
-    program.chmod(0o755)
-    monkeypatch.setenv("BROWSER", str(program))
-    monkeypatch.setattr(opening, "PATIENCE", 0.01)
-    yield
-    with gate.open("w"):  # the browser that waits here goes home
-        pass
+    with detached_program(tmp_path, ["sh", "-c", f"read -r _ <{shlex.quote(str(gate))}", "sh"]) as program:
+        monkeypatch.setenv("BROWSER", str(program))
+        monkeypatch.setattr(opening, "PATIENCE", 0.01)
+        yield
 
 
 def hand_over_the_link_itself(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,27 +164,13 @@ async def arrival(address: str, begins: str) -> None:
                 await anyio.sleep(0.05)
 
 
-DRAWING = (
-    "--disable-gpu",
-    "--disable-backgrounding-occluded-windows",
-    "--disable-renderer-backgrounding",
-)
-"""A window that nobody sees draws all the same, as Playwright starts its own."""
-
-
 @pytest.fixture
 def real_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Path]:
-    """Chromium as BROWSER, in a profile of its own; it ends with the test."""
-    program, number = tmp_path / "chromium", tmp_path / "number"
-    words = [chromium(), "--headless=new", "--remote-debugging-port=0", "--no-first-run", *flags(), *DRAWING]
-    words.append(f"--user-data-dir={tmp_path / 'profile'}")
-    program.write_text(f'#!/bin/sh\necho $$ >{shlex.quote(str(number))}\nexec {shlex.join(words)} "$@"\n')
-    program.chmod(0o755)
-    monkeypatch.setenv("BROWSER", str(program))
-    monkeypatch.setattr(opening, "PATIENCE", 0.01)
-    yield tmp_path
-    if number.exists():
-        os.killpg(int(number.read_text()), signal.SIGKILL)  # a session of its own
+    """Chromium as BROWSER, in a profile of its own; it ends with the test, or with a run that is killed."""
+    with browser_program(tmp_path) as program:
+        monkeypatch.setenv("BROWSER", str(program))
+        monkeypatch.setattr(opening, "PATIENCE", 0.01)
+        yield tmp_path
 
 
 @pytest.mark.browser

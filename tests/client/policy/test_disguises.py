@@ -1,5 +1,7 @@
 """A server chooses its letters: none gets around a rule that declines, and none reaches a rule that answers."""
 
+import re
+import unicodedata
 from time import perf_counter
 
 import pytest
@@ -9,6 +11,7 @@ from askback.client.person import Turn
 from askback.client.policy import PolicyPerson, parse_policy, rules
 from askback.client.policy.patterns import is_like, resembles
 from askback.errors import Unanswered
+from askback.schema.secrets.spelling import look_alikes
 from askback.testing import ScriptedPerson, decline
 from tests.client.turns import make_form
 from tests.pages.switch import with_and_without
@@ -76,6 +79,25 @@ DELETE = {
     "an open capital": "Shall I dƐlete all orders?",
     "a Braille blank": "Shall I de\u2800lete all orders?",
     "a small letter above": "Shall I d\u0364lete all orders?",
+    "a letter of Tifinagh": "Shall I deⵏete all orders?",
+    "a syllable of Canada": "Shall I ᑯelete all orders?",
+    "a letter of Hebrew": "Shall I deןete all orders?",
+    "a letter of Arabic": "Shall I deاete all orders?",
+    "a rune": "Shall I deᛁete all orders?",
+    "Old Italic": "Shall I de𐌠ete all orders?",
+    "a sign of logic": "DELE⊤E all orders?",
+    "a sign of sets": "D⋿LETE all orders?",
+    "letters with hooks and bars": "Shall I ɗɇɫɇƭɇ all orders?",
+    "a middle dot": "Shall I deŀete all orders?",
+    "turned letters": "Shall I dǝlǝʇǝ all orders?",
+    "signs of money": "Shall I DɆⱠ€₮€ all orders?",
+    "a dagger": "Shall I dele†e all orders?",
+    "a drawn line": "Shall I de│ete all orders?",
+    "a bar of a dingbat": "Shall I de❘ete all orders?",
+    "a broken bar": "Shall I de¦ete all orders?",
+    "Han and Bopomofo": "Shall I ᗪ乇ㄥ乇ㄒ乇 all orders?",
+    "letters that look more like others": "Shall I ԃҽʅҽƚҽ all orders?",
+    "a letter above, of medieval manuscripts": "Shall I de\u1dddete all orders?",
     "two letters for one": "Shall I rernove all orders?",
     "Russian capitals": "УДАЛИТЬ заказы?",
     "Russian in Latin letters": "Удaлить заказы?",
@@ -127,7 +149,16 @@ async def test_a_rule_that_leaves_it_to_a_person_is_not_got_around_either():
 @pytest.mark.verifies("T07")
 @pytest.mark.parametrize(
     "message",
-    ["order pizza?", "Оrder pizza?", "Ｏrder pizza?", "Or\u200bder pizza?", "0rder pizza?", "Order  pizza?"],
+    [
+        "order pizza?",
+        "Оrder pizza?",
+        "ⵔrder pizza?",
+        "Order pɨzza?",
+        "Ｏrder pizza?",
+        "Or\u200bder pizza?",
+        "0rder pizza?",
+        "Order  pizza?",
+    ],
 )
 async def test_a_rule_that_answers_takes_no_letter_for_another(message: str):
     answers = "[[rule]]\nserver = 'pizzeria'\nmessage = 'Order pizza?'\nanswer = {}"
@@ -170,6 +201,31 @@ async def test_other_words_are_not_declined(message: str):
 def test_a_pattern_keeps_its_stars(text: str, pattern: str):
     assert resembles(text, pattern)
     assert not resembles(f"{text} and", pattern.rstrip("*") + "!")
+
+
+@pytest.mark.verifies("T07")
+@pytest.mark.parametrize("section", ["letters", "drawn"])
+def test_every_look_alike_of_the_table_is_seen_through(section: str):
+    table = look_alikes(section)
+    assert len(table) > 500
+    assert not [twin for twin, plain in table.items() if not resembles(f"do {twin} it", f"do {plain} it")]
+
+
+@pytest.mark.verifies("T07")
+def test_a_latin_letter_is_still_itself_with_a_hook_a_stroke_or_turned():
+    named = re.compile(
+        r"LATIN (?:SMALL|CAPITAL) LETTER (?:TURNED |REVERSED )?([A-Z])(?: WITH (?!SMALL LETTER).*)?"
+    )
+    letters = {twin: named.fullmatch(unicodedata.name(twin, "")) for twin in map(chr, range(0x80, 0xA7C0))}
+    found = {twin: name[1] for twin, name in letters.items() if name}
+    assert not [twin for twin, plain in found.items() if not resembles(twin, plain)]
+    assert len(found) > 700
+
+
+def test_a_rule_about_a_sign_is_not_about_letters():
+    assert resembles("It costs 5 €", "*€*")
+    assert not resembles("Shall I order the pizza?", "*€*")
+    assert not resembles("Shall I order the pizza?", "*#*")
 
 
 @pytest.mark.parametrize(

@@ -1,24 +1,22 @@
 """Patterns of a policy, in which `*` stands for any text, compared with a text exactly or as a reader would."""
 
 import re
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache
 from operator import eq
 from typing import Final
 
 from askback.client.consent.names import TWINS
 from askback.schema.secrets.naming import LEET
-from askback.schema.secrets.spelling import BLANKS, fold
+from askback.schema.secrets.spelling import BLANKS, fold, fold_decorations, fold_signs, look_alikes
 
 PAIRS: Final = tuple((pair, single) for pair, single in TWINS if len(pair) > 1)
 """Two letters that pass for one at a glance."""
 
+FOLDS: Final = (fold, fold_signs, fold_decorations)
+
 _BLANKS: Final = re.compile(r"\s+")
 _LETTERS: Final = tuple(str.maketrans(row[::2], row[1::2]) for row in LEET)
-_DRAWN: Final = str.maketrans(
-    dict.fromkeys(BLANKS, " ") | {chr(0x363 + place): letter for place, letter in enumerate("aeioucdhmrtvx")}
-)
-"""What folding takes away and a reader may see: blanks as blanks, and the small letters that are drawn above others."""
 
 
 def is_like(text: str, pattern: str | None) -> bool:
@@ -44,11 +42,12 @@ def resembles(text: str, pattern: str | None) -> bool:
     """Whether a reader could take the text for one that the pattern names, whatever letters it is written in."""
     if pattern is None or is_like(text, pattern):
         return True
-    meant = tuple(map("*".join, zip(*map(_folded, pattern.split("*")), strict=True)))
+    signs = _signs_of(pattern)
+    meant = tuple(map("*".join, zip(*(_folded(part, signs) for part in pattern.split("*")), strict=True)))
     return any(
         is_like(read, slim)
-        for seen in {text, text.translate(_DRAWN)}
-        for folded, plain in zip(_folded(seen), meant, strict=True)
+        for seen in {text, text.translate(_drawn())}
+        for folded, plain in zip(_folded(seen, signs), meant, strict=True)
         for read, slim in _comparisons(folded, plain)
     )
 
@@ -57,18 +56,46 @@ def are_alike(text: str, meant: str) -> bool:
     """Whether a reader could take the text for the one that is meant, in which no star has a meaning."""
     return any(
         _slim(read) == _slim(plain) or any(map(eq, _spelled_out(read), _spelled_out(plain)))
-        for seen in {text, text.translate(_DRAWN)}
+        for seen in {text, text.translate(_drawn())}
         for read, plain in zip(_folded(seen), _folded(meant), strict=True)
     )
 
 
+def _signs_of(pattern: str) -> str:
+    """The signs that mean themselves: those of a part that has no letter. A rule about `*€*` is not about every e."""
+    parts = (part for part in pattern.split("*") if not any(map(str.isalnum, part)))
+    return "".join(sorted({sign for part in parts for sign in part if not sign.isspace()}))
+
+
+@cache
+def _drawn() -> dict[int, str]:
+    """What folding takes away and a reader may see: blanks as blanks, and the small letters that are drawn above
+    others."""
+    return str.maketrans(dict.fromkeys(BLANKS, " ") | {**look_alikes("above")})
+
+
 @lru_cache(maxsize=64)
-def _folded(text: str) -> tuple[str, str]:
+def _folded(text: str, signs: str = "") -> tuple[str, ...]:
     """Without its disguise, as it stands and in small letters: a Greek capital and its small letter look like two
-    different letters of ours. Folded again once it is small, because Cherokee has look-alikes among its capitals, and
-    those are what its small letters become."""
-    plain, small = fold(fold(text).casefold()).casefold(), fold(text.casefold()).casefold()
-    return _BLANKS.sub(" ", plain), _BLANKS.sub(" ", small)
+    different letters of ours. Each by every way of folding: a digit of another script has a value and a look."""
+    if not signs:
+        return tuple(reading for read in FOLDS for reading in _readings(text, read))
+    parts = [
+        (part,) * (2 * len(FOLDS)) if part in signs else _folded(part)
+        for part in re.split(_any_of(signs), text)
+    ]
+    return tuple(map("".join, zip(*parts, strict=True)))
+
+
+def _any_of(signs: str) -> str:
+    return f"([{re.escape(signs)}])"
+
+
+def _readings(text: str, read: Callable[[str], str]) -> Iterator[str]:
+    """Folded again once it is small, because Cherokee has look-alikes among its capitals, and those are what its small
+    letters become."""
+    for folded in (read(read(text).casefold()), read(text.casefold())):
+        yield _BLANKS.sub(" ", folded.casefold())
 
 
 def _comparisons(text: str, pattern: str) -> Iterator[tuple[str, str]]:

@@ -127,7 +127,8 @@ DEMANDS: Final = """
     sao chép, tempel, tempelkan, salin, kopiere, kopieren, copiez, copie aquí, copie aqui, copie su,
     copie tu, copie seu, copie sua, copia qui, copia aquí, copia il tuo, copia la tua, copia tu, kopieer,
     skopiuj, zkopírujte, zkopíruj, kopiera, скопируйте, скопируй, скопіюйте, αντιγράψτε, read me, read out,
-    list your, list all, envíame, mándame, manda, upload
+    list your, list all, hand me, hand us, pass me, show us, read us, type out, copy out, envíame, mándame, manda,
+    upload
 """
 """Said to a person, these ask for what follows; said of ourselves ("shall I send the token?") they do not."""
 
@@ -191,6 +192,13 @@ NEGATIONS: Final = """
 
 NEGATED_AFTER_DEMAND: Final = "pas, jamais, nooit, nie, niemals, aldrig, nicht, ikke, inte, niet"
 """Directly behind a demand: "n'entrez pas", "ange inte"."""
+
+COUNTED: Final = """
+    two, three, four, five, six, eight, ten, twelve, sixteen, twenty, first, last, zwei, drei, vier, sechs, letzten,
+    zwölf, trois, quatre, douze, tres, cuatro, doce, tre, quattro, dodici, três, quatro, doze, drie, twaalf, trzy,
+    cztery, dwanaście, tři, čtyři, dvanáct, fyra, tolv, üç, dört, on iki, три, четыре, чотири, двенадцать
+"""
+"""May stand between "which" and a secret of several parts: "which three digits"."""
 
 NO_SECRET: Final = """
     not, no, without, never, except, rather than, instead of, other than, kein, keine, keinen, ohne, nicht,

@@ -107,7 +107,8 @@ def _is_something_else(words: Sequence[str], seen: Sighting) -> bool:
     """Whether the word before makes it another thing: a public key, a library card number, tokens to count."""
     phrase = naming.ALIKE.get(seen.secret.text, seen.secret.text)
     rows = naming.INNOCENT_BEFORE
-    others = rows.get(phrase) or rows.get(phrase.split()[-1], "")
+    words_of_it = phrase.split()
+    others = rows.get(phrase) or rows.get(words_of_it[-1]) or rows.get(words_of_it[0], "")
     is_other = seen.start > 0 and words[seen.start - 1] in words_of(others)
     return is_other or stands_before(words, seen.start, asking.ABOUT_BEFORE)
 
@@ -124,6 +125,15 @@ def _is_denied(reading: Reading, seen: Sighting) -> bool:
 def _before_articles(words: Sequence[str], place: int) -> int:
     articles, farthest = words_of(asking.ARTICLES), max(0, place - 3)
     return next((at for at in range(place, farthest, -1) if words[at - 1] not in articles), farthest)
+
+
+def _before_count(words: Sequence[str], place: int) -> int:
+    """Where the numbers before a thing begin: "which 12 words", "which last three digits"."""
+    counted, farthest = words_of(asking.COUNTED), max(0, place - 2)
+    before = range(place, farthest, -1)
+    return next(
+        (at for at in before if not (words[at - 1] in counted or words[at - 1].isdecimal())), farthest
+    )
 
 
 # Is it asked for?
@@ -176,7 +186,7 @@ def _is_ours(words: Sequence[str], place: int) -> bool:
 def _is_asked_which(reading: Reading, seen: Sighting) -> bool:
     """Whether it is "which password do you use", and not "which API key shall I revoke"."""
     words = reading.words
-    place = _before_articles(words, seen.start)
+    place = _before_articles(words, _before_count(words, seen.start))
     is_asked = place > 0 and words[place - 1] in words_of(asking.WHICH)
     return is_asked and words_of(asking.MENTIONS).isdisjoint(words[seen.end : seen.end + REACH])
 

@@ -200,7 +200,13 @@ ANYWHERE: Final = {
 AS_HEAD: Final = {
     "password": "pw, psw, pword",
     "API key": "secret, *secret, Geheimnis, segreto, secreto, segredo, секрет",
-    "token": "token, *token, jwt, jeton, токен, जेटॉन, टोकन",
+    "token": """
+        token, *token, jwt, jeton, токен, जेटॉन, टोकन, cookie value, value of the cookie, value of your cookie,
+        valeur du cookie, valor de la cookie, valore del cookie, valor do cookie,
+        waarde van de cookie, wartość cookie, wartość ciasteczka, hodnotu cookie, çerez değerini, kakans värde,
+        значение cookie, значение куки, значення cookie, τιμή του cookie, कुकी का मान, giá trị cookie,
+        nilai cookie""",
+    "private key": "keytab",
     "recovery phrase": "mnemonic",
     "card number": """
         card no, card nr, cc no, credit card no, credit card, creditcard, debit card, Kreditkarte,
@@ -220,6 +226,7 @@ harm, a postal code that is refused costs its author one written excuse, and `de
 ALONE: Final = {
     "password": "pass, clave, parola, κωδικός, κωδικό, sandi",
     "token": "bearer",
+    "recovery phrase": "twelve words, 12 words, twenty four words, 24 words",
 }
 """Secret only when nothing else is said: `pass` beside `user`, but not `ski_pass`."""
 
@@ -267,6 +274,11 @@ INNOCENT_BEFORE: Final = {
         district, village""",
     "credentials": """
         academic, professional, teaching, press, medical, educational, teacher, clinical, journalistic""",
+    "code": """
+        coupon, promo, promotion, promotional, discount, voucher, booking, reservation, tracking, zip, postal,
+        country,
+        area, dress, qr, error, invite, invitation, referral, gift, product, exit, status, source, door, colour,
+        color""",
     "secret": "trade, top, open, kept, family, industry, state",
 }
 """By a phrase or its last word: what, directly before it, makes it something else."""

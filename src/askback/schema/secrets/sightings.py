@@ -106,7 +106,9 @@ def _together(reading: Reading) -> Iterator[Sighting]:
     for place, word in enumerate(reading.words):
         if word in BOUNDS:
             last.clear()
-        elif (roles := _roles_of(word)) and not _is_otherwise(reading, place):
+        elif (roles := _roles_of(word) + _roles_of_compound(reading, place)) and not _is_otherwise(
+            reading, place
+        ):
             for rule, table in roles:
                 last[rule, table] = place
                 secret, count = _descriptions()[rule]
@@ -141,6 +143,13 @@ def _otherwise() -> Phrases[None]:
         f"{other} {card}" for other in entries(descriptions.OTHER_CARDS) for card in ("card", "card number")
     )
     return Phrases((phrase, None) for phrase in (*entries(descriptions.OTHERWISE), *cards))
+
+
+def _roles_of_compound(reading: Reading, place: int) -> tuple[tuple[int, int], ...]:
+    """For names that are written in humps or with digits, and so read as two words: MetaMask, BIP39."""
+    if not place or not reading.glued[place] or reading.words[place - 1] in MARKS:
+        return ()
+    return _roles_of(reading.words[place - 1] + reading.words[place])
 
 
 @kept(most=4_096, longest=40)

@@ -3,30 +3,18 @@
 Folding takes away accents, invisible characters and look-alikes from other scripts. Russian and Greek are folded like
 everything else, so a table has to be read with the same eyes as the text that is looked up in it.
 """
-# ruff: noqa: RUF001 - letters that look like others are what this module is about
+# ruff: noqa: RUF001 - marks that look like others are meant as they stand
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from importlib.resources import files
 from typing import Final
 
-LOOK_ALIKES: Final = {
-    "a": "аαɑᴀ", "b": "вьƅʙ", "c": "сϲᴄⲥ", "d": "ԁđðᴅɖⲇ", "e": "еεҽᴇєɛⲉ℮ꬲəɘ", "f": "ꜰƒ", "g": "ɡցɢ", "h": "нһհʜħ",
-    "i": "іιıɪɩ", "j": "јᴊϳ", "k": "кκᴋĸ", "l": "ӏłʟɭⳑǀ∣￨׀", "m": "мᴍ", "n": "ոηɴŋп", "o": "оοօᴏøⲟ", "p": "рρᴘþⲣ",
-    "q": "ԛǫգ", "r": "ᴦʀгɾ", "s": "ѕꜱʂ", "t": "тτᴛŧⲧ", "u": "υսᴜʋ", "v": "νѵᴠ", "w": "ԝѡᴡɯ", "x": "хχ", "y": "уүʏγ",
-    "z": "ᴢʐ", "ss": "ß", "ae": "æ", "oe": "œ", "σ": "ς",
-    "A": "АΑᎪꓮⲀ", "B": "ВΒᏴЬꓐⲂ", "C": "СϹᏟꓚⲤ", "D": "ĐᎠꓓᗪ", "E": "ЕΕᎬЄꓰⲈƐ", "F": "Ϝꓝ", "G": "ᏀԌꓖ", "H": "НΗᎻꓧⲎ",
-    "I": "ІΙӀꓲⲒ", "J": "ЈᎫꓙ", "K": "КΚᏦꓗⲔ", "L": "ᏞŁꓡᒪⳐ", "M": "МΜᎷꓟⲘ", "N": "ΝПꓠⲚ", "O": "ОΟՕØꓳⲞ", "P": "РΡᏢꓑⲢ",
-    "Q": "Ԛ", "R": "ᏒГꓣᎡ", "S": "ЅᏚՏꓢ", "T": "ТΤᎢꓔⲦ", "U": "Սꓴ", "V": "ѴᏙꓦ", "W": "ԜᎳѠꓪ", "X": "ХΧꓫⲬ", "Y": "УΥҮꓬⲨ",
-    "Z": "ΖᏃꓜⲌ",
-    ". ": "。।", "? ": "؟", ",": "、،",
-}  # fmt: skip
-"""Letters that pass for Latin ones, capitals apart from small letters because Greek "Ν" is N and "ν" is v."""
-
-ENCLOSED: Final = (0x1F150, 0x1F170, 0x1F1E6)
-"""Where white-on-black letters and flag letters begin, which Unicode does not fold to A to Z."""
+PUNCTUATION: Final = {". ": "。।", "? ": "؟", ",": "、،", "σ": "ς"}
+"""Marks of other scripts that part sentences as ours do, and the sigma that ends a word."""
 
 BLANKS: Final = "\u115f\u1160\u2800\u3164\uffa0"
 """Letters or symbols by their category, and yet nothing is drawn."""
@@ -82,9 +70,23 @@ def read(text: str) -> Reading:
 
 def fold(text: str) -> str:
     """Plain letters in their case, ASCII digits, marks, and spaces for everything else that is seen."""
+    return "".join(map(_fold_letter, _seen(text)))
+
+
+def fold_signs(text: str) -> str:
+    """Like `fold`, with signs and letters of every script taken for the Latin letters that they look like. It takes too
+    much for a letter: only where a false alarm does no harm."""
+    return "".join(map(_fold_sign, _seen(text)))
+
+
+def fold_decorations(text: str) -> str:
+    """Like `fold_signs`, for texts whose letters are taken from other alphabets as decoration."""
+    return "".join(map(_fold_decoration, _seen(text)))
+
+
+def _seen(text: str) -> str:
     # Combining marks go before composing: to sort a long run of them takes quadratic time.
-    shown = text if text.isascii() else unicodedata.normalize("NFC", "".join(filter(_is_seen, text)))
-    return "".join(map(_fold_character, shown))
+    return text if text.isascii() else unicodedata.normalize("NFC", "".join(filter(_is_seen, text)))
 
 
 def is_unspaced(text: str) -> bool:
@@ -98,17 +100,31 @@ def _is_seen(character: str) -> bool:
 
 
 @lru_cache(maxsize=4_096)
-def _fold_character(character: str) -> str:
+def _fold_letter(character: str) -> str:
+    return _fold_character(character, _letters())
+
+
+@lru_cache(maxsize=4_096)
+def _fold_sign(character: str) -> str:
+    return _fold_character(character, _letters_and_signs())
+
+
+@lru_cache(maxsize=4_096)
+def _fold_decoration(character: str) -> str:
+    return _fold_character(character, _decorations())
+
+
+def _fold_character(character: str, table: Mapping[str, str]) -> str:
     is_hangul = "\uac00" <= character <= "\ud7a3"
-    if is_hangul or character in _look_alikes():
-        return _look_alikes().get(character, character)
-    return "".join(map(_fold_part, unicodedata.normalize("NFKD", character)))
+    if is_hangul or character in table:
+        return table.get(character, character)
+    return "".join(_fold_part(part, table) for part in unicodedata.normalize("NFKD", character))
 
 
-def _fold_part(part: str) -> str:
+def _fold_part(part: str, table: Mapping[str, str]) -> str:
     category = unicodedata.category(part)
-    if part in _look_alikes():
-        return _look_alikes()[part]
+    if part in table:
+        return table[part]
     if category == "Nd":
         return str(unicodedata.digit(part))
     if category[0] == "L" or category == "Mc" or part in MARKS:
@@ -117,6 +133,26 @@ def _fold_part(part: str) -> str:
 
 
 @cache
-def _look_alikes() -> dict[str, str]:
-    twins = {twin: plain for plain, twins in LOOK_ALIKES.items() for twin in twins}
-    return twins | {chr(first + place): chr(ord("A") + place) for first in ENCLOSED for place in range(26)}
+def look_alikes(section: str) -> Mapping[str, str]:
+    """What each character of that section of the table looks like."""
+    lines = (files("askback.schema.secrets") / "look_alikes.txt").read_text(encoding="ascii").splitlines()
+    rows = (line.split() for line in lines if line.startswith(f"{section} "))
+    return {chr(int(point, 16)): plain for _, plain, *points in rows for point in points}
+
+
+@cache
+def _letters() -> Mapping[str, str]:
+    return {
+        **look_alikes("letters"),
+        **{twin: plain for plain, twins in PUNCTUATION.items() for twin in twins},
+    }
+
+
+@cache
+def _letters_and_signs() -> Mapping[str, str]:
+    return {**_letters(), **look_alikes("drawn")}
+
+
+@cache
+def _decorations() -> Mapping[str, str]:
+    return {**_letters_and_signs(), **look_alikes("other")}

@@ -70,7 +70,6 @@ def watch_requests(lowlevel: Server[Any], watcher: SessionWatcher) -> None:
     _wrap_managers()
     _patch_run()
     _patch_streams()
-    _note_entrances()
     _WATCHERS[lowlevel] = watcher
 
 
@@ -193,8 +192,9 @@ class HeldStream(EventSourceResponse):
 
 
 @lru_cache(maxsize=1)
-def _note_entrances() -> None:
-    """Each application writes itself into the scope over the one around it; nothing else tells the outermost."""
+def note_entrances() -> None:
+    """Have requests tell where they came in, for `entrance_of`: each application writes itself into the scope over the
+    one around it, and nothing else tells the outermost."""
     enter = Starlette.__call__
 
     @wraps(enter)

@@ -8,4 +8,5 @@ sealing    what nobody else reads or forges          homes      the sessions tha
 addresses  where workers reach each other            places     a socket that listens there
 routes     the way to a session, remembered          outbox     answers that are accepted and delivered later
 copies     a request that comes twice is run once    drain      how a worker ends that is told to
+single     a server that has no other workers
 """

@@ -4,10 +4,19 @@ import signal
 from collections.abc import Awaitable, Callable
 
 import anyio
+from mcp_types import INVALID_REQUEST
 from sse_starlette.sse import AppStatus
+from starlette.responses import JSONResponse
+from starlette.types import Receive, Scope, Send
 
-from askback.server.adapters.streamable import DRAIN_TIMEOUT
+from askback.server.adapters.streamable import DRAIN_TIMEOUT, Handle
+from askback.server.workers.copies import kind_of
+from askback.server.workers.parcels import body_of, bringing
 from askback.wire.push import Questions
+
+STOPPING = (
+    "This session ends with its worker, which is being stopped. Begin a new session; nothing was begun here."
+)
 
 
 def is_stopping() -> bool:
@@ -32,6 +41,21 @@ class Drain:
         self._is_told = True
         self._questions.close()
 
+    def unless_begun(self, by_itself: Handle) -> Handle:
+        """A call or a stream that comes while this worker ends is refused; what is about an earlier call is served."""
+
+        async def handle(scope: Scope, receive: Receive, send: Send) -> None:
+            if not self.has_begun or scope["method"] not in ("GET", "POST"):
+                await by_itself(scope, receive, send)
+                return
+            body = await body_of(receive) or b""
+            if scope["method"] == "GET" or kind_of(body) == "call":
+                await _refuse(scope, receive, send)
+            else:
+                await by_itself(scope, bringing(body, receive), send)
+
+        return handle
+
     async def finish(self) -> None:
         """Wait for the calls that run, also those of people who are connected to other workers."""
         self.begin()
@@ -42,3 +66,9 @@ class Drain:
         """A server that is run again begins anew."""
         self._is_told = False
         self._questions.open()
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
+    """The client begins a new session, as the protocol has it."""
+    told = {"jsonrpc": "2.0", "id": None, "error": {"code": INVALID_REQUEST, "message": STOPPING}}
+    await JSONResponse(told, status_code=404)(scope, receive, send)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager as Manager
 from mcp.shared.exceptions import MCPError
-from mcp_types import INTERNAL_ERROR, INVALID_REQUEST
+from mcp_types import INTERNAL_ERROR
 from starlette.responses import JSONResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
@@ -49,10 +49,6 @@ UNREACHABLE = {
     Outcome.SILENT: "The worker that holds this session does not answer. Nothing was begun; try again in a moment.",
     Outcome.BROKEN: "The worker that holds this session stopped answering. This may have been begun.",
 }
-
-STOPPING = (
-    "This session ends with its worker, which is being stopped. Begin a new session; nothing was begun here."
-)
 
 ELSEWHERE = (
     "a session lives on another machine, at an address that only that machine can reach: say on each machine where "
@@ -112,6 +108,10 @@ class Workers:
         self._bringer: Bringer | None = None
         self.drain = Drain(questions, self._copies.finish)
 
+    async def finish(self) -> None:
+        """Wait for the calls that run."""
+        await self.drain.finish()
+
     async def close(self) -> None:
         """Nothing is opened before it is needed, and all of it again if it is."""
         await self._outbox.close()
@@ -143,28 +143,11 @@ class Workers:
     ) -> None:
         """A session of this worker's."""
         if scope["method"] == "POST":
-            await self._copies.serve(self._unless_stopping(by_itself), scope, receive, send)
-        elif scope["method"] == "GET" and self.drain.has_begun:
-            await _gone(STOPPING)(scope, receive, send)
+            await self._copies.serve(self.drain.unless_begun(by_itself), scope, receive, send)
         else:
-            await by_itself(scope, receive, send)
+            await self.drain.unless_begun(by_itself)(scope, receive, send)
             if not has_session(manager, id):
                 await self._forget(id)
-
-    def _unless_stopping(self, by_itself: Handle) -> Handle:
-        """A call that comes while this worker ends is not begun; what is about an earlier one is still served."""
-
-        async def handle(scope: Scope, receive: Receive, send: Send) -> None:
-            if not self.drain.has_begun:
-                await by_itself(scope, receive, send)
-                return
-            body = await body_of(receive) or b""
-            if kind_of(body) == "call":
-                await _gone(STOPPING)(scope, receive, send)
-            else:
-                await by_itself(scope, bringing(body, receive), send)
-
-        return handle
 
     async def _begin(
         self, manager: Manager, by_itself: Handle, scope: Scope, receive: Receive, send: Send
@@ -283,12 +266,6 @@ def _word_on(error: Exception) -> MCPError:
     if isinstance(error, StoreUnavailable):
         return unusable_end(error)
     return MCPError(INTERNAL_ERROR, "The server cannot open sessions now. Its operator must look after it.")
-
-
-def _gone(word: str) -> JSONResponse:
-    """The client begins a new session, as the protocol has it."""
-    told = {"jsonrpc": "2.0", "id": None, "error": {"code": INVALID_REQUEST, "message": word}}
-    return JSONResponse(told, status_code=404)
 
 
 def _unavailable(error: MCPError) -> JSONResponse:
