@@ -713,8 +713,10 @@ def tricks(dialect: Dialect) -> list[tuple[str, str]]:
 
 DEAD_CAST = "SELECT id FROM (SELECT id, CAST(email AS VARCHAR(90)) AS n FROM customers) AS x"
 
+NESTED = "SELECT " + "ARRAY[" * 20 + "1" + "]" * 20
+
 NOT_READ: dict[Dialect, frozenset[str]] = {
-    "duckdb": frozenset({DEAD_CAST, "SELECT id FROM memory.main.customers"}),
+    "duckdb": frozenset({DEAD_CAST, "SELECT id FROM memory.main.customers", NESTED}),
     "postgres": frozenset({DEAD_CAST, "SELECT name(c) FROM customers c"}),
     "sqlite": frozenset(
         {

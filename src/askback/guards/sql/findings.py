@@ -44,7 +44,8 @@ class Finding:
     def is_query(self) -> bool:
         """Whether it is one query, understood to its end, that changes nothing."""
         if self.engine:
-            return self.inspection is not None and self.inspection.is_query and not self.inspection.doubts
+            found = self.inspection
+            return found is not None and found.is_query and found.can_be_planned and not found.doubts
         kinds = self.kinds or ()
         is_plain = self.reading is not None and not self.reading.writes and not self.reading.unresolved
         return len(kinds) == 1 and kinds[0] in QUERIES and is_plain
