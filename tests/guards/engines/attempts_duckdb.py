@@ -47,6 +47,7 @@ FREE = [
     "SELECT i FROM customers c, range(length(c.name)) g(i)",
     "PIVOT (SELECT id, country FROM customers) ON country USING count(*)",
     "SELECT country FROM (SELECT country, max(email) AS z FROM customers GROUP BY country)",
+    "SELECT list_aggregate(string_split(d, 'a'), 'max') FROM (SELECT email, country AS d FROM customers)",
     "SELECT rowid FROM customers",
     "SELECT id FROM memory.main.customers",
 ]

@@ -268,6 +268,15 @@ async def test_changes_of_rows_say_what_they_read(
     assert columns <= {name.rpartition(".")[2] for name in found.columns}
 
 
+async def test_a_change_tells_of_the_keys_that_it_can_violate(connection: Connection, engine: DuckDBEngine):
+    connection.execute("CREATE TABLE keyed(a INT, b INT, c INT, CHECK (a < b)); CREATE TABLE free(a INT)")
+    columns = (await engine.inspect("INSERT INTO keyed VALUES (1, 2, 3)")).columns
+    assert columns == {"main.keyed.a", "main.keyed.b"}
+    connection.execute("CREATE UNIQUE INDEX by_c ON keyed(c)")
+    assert "main.keyed.c" in (await engine.inspect("INSERT INTO keyed VALUES (1, 2, 3)")).columns
+    assert not (await engine.inspect("INSERT INTO free VALUES (1)")).columns
+
+
 @pytest.mark.skipif(duckdb.__version__.startswith("1."), reason="DuckDB 1 has no changes within WITH")
 async def test_a_change_within_a_query_is_a_change(engine: DuckDBEngine):
     found = await engine.inspect("WITH x AS (DELETE FROM orders RETURNING *) SELECT 1 FROM x")

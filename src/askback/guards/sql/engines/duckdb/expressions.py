@@ -15,9 +15,10 @@ EXPRESSIONS = listed(
 
 SKIPPED = listed(
     "return_type arguments original_arguments alias value qname query_location parameter_data chunk_types "
-    "lambda_expr"
+    "lambda_expr aggr_expr"
 )
-"""Parts without columns. What a lambda takes from outside stands beside it too; inside, positions mean its own."""
+"""Parts without columns. Within a lambda, and in what `list_aggregate` runs on a list, positions mean something else;
+what they take from outside stands beside them too."""
 
 QUIET = listed(
     "BOUND_CASE BOUND_COMPARISON BOUND_CONJUNCTION BOUND_CONSTANT BOUND_REF BOUND_PARAMETER BOUND_COLUMN_REF"

@@ -9,18 +9,21 @@ from askback.guards.sql.engines.duckdb.expressions import UnknownPlan
 from askback.guards.sql.engines.duckdb.lookup import TABLE_FUNCTIONS, Lookup
 from askback.guards.sql.engines.duckdb.parsed import Parsed, Texts
 from askback.guards.sql.engines.duckdb.plan import Reads
-from askback.guards.sql.engines.duckdb.schema import Path, Schema
+from askback.guards.sql.engines.duckdb.schema import Path, Relation, Schema
 from askback.guards.sql.engines.duckdb.session import Session
 from askback.guards.sql.engines.duckdb.syntax import SHAPES, Syntax
 from askback.guards.sql.engines.engine import Inspection
 from askback.guards.sql.systems import describes_the_schema
 
-CONSTRAINTS = """
+KEYS = """
 SELECT database_name, schema_name, table_name, constraint_column_names FROM system.main.duckdb_constraints()
-WHERE constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY') AND database_name = $1 AND schema_name = $2
+WHERE constraint_type <> 'NOT NULL' AND database_name = $1 AND schema_name = $2
     AND (table_name = $3 OR constraint_type = 'FOREIGN KEY')
+UNION ALL SELECT database_name, schema_name, table_name, NULL FROM system.main.duckdb_indexes()
+WHERE is_unique AND database_name = $1 AND schema_name = $2 AND table_name = $3
 """
-"""A change fails where a key is taken, or still referred to: that tells of the columns of the key."""
+"""A change fails where a key is taken, still referred to, or checked against others: that tells of these columns. An
+index may be on any of them."""
 
 SHOW = "pragma_show"
 """What DuckDB 2 makes of `SHOW customers` in a plan."""
@@ -138,7 +141,7 @@ class Inspector:
         if not parsed or any(each.syntax is None for each in parsed):
             return Inspection(writes=(words,), doubts=(UNREADABLE,))
         inner = [self._inspect_parsed(*each) for each in zip(change.queries, parsed, strict=True)]
-        keys = self._keys(relation.path) if relation else frozenset[str]()
+        keys = self._keys(relation) if relation else frozenset[str]()
         return Inspection(
             columns=keys.union(*(each.columns for each in inner)),
             writes=(words, *(word for each in inner for word in each.writes)),
@@ -146,11 +149,11 @@ class Inspector:
             can_be_planned=change.is_plannable and all(each.can_be_planned for each in inner),
         )
 
-    def _keys(self, path: Path) -> frozenset[str]:
+    def _keys(self, relation: Relation) -> frozenset[str]:
         """Columns of keys that a change of this table can violate."""
-        rows = self.session.cursor.execute(CONSTRAINTS, list(path)).fetchall()
-        columns: set[Name] = {(*table, column) for *table, names in rows for column in names}
-        return frozenset(map(".".join, self._named(columns)))
+        rows = self.session.cursor.execute(KEYS, list(relation.path)).fetchall()
+        found: set[Name] = {(*table, name) for *table, names in rows for name in names or relation.columns}
+        return frozenset(map(".".join, self._named(found)))
 
 
 def _is_known(function: str) -> bool:

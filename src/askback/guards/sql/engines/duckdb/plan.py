@@ -32,11 +32,15 @@ class Reads:
         """Database, schema, table and column."""
         self._wanted: dict[int, Live] = {}
         """What is used of each CTE."""
+        self._made: set[int] = set()
+        """CTEs whose own steps have been visited, or that count as a whole."""
         self._widths: dict[int, int] = {}
 
     def read(self, plan: Node) -> None:
         """Raises UnknownPlan, LookupError or TypeError where the plan is of a shape that is not known."""
         self._visit(plan, self._all(plan))
+        if self._wanted.keys() - self._made:
+            raise UnknownPlan
 
     def _all(self, node: Node) -> Live:
         return set(range(self._width(node)))
@@ -77,7 +81,10 @@ class Reads:
         return max(len(node["projection_ids"] or node["column_indexes"]), 1) + len(node["projected_input"])
 
     def cte_ref(self, node: Node, live: Live) -> None:
-        self._wanted.setdefault(node["cte_index"], set()).update(live)
+        wanted = self._wanted.setdefault(node["cte_index"], set())
+        if node["cte_index"] in self._made and not live <= wanted:
+            raise UnknownPlan  # it is used by a step that should have come before
+        wanted |= live
 
     def leaf(self, node: Node, live: Live) -> None:
         """A step that reads nothing stored."""
@@ -184,7 +191,8 @@ class Reads:
         """The steps that use it come first, and say what they use."""
         made, using = node["children"]
         self._visit(using, live)
-        self._visit(made, self._wanted.get(node["table_index"], set()))
+        self._made.add(node["table_index"])
+        self._visit(made, self._wanted.setdefault(node["table_index"], set()))
 
     def cte_width(self, node: Node) -> int:
         return self._width(node["children"][1])
@@ -193,6 +201,11 @@ class Reads:
         """Set operations and recursion: everything counts, since rows are compared or cast as a whole."""
         for child in node["children"]:
             self._visit(child, self._all(child))
+
+    def recursive(self, node: Node, live: Live) -> None:
+        self._made.add(node["table_index"])
+        self._wanted[node["table_index"]] = self._all(node)
+        self.combine(node, live)
 
     def passed_width(self, node: Node) -> int:
         return self._width(node["children"][0])
@@ -253,7 +266,7 @@ VISITS: Mapping[str, Callable[[Reads, Node, Live], None]] = _Steps(
     LOGICAL_CROSS_PRODUCT=Reads.join,
     LOGICAL_POSITIONAL_JOIN=Reads.join,
     LOGICAL_MATERIALIZED_CTE=Reads.cte,
-    LOGICAL_RECURSIVE_CTE=Reads.combine,
+    LOGICAL_RECURSIVE_CTE=Reads.recursive,
     LOGICAL_UNION=Reads.combine,
     LOGICAL_EXCEPT=Reads.combine,
     LOGICAL_INTERSECT=Reads.combine,
