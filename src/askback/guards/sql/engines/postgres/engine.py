@@ -1,6 +1,7 @@
 """Postgres as the witness of what a statement reads: it analyses the statement and stores the parse tree."""
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 import asyncpg
@@ -52,7 +53,7 @@ class PostgresEngine:
                 return known
             found = await self._inspect(session, statement)
             self._memory.keep(statement, found, version)
-            return found.inspection
+            return replace(found.inspection, schema=session.catalogue)
 
     async def run(self, statement: str, *, max_rows: int | None = None) -> Rows:
         """Run a statement that `guard_sql` let pass in this call, in the transaction in which it is inspected again.

@@ -1,10 +1,11 @@
 """Inspections of statements that were seen before, for as long as the schema stays as it was."""
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from askback.guards.sql.engines.engine import Inspection
+from askback.guards.sql.engines.postgres.version import CATALOGUE_VERSION
 
 if TYPE_CHECKING:
     from askback.guards.sql.engines.postgres.relation import Connection
@@ -41,7 +42,8 @@ VERSION = f"""
 SELECT (SELECT count(*) FROM pg_catalog.pg_class WHERE oid >= 16384), ARRAY[
   current_database()::text, current_user::text, session_user::text, current_setting('search_path'),
   pg_catalog.pg_my_temp_schema()::text,
-  current_setting('standard_conforming_strings'), current_setting('transform_null_equals'), {", ".join(SUMS)}]
+  current_setting('standard_conforming_strings'), current_setting('transform_null_equals'), {", ".join(SUMS)}],
+  {CATALOGUE_VERSION}
 """
 
 MAX_STATEMENTS = 500
@@ -76,9 +78,9 @@ class Memory:
         if seen is None:
             return None, None
         self._seen.move_to_end(statement)
-        version = await self._read_version(connection, seen.relations)
+        version, catalogue = await self._read_version(connection, seen.relations)
         is_true = version is not None and version == seen.version
-        return seen.inspection if is_true else None, version
+        return replace(seen.inspection, schema=catalogue) if is_true else None, version
 
     def keep(self, statement: str, found: Found, version: Version | None) -> None:
         """Remember an inspection, with the version that was read before it was made."""
@@ -90,10 +92,12 @@ class Memory:
         if len(self._seen) > MAX_STATEMENTS:
             self._seen.popitem(last=False)
 
-    async def _read_version(self, connection: "Connection", relations: frozenset[int]) -> Version | None:
+    async def _read_version(
+        self, connection: "Connection", relations: frozenset[int]
+    ) -> tuple[Version | None, str | None]:
         row = await connection.fetchrow(VERSION, sorted(relations))
         if row is None or row[0] > MAX_RELATIONS:
             self._is_used = False
             self._seen.clear()
-            return None
-        return tuple(row[1])
+            return None, None
+        return tuple(row[1]), row[2]

@@ -12,6 +12,7 @@ import asyncpg
 from asyncpg.transaction import Transaction
 
 from askback.guards.sql.engines.postgres.relation import FACTS
+from askback.guards.sql.engines.postgres.version import CATALOGUE_VERSION
 
 if TYPE_CHECKING:
     from askback.guards.sql.engines.postgres.relation import Connection
@@ -28,7 +29,7 @@ READ_WRITE = "SET TRANSACTION READ WRITE; "
 TREE = f"""
 SELECT CASE WHEN coalesce(f.n, 1) > 1 OR t.size > $2 * 10 THEN NULL
             WHEN t.size > $2 / 5 THEN pg_catalog.regexp_replace(t.tree, ' \\[ [-0-9 ]*\\]', '', 'g')
-            ELSE t.tree END AS tree, f.*
+            ELSE t.tree END AS tree, {CATALOGUE_VERSION} AS catalogue, f.*
 FROM pg_catalog.pg_proc AS p
 CROSS JOIN LATERAL (SELECT p.prosqlbody::text AS tree, octet_length(p.prosqlbody::text) AS size OFFSET 0) AS t
 LEFT JOIN LATERAL (SELECT row_number() OVER () AS n, r.* FROM ({FACTS} ANY(ARRAY(
@@ -108,6 +109,8 @@ class Session:
 
     def __init__(self, connection: "Connection", access: Access, *, is_kept: bool = False) -> None:
         self.connection = connection
+        self.catalogue: str | None = None
+        """The version of the catalogue, once a statement was analysed."""
         self.is_broken = False
         """Whether the transaction has met an error and takes nothing any more."""
         self._access, self._is_kept = access, is_kept
@@ -139,7 +142,7 @@ class Session:
         )
         self._function = f"{schema}.{name}({types})"
         rows = await self.connection.fetch(TREE, name, MAX_TREE)
-        tree = rows[0]["tree"]
+        tree, self.catalogue = rows[0]["tree"], rows[0]["catalogue"]
         is_read = tree is not None and len(tree) <= MAX_TREE
         return Analysis(tree if is_read else None, [row for row in rows if row["n"] is not None])
 
