@@ -132,11 +132,14 @@ def _fold_part(part: str, table: Mapping[str, str]) -> str:
     return " " if _is_seen(part) else ""
 
 
+_TABLE = (files("askback.schema.secrets") / "look_alikes.txt").read_text(encoding="ascii").splitlines()
+"""Read at import: the first question is asked on an event loop, which no file may hold up."""
+
+
 @cache
 def look_alikes(section: str) -> Mapping[str, str]:
     """What each character of that section of the table looks like."""
-    lines = (files("askback.schema.secrets") / "look_alikes.txt").read_text(encoding="ascii").splitlines()
-    rows = (line.split() for line in lines if line.startswith(f"{section} "))
+    rows = (line.split() for line in _TABLE if line.startswith(f"{section} "))
     return {chr(int(point, 16)): plain for _, plain, *points in rows for point in points}
 
 
