@@ -5,7 +5,7 @@ from collections.abc import Hashable, Mapping
 from contextvars import ContextVar
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import anyio
 
@@ -42,6 +42,16 @@ _WEIGHED: ContextVar[Mapping[tuple[int, str], Approval]] = ContextVar("askback_s
 gets what its own call was asked about, even if another call has since found something else."""
 
 
+class _Catalogue(NamedTuple):
+    """A catalogue as it was read, and what was made of it. Never changed, since many calls may use it at once."""
+
+    version: Hashable
+    given: Known
+    known: Known
+    """With the tags that relatives share."""
+    personal: PersonalColumns
+
+
 class Scales:
     """Weighs statements for one database. Whatever fails on the way is a reason to ask, and never one to pass."""
 
@@ -71,9 +81,7 @@ class Scales:
         self._words, self._cost_words = words or SQLWords(), cost_words or CostWords()
         self._teller = Teller(words=self._words, cost_words=self._cost_words, limits=self._limits)
         self._told: set[str] = set()
-        self._version: Hashable = None
-        self._given = self._checked = Known()
-        self._personal = PersonalColumns({})
+        self._last = _Catalogue(version=None, given=Known(), known=Known(), personal=PersonalColumns({}))
 
     async def weigh(
         self,
@@ -105,7 +113,8 @@ class Scales:
 
     async def _find(self, statement: str) -> Finding:
         inspection = await self._inspect(statement)
-        known = await self._known(inspection)
+        catalogue = await self._read_catalogue(inspection)
+        known = None if catalogue is None else catalogue.known
         if known is not None and inspection is not None:
             self._note(statement, inspection, known)
         estimate = await self._estimate(statement, inspection)
@@ -113,7 +122,7 @@ class Scales:
             statement=statement,
             dialect=self._dialect,
             known=known,
-            reading=None if known is None else await self._attempt(known, statement, inspection),
+            reading=None if catalogue is None else await self._attempt(catalogue, statement, inspection),
             is_priced=self._cost is not None,
             estimate=estimate,
             exceeded=() if estimate is None else self._limits.exceeded(estimate),
@@ -121,33 +130,32 @@ class Scales:
             inspection=inspection,
         )
 
-    async def _known(self, inspection: Inspection | None) -> Known | None:
+    async def _read_catalogue(self, inspection: Inspection | None) -> _Catalogue | None:
         """The catalogue as it is now, read only where something may have changed since the last time."""
         try:
             with anyio.fail_after(PATIENCE):
                 version = await version_of(self._source, None if inspection is None else inspection.schema)
-                if version is None or version != self._version:
-                    self._checked = await self._check(await self._source.known())
-                    self._version = version
-                return self._checked
+                if version is None or version != self._last.version:
+                    self._last = await self._check(await self._source.known(), version)
+                return self._last
         except Exception:
             logger.exception("No catalogue can be had, so a person is asked about every statement")
             return None
 
-    async def _check(self, known: Known) -> Known:
-        """With the tags that relatives share; worked out again only where something has changed."""
-        if self._given == known:  # though columns may stand in another order
-            return replace(known, tagged=self._checked.tagged)
-        for name in set(known.strays()) - self._told:
+    async def _check(self, given: Known, version: Hashable) -> _Catalogue:
+        """Work out the tags that relatives share, only where something has changed."""
+        last = self._last
+        if last.given == given:  # though columns may stand in another order
+            return last._replace(version=version, known=replace(given, tagged=last.known.tagged))
+        for name in set(given.strays()) - self._told:
             self._told.add(name)
             logger.warning(
                 "%s is tagged, and no table or view has it. It counts all the same; mend the catalogue.", name
             )
-        checked = replace(known, tagged=known.spread())
+        known = replace(given, tagged=given.spread())
         if self._engine is None:
-            await self._read(checked, "SELECT 1")  # raises where it cannot be used
-        self._given, self._personal = known, PersonalColumns(checked.tagged)
-        return checked
+            await self._read(known, "SELECT 1")  # raises where it cannot be used
+        return _Catalogue(version=version, given=given, known=known, personal=PersonalColumns(known.tagged))
 
     async def _inspect(self, statement: str) -> Inspection | None:
         """What the engine says; None where there is none, or where it cannot be asked."""
@@ -167,11 +175,13 @@ class Scales:
         approval = Approval(statement=statement, inspection=inspection, known=known)
         _WEIGHED.set({**_WEIGHED.get(), (id(self), statement): approval})
 
-    async def _attempt(self, known: Known, statement: str, inspection: Inspection | None) -> Reading | None:
+    async def _attempt(
+        self, catalogue: _Catalogue, statement: str, inspection: Inspection | None
+    ) -> Reading | None:
         try:
             if inspection is not None:
-                return self._personal.read(inspection, statement)
-            return await self._read(known, statement) if self._engine is None else None
+                return catalogue.personal.read(inspection, statement)
+            return await self._read(catalogue.known, statement) if self._engine is None else None
         except Exception as error:  # noqa: BLE001 - its text may quote the statement, which belongs in no log
             logger.error("The catalogue cannot be used (%s), so a person is asked", type(error).__name__)
             return None
@@ -240,7 +250,7 @@ class Scales:
         known, most, fewer = finding.known, self._most_rows, outline.limited
         if known is None or most is None or fewer is None or not finding.is_query:
             return ()
-        if self._engine is None and await self._attempt(known, fewer, None) != finding.reading:
+        if self._engine is None and await self._read(known, fewer) != finding.reading:
             return ()
         rows = self._cost_words.many_rows.format(number=f"{most:,}".replace(",", self._cost_words.thousands))
         title = self._words.limit.format(rows=self._cost_words.one_row if most == 1 else rows)
