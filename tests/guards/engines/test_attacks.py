@@ -34,6 +34,9 @@ CORRELATED = "SELECT (SELECT c.email FROM (SELECT 1 AS c) x) FROM customers c"
 SQLITE = (CORRELATED, "SELECT $x('), email FROM customers --')")
 POSTGRES = (CORRELATED, "SELECT id.to_json FROM customers AS id")
 
+NOT_TAKEN = "DuckDB does not accept it"
+"""Said of `decode` with two arguments before DuckDB 2.0."""
+
 BRACKETS = (("ARRAY[", "]"), ("STRUCT(", ")"), ("ROW(", ")"))
 NESTED = tuple("SELECT " + word * 25 + "1" + end * 25 for word, end in BRACKETS)
 """They doubled the parser's time with each level. No engine reads a tagged column for them."""
@@ -46,7 +49,8 @@ async def check(server: MCPServer[Any], statement: str, column: str) -> None:
     assert "@example.org" not in str(refused.value)
     asked = await run_tool(server, "query", given, [decline()])
     assert asked.is_error and "@example.org" not in asked.text
-    assert f"- {column}: " in asked.asked[0].message, asked.asked[0].message
+    message = asked.asked[0].message
+    assert f"- {column}: " in message or NOT_TAKEN in message, message
 
 
 async def answer(server: MCPServer[Any], statement: str) -> None:
