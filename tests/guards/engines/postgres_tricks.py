@@ -17,6 +17,7 @@ TRICKS: dict[str, list[str]] = {
         'WITH "false" AS (SELECT email AS a FROM customers), b AS (SELECT 1 AS a) SELECT a FROM "false"',
         "WITH c AS (SELECT id, x FROM (SELECT id, 1 / (length(email) - 15) AS x FROM customers FOR SHARE) s) SELECT id FROM c",
         "WITH c AS (SELECT c.id, 1 / (length(email) - 15) AS x FROM customers c, chancy) SELECT id FROM c",
+        "WITH RECURSIVE t AS (SELECT 1 AS n UNION ALL (WITH u AS NOT MATERIALIZED (SELECT n, 1 / (length(email) - 5) AS x FROM t, customers) SELECT u.n + 1 FROM u, u AS u2 WHERE u.n < 3)) SELECT n FROM t",
         "SELECT id.to_json FROM customers AS id",
         "SELECT id.row_to_json FROM customers AS id",
         "SELECT c.hash_record FROM customers c",
@@ -116,6 +117,14 @@ TRICKS: dict[str, list[str]] = {
     "public.lengths.email": ["SELECT size FROM lengths", "SELECT l FROM lengths l"],
     "public.guarded.email": ["SELECT id FROM guarded", "SELECT count(*) FROM guarded"],
     "public.visits.guest": ["SELECT guest FROM visits", "SELECT v FROM visits v"],
+    "public.born_early.email": [
+        "SELECT id FROM born_early",
+        "SELECT (SELECT id FROM born_early WHERE id = 1)",
+    ],
+    "public.born.email": [
+        "SELECT id, tableoid::regclass FROM born",
+        "SELECT count(*) FROM born GROUP BY tableoid",
+    ],
     "public.visits_2026.guest": ["SELECT guest FROM visits_2026"],
     "public.kept.small": ["SELECT small FROM kept", "SELECT k FROM kept k"],
     "public.contacts.reach": ["SELECT reach FROM contacts", "SELECT c FROM contacts c"],

@@ -334,11 +334,11 @@ async def test_no_text_of_the_engine_is_in_a_doubt(engine: DuckDBEngine):
 
 
 async def test_threads_that_the_engine_does_not_let_go_are_few():
-    release, opened = threading.Event(), duckdb.connect()
+    release = threading.Event()
 
     def connect() -> Connection:
         assert release.wait(20)
-        return opened
+        return duckdb.connect()  # each its own: a thread that was left may still use the one before
 
     engine = DuckDBEngine(connect, timeout=0.01)
     late = [await engine.inspect("SELECT 1") for _ in range(3)]
@@ -351,7 +351,35 @@ async def test_threads_that_the_engine_does_not_let_go_are_few():
     with anyio.fail_after(20):
         while (await engine.inspect("SELECT 1")).doubts:
             engine = DuckDBEngine(connect)
-    opened.close()
+
+
+def doubling(kind: str) -> str:
+    """A short text that doubles with each level when it is bound."""
+    levels = range(40)
+    if kind == "aliases":
+        return f"SELECT id x0, {', '.join(f'x{n} + x{n} x{n + 1}' for n in levels)} FROM customers"
+    if kind == "stars":
+        return "SELECT *, * FROM (" * 40 + "SELECT * FROM customers" + ")" * 40
+    if kind == "WITH queries":
+        queries = ", ".join(f"x{n + 1} AS (SELECT * FROM x{n}, x{n} z)" for n in levels)
+        return f"WITH x0 AS (SELECT id FROM customers), {queries} SELECT 1 FROM x40"
+    text = "'aaaaaaaaaa'"
+    for _ in range(9):
+        text = f"replace({text}, 'a', 'aaaaaaaaaa')"
+    return f"SELECT regexp_matches(name, {text}) FROM customers"
+
+
+@pytest.mark.parametrize("kind", ["aliases", "stars", "WITH queries", "texts"])
+async def test_what_doubles_with_each_level_is_not_bound(engine: DuckDBEngine, kind: str):
+    found = await engine.inspect(doubling(kind))
+    assert found.doubts and not found.can_be_planned
+
+
+async def test_aliases_and_with_queries_of_everyday_length_are_bound(engine: DuckDBEngine):
+    pipeline = ", ".join(f"x{n + 1} AS (SELECT *, id + {n} AS y{n} FROM x{n})" for n in range(20))
+    last = "SELECT id, y3, y19, y3 + y4 AS z, z * z AS w FROM x20"
+    found = await engine.inspect(f"WITH x0 AS (SELECT id, country FROM customers), {pipeline} {last}")
+    assert not found.doubts
 
 
 # The author's connection

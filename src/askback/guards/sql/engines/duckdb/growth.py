@@ -14,6 +14,9 @@ GROWING = SERIES | {
 }  # fmt: skip
 """They make a value as large as a number in the statement says."""
 
+MULTIPLYING = frozenset({"replace", "regexp_replace"})
+"""Their value can be as long as the product of their texts. With constants alone it is made while binding."""
+
 WRITING = frozenset({"format", "printf"})
 """They pad to a width that stands in their text."""
 
@@ -38,7 +41,11 @@ Node = Mapping[str, Any]
 def find_growth(call: Node, *, is_in_lambda: bool) -> str | None:
     """Why a call is not bound: its value may be larger than memory."""
     name = call["function_name"].lower()
-    if name in WRITING:
+    if name in MULTIPLYING:
+        is_bounded = (
+            "COLUMN_REF" in _classes(call) or math.prod(len(text) + 1 for text in _texts(call)) <= MAX_SIZE
+        )
+    elif name in WRITING:
         is_bounded = not any(WIDTH.search(text) for text in _texts(call))
     elif name not in GROWING:
         return None

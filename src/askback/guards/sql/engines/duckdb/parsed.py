@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from askback.guards.sql.engines.duckdb.session import Session
+from askback.guards.sql.engines.duckdb.size import is_too_large
 from askback.guards.sql.engines.duckdb.syntax import SHAPES, Syntax, read_syntax
 from askback.guards.sql.engines.duckdb.text import find_problem
 
@@ -58,6 +59,8 @@ def _parse(session: Session, text: str) -> Parsed:
     if len(statements) != 1:
         return Parsed(doubt="it is not exactly one statement")
     try:
+        if is_too_large(statements[0]):
+            return Parsed(doubt=COMPLEX)
         return Parsed(read_syntax(statements[0]))
     except SHAPES:
         return Parsed(doubt="its syntax has a shape that is not known")

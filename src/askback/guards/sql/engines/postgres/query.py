@@ -31,6 +31,9 @@ USER_OBJECTS = 16384
 INFALLIBLE = frozenset({"VAR", "CONST", "PARAM", "RELABELTYPE", "COALESCEEXPR"})
 """Expressions that pass values on and never fail."""
 
+TABLE_NUMBER = -6
+"""The number of the system column `tableoid`, which tells the partition that a row is in."""
+
 EXISTS = 0
 """The kind of a subquery in an expression of which only the number of rows counts."""
 
@@ -80,12 +83,19 @@ class Walk:
     def need(self, relation: int, column: int) -> None:
         """Count a column of a relation, or with 0 all its columns."""
         known = self._relation(relation)
+        if column == TABLE_NUMBER:
+            self._need_keys(relation)
         for number in range(1, len(known.columns) + 1) if column == 0 else [column]:
             if number < 0 or (relation, number) in self.usage.columns or not known.has(number):
                 continue
             self.usage.columns.add((relation, number))
             if number in known.generated:
                 self._push(scope_of_table(relation, Origin.POLICY), [known.generated[number]])
+
+    def _need_keys(self, relation: int) -> None:
+        """Count what tells in which partition a row is."""
+        for number in self._relation(relation).keys:
+            self.need(relation, number)
 
     def run(self) -> None:
         """Follow what was found, to the end."""
@@ -241,6 +251,8 @@ class Walk:
         if number in self.usage.relations:
             return
         self.usage.relations.add(number)
+        if self._relation(number).is_partition:
+            self._need_keys(number)
         for policy in self._relation(number).policies:
             self._push(scope_of_table(number, Origin.POLICY), [policy])
         if view := self._view(number):
@@ -257,9 +269,11 @@ class Walk:
             self._keep_fallible(inner)
 
     def _is_inlined(self, cte: Node, inner: Scope) -> bool:
-        """Whether the planner puts a WITH query in the place of its only use, as every version since 12 does."""
-        wanted = cte.number("ctematerialized")
-        is_used_once = wanted == 2 or (wanted == 0 and cte.number("cterefcount") == 1)
+        """Whether the planner puts a WITH query in the place of its only use, as every version since 12 does.
+
+        NOT MATERIALIZED asks for more, which the planner does not always do.
+        """
+        is_used_once = cte.number("ctematerialized") != 1 and cte.number("cterefcount") == 1
         is_plain = inner.is_select and not cte.is_true("cterecursive") and not inner.query.nodes("rowMarks")
         return is_used_once and is_plain and self._is_steady(inner.query)
 

@@ -23,7 +23,12 @@ if TYPE_CHECKING:
 FACTS = """
 SELECT c.oid::bigint,
   (SELECT n.nspname::text FROM pg_catalog.pg_namespace AS n WHERE n.oid = c.relnamespace) AS nspname,
-  c.relname::text, c.relkind::text, c.relrowsecurity, c.relhassubclass,
+  c.relname::text, c.relkind::text, c.relrowsecurity, c.relhassubclass, c.relispartition,
+  CASE WHEN c.relispartition OR c.relkind = 'p' THEN ARRAY(
+    SELECT a.attname::text FROM pg_catalog.pg_partition_ancestors(c.oid) AS above (oid)
+    JOIN pg_catalog.pg_partitioned_table AS p ON p.partrelid = above.oid
+    JOIN pg_catalog.pg_attribute AS a ON a.attrelid = above.oid AND a.attnum > 0
+    AND (a.attnum = ANY(p.partattrs::int2[]) OR 0 = ANY(p.partattrs::int2[]))) END AS keys,
   ARRAY(SELECT CASE WHEN a.attisdropped THEN '' ELSE a.attgenerated::text || ' ' || a.attname::text END
         FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = c.oid AND a.attnum > 0 ORDER BY a.attnum) AS columns,
   CASE WHEN c.relkind IN ('v', 'm') THEN (SELECT r.oid::text || ' ' || r.xmin::text FROM pg_catalog.pg_rewrite AS r
@@ -74,6 +79,9 @@ class Relation:
     columns: tuple[str, ...]
     """In the order of their numbers; empty where one was dropped."""
     has_children: bool = False
+    is_partition: bool = False
+    keys: tuple[int, ...] = ()
+    """Numbers of the columns that decide which partition a row is in."""
     query: Node | None = None
     """The query of a view."""
     policies: tuple[Value, ...] = ()
@@ -153,13 +161,16 @@ class Relations:
         return view if view is not None and view.rule == row["rule"] else None
 
     def _relation(self, row: Any) -> Relation:
-        view = self._known(row)
+        view, keys = self._known(row), frozenset[str](row["keys"] or ())
+        columns = tuple(column.partition(" ")[2] for column in row["columns"])
         return Relation(
             schema=row["nspname"],
             name=row["relname"],
             kind=row["relkind"],
-            columns=tuple(column.partition(" ")[2] for column in row["columns"]),
+            columns=columns,
             has_children=row["relhassubclass"],
+            is_partition=row["relispartition"],
+            keys=tuple(number for number, name in enumerate(columns, start=1) if name in keys),
             query=None if view is None else view.query,
         )
 
