@@ -1,7 +1,7 @@
 # On a fresh machine `make demo` and `make test` need nothing else: each makes .venv and installs what it takes.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test quick check fix bench docs peers oldest pythons pythons-short requirements strangers browser services guides package dev site
+.PHONY: help demo test quick check fix bench docs peers oldest pythons pythons-short requirements strangers browser services guides soak package dev site
 
 BIN := .venv/bin
 # Two workers: what CI has. Who is done takes over from the other.
@@ -46,6 +46,11 @@ pythons: dev ## the quick tests on every Python from 3.11 on that this machine h
 
 pythons-short: dev ## a selection of them on every Python but the one of .venv
 	@$(BIN)/python -m scripts.pythons --short $(SIDE_BY_SIDE) $(FAST)
+
+soak: dev ## the oracle: 200,000 random statements on each engine; whatever tells tagged values unasked is a leak (an hour)
+	@failed=; for engine in duckdb sqlite postgres; do \
+		$(BIN)/python -m tests.guards.oracle --engine $$engine --count 200000 || failed="$$failed $$engine"; \
+	done; test -z "$$failed"
 
 peers: dev ## the test suites of the SDK and FastMCP, with Askback(server) on every server (ten minutes)
 	@$(BIN)/python -m scripts.peers

@@ -86,7 +86,7 @@ async def test_what_is_not_understood_is_asked_about_as_such(shop: MCPServer):
 async def test_what_no_client_of_ours_would_show_to_its_end_is_not_asked_and_not_run(shop: MCPServer):
     far_below = "SELECT id" + "\n" * 500 + ", email FROM customers"
     ran = await query(shop, far_below)
-    assert not ran.asked and "508 lines, and 400 is the most" in ran.text
+    assert not ran.asked and "509 lines, and 400 is the most" in ran.text
 
 
 async def test_what_would_change_something_is_refused_and_nobody_is_asked(shop: MCPServer):

@@ -40,6 +40,7 @@
     ├── VisitUnknown             a visit to be settled that was never begun, or was long ago
     ├── EffectFailed             what `once` ran has raised
     ├── NotApproved              a guard stands before it, and nobody has said yes
+    ├── ChangedSinceApproval     what a statement touches has changed since somebody said yes
     ├── Unanswered               a question reached us, and nobody answers it
     ├── NotVisited               the person did not go where the call needs them to go
     └── Unfinished               a call took longer than it may
@@ -93,7 +94,7 @@ from askback.errors.asking import (
     VisitFailed,
     VisitUnknown,
 )
-from askback.errors.guarding import EstimateFailed, NotApproved, NotRun
+from askback.errors.guarding import ChangedSinceApproval, EstimateFailed, NotApproved, NotRun
 from askback.errors.roots import (
     AskbackError,
     AskbackWarning,
@@ -117,6 +118,7 @@ __all__ = [
     "CallerUnknown",
     "CannotAsk",
     "CannotConnect",
+    "ChangedSinceApproval",
     "ConnectionMustLive",
     "Drift",
     "EffectFailed",

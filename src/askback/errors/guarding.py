@@ -39,3 +39,13 @@ class EstimateFailed(OperatorError):
     def __init__(self, *, engine: str, problem: str, advice: str) -> None:
         self.engine, self.problem, self.advice = engine, problem, advice
         super().__init__(f"{engine} gives no estimate: {problem.rstrip('.')}. {advice}")
+
+
+class ChangedSinceApproval(AskbackError):
+    """What a statement touches is not what it was when it was approved, so it was not run."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The statement was not run: tables, views or functions that it uses were changed after it was approved. "
+            "Send it once more; it is then judged as it is now."
+        )

@@ -49,6 +49,9 @@ async def guarded(
         arguments, digest = await _agreed(conversation, numbered, tool, arguments, told)
         await told.write()
         _require_same(arguments, digest, tool)
+        for rule in guards:
+            if rule.on_approval is not None:
+                rule.on_approval(arguments)
     except Exception:
         told.came_back(DID_NOT_RUN)
         raise

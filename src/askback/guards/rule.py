@@ -59,6 +59,8 @@ class Rule:
     """Empty where it is called as the tool that it stands before."""
     before: str = ""
     """Which function it was put around, if it was; two of them may have one name."""
+    on_approval: Callable[[Arguments], None] | None = None
+    """Called with the approved arguments right before the function runs, in the same task."""
 
     @property
     def identity(self) -> list[str]:

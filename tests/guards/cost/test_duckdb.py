@@ -111,7 +111,7 @@ async def test_short_padding_is_planned(estimator: DuckDBEstimator):
 @pytest.mark.parametrize("source", ["'{file}'", '"{file}"', "read_csv('{file}')", "read_text('{file}')"])
 async def test_a_file_is_not_opened_to_be_planned(estimator: DuckDBEstimator, tmp_path: Path, source: str):
     (file := tmp_path / "secret.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(EstimateFailed, match=r"may open|may be a file"):
+    with pytest.raises(EstimateFailed, match=r"not known to be harmless|no table"):
         await estimator.estimate(f"select * from {source.format(file=file)}")
 
 
@@ -141,9 +141,9 @@ async def test_a_write_is_planned_and_not_done(
 
 
 async def test_a_sequence_is_not_moved(connection: duckdb.DuckDBPyConnection, estimator: DuckDBEstimator):
-    with pytest.raises(EstimateFailed, match="read-only"):
-        await estimator.estimate("select nextval('counter')")
-    await estimator.estimate("insert into customers select nextval('counter'), 'x'")
+    for statement in ("select nextval('counter')", "insert into customers select nextval('counter'), 'x'"):
+        with pytest.raises(EstimateFailed, match="not known to be harmless"):
+            await estimator.estimate(statement)
     assert connection.cursor().execute("SELECT last_value FROM duckdb_sequences()").fetchall() == [(None,)]
 
 

@@ -172,6 +172,15 @@ NOT_ON: dict[str, set[Dialect]] = {
 
 DUCKDB: Tricks = {
     "email": [
+        "SELECT 'x' AS z\u2060UNION\u2060ALL\u2060SELECT\u2060email\u2060FROM\u2060customers",
+        "SELECT\u3000email\u00a0FROM\u2003customers",
+        "SELECT * EXCLUDE (email, born) FROM (SELECT *, email FROM customers) x",
+        "SELECT * EXCLUDE (email, born) FROM (SELECT *, * FROM customers) x",
+        "SELECT * EXCLUDE (a.email, a.born) FROM customers a, customers b",
+        "SELECT * REPLACE (1 AS email, 2 AS born) FROM (SELECT *, email FROM customers)",
+        "SELECT count(*) FROM (SELECT NULL::VARCHAR AS a UNION ALL SELECT email FROM customers)",
+        "SELECT c FROM (SELECT 1 AS d) x, customers c",
+        "WITH RECURSIVE t(a) AS (SELECT 1 UNION ALL SELECT a + length(email) FROM t, customers WHERE a < 9) SELECT max(a) FROM t",
         "FROM customers",
         "FROM customers SELECT email",
         "FROM customers c SELECT c.email",
@@ -324,6 +333,10 @@ DUCKDB: Tricks = {
         "FROM customers SELECT quantile_cont(born, 0.5)",
     ],
     "?": [
+        "SELECT decode('\\xff'::BLOB, (SELECT #3 FROM customers OFFSET 41 LIMIT 1))",
+        "SELECT decode('\\xff'::BLOB, (FROM customers SELECT #3))",
+        "SELECT " + "ARRAY[" * 20 + "1" + "]" * 20,
+        "SELECT " + "STRUCT(" * 20 + "1" + ")" * 20,
         "SELECT * FROM query('SELECT email FROM customers')",
         "SELECT * FROM query_table('customers')",
         "FROM histogram('customers', COLUMNS('email'))",
@@ -359,6 +372,10 @@ DUCKDB: Tricks = {
 
 POSTGRES: Tricks = {
     "email": [
+        "SELECT (SELECT c.email FROM (SELECT 1 AS c) x) FROM customers c",
+        "SELECT id.to_json FROM customers AS id",
+        "SELECT name.row_to_json FROM customers AS name",
+        "SELECT count(*) FROM (SELECT NULL::text AS a UNION ALL SELECT email FROM customers) AS x",
         "WITH customers(id, name, email) AS (SELECT 1, 'a', 'b') DELETE FROM customers WHERE id = 0 RETURNING email",
         "WITH customers(id, name, email) AS (SELECT 1, 'a', 'b') UPDATE customers SET name = 'x' WHERE email = 'zz'",
         "SELECT x.d FROM ((SELECT 1 AS q, 1 AS id) AS o JOIN customers c USING (id)) AS x(a, b, c, d)",
@@ -537,6 +554,10 @@ POSTGRES: Tricks = {
 
 SQLITE: Tricks = {
     "email": [
+        "SELECT a.email FROM ((customers a JOIN orders b ON a.id = b.customer_id)) x",
+        "SELECT (SELECT c.email FROM (SELECT 1 AS c) x) FROM customers c",
+        "SELECT id FROM (SELECT id, email FROM customers ORDER BY +2 LIMIT 1)",
+        "SELECT id FROM (SELECT id, email FROM customers ORDER BY 2 COLLATE NOCASE LIMIT 1)",
         "WITH customers(id, name, email) AS (SELECT 1, 'a', 'b') DELETE FROM customers WHERE id = 0 RETURNING email",
         "WITH customers(id, name, email) AS (SELECT 1, 'a', 'b') UPDATE customers SET name = 'x' WHERE email = 'zz'",
         "SELECT 'customers'.'email' FROM 'customers'",
@@ -589,6 +610,9 @@ SQLITE: Tricks = {
         "SELECT julianday(born) FROM customers",
     ],
     "?": [
+        "SELECT $x('), email FROM customers --')",
+        "SELECT @x('), email FROM customers --')",
+        "SELECT $x::y('), email FROM customers --')",
         "REPLACE INTO countries SELECT 'xx', email FROM customers",
         "PRAGMA table_info(customers)",
         "PRAGMA case_sensitive_like = 1",
@@ -602,6 +626,10 @@ SQLITE: Tricks = {
 
 TRINO: Tricks = {
     "email": [
+        "SELECT (SELECT c.email FROM (SELECT 1 AS c) x) FROM customers c",
+        "SELECT count(*) FROM (SELECT CAST(NULL AS varchar) AS a UNION ALL SELECT email FROM customers) AS x",
+        "SELECT x.* FROM customers c CROSS JOIN LATERAL (SELECT c.email) x",
+        "SELECT CAST(MAP(ARRAY['a'], ARRAY[email]) AS json) FROM customers",
         "TABLE customers",
         "SELECT * FROM shop.customers",
         'SELECT "EMAIL" FROM "Customers"',
@@ -653,6 +681,7 @@ TRINO: Tricks = {
         "SELECT date_diff('year', born, current_date) FROM customers",
     ],
     "?": [
+        "SELECT " + "ROW(" * 20 + "1" + ")" * 20,
         "SHOW STATS FOR customers",
         "SELECT * FROM customers MATCH_RECOGNIZE (ORDER BY id MEASURES LAST(A.email) AS e ALL ROWS PER MATCH PATTERN (A+) DEFINE A AS A.id > 0)",
         "SELECT * FROM TABLE(exclude_columns(input => TABLE(customers), columns => DESCRIPTOR(id)))",
@@ -680,3 +709,22 @@ def tricks(dialect: Dialect) -> list[tuple[str, str]]:
     everywhere = [(column, text) for column, texts in EVERYWHERE.items() for text in texts]
     taken = [(column, text) for column, text in everywhere if dialect not in NOT_ON.get(text, set())]
     return taken + [(column, text) for column, texts in OWN[dialect].items() for text in texts]
+
+
+DEAD_CAST = "SELECT id FROM (SELECT id, CAST(email AS VARCHAR(90)) AS n FROM customers) AS x"
+
+NESTED = "SELECT " + "ARRAY[" * 20 + "1" + "]" * 20
+
+NOT_READ: dict[Dialect, frozenset[str]] = {
+    "duckdb": frozenset({DEAD_CAST, "SELECT id FROM memory.main.customers", NESTED}),
+    "postgres": frozenset({DEAD_CAST, "SELECT name(c) FROM customers c"}),
+    "sqlite": frozenset(
+        {
+            DEAD_CAST,
+            "SELECT o.id FROM orders o LEFT JOIN customers c ON c.id = o.customer_id AND c.email LIKE 'a%'",
+        }
+    ),
+    "trino": frozenset(),
+}
+"""Tricks for a reader of the text, of which the engine itself knows that they read no tagged column: it drops an output
+that nothing uses and a join that cannot change the rows, takes `name(c)` for a column, and knows its own database."""

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from askback.guards.sql import Reading, read
-from askback.guards.sql.limiting import limited
+from askback.guards.sql.outlines import lay_out
 from tests.guards.sql.chance import Writer, schema
 from tests.guards.sql.test_chance import fill, outcome
 
@@ -22,17 +21,12 @@ FEW, MANY = 2, 100_000
 def test_a_limit_changes_nothing_but_how_many_rows_there_are(random: Random) -> None:
     made = schema(random)
     query = Writer(random, made).query()
-    tables = {f"main.{table}": dict.fromkeys(names, "INTEGER") for table, names in made.items()}
-
-    def look(text: str) -> Reading:
-        return read(text, dialect="duckdb", tables=tables)
-
     with duckdb.connect() as database:
         fill(database, made, random)
         whole = outcome(database, query)
         assume(not isinstance(whole, str))
         for most in (FEW, MANY):
-            statement = limited(query, most=most, dialect="duckdb", read=look)
+            statement = lay_out(query, "duckdb", most).limited
             if statement is not None:
                 rows = outcome(database, statement)
                 assert not isinstance(rows, str) and len(rows) == min(most, len(whole)), statement
@@ -54,7 +48,4 @@ def test_a_limit_changes_nothing_but_how_many_rows_there_are(random: Random) -> 
     ],
 )
 def test_where_in_doubt_there_is_no_such_choice(statement: str) -> None:
-    def look(text: str) -> Reading:
-        return read(text, dialect="postgres", tables={"public.t": {"id": "integer"}})
-
-    assert limited(statement, most=1000, dialect="postgres", read=look) is None
+    assert lay_out(statement, "postgres", 1000).limited is None

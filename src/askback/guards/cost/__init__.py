@@ -5,7 +5,7 @@ Estimators of engines are imported from their own modules, since each takes its 
 """
 
 from askback.errors import EstimateFailed
-from askback.guards.cost.estimate import CalledEstimator, Estimate, Estimator
+from askback.guards.cost.estimate import CalledEstimator, Estimate, Estimator, PlanEstimator
 from askback.guards.cost.limits import Limits, Measure
 from askback.guards.cost.words import CostWords
 
@@ -17,4 +17,5 @@ __all__ = [
     "Estimator",
     "Limits",
     "Measure",
+    "PlanEstimator",
 ]

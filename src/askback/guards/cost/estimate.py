@@ -4,7 +4,7 @@ import inspect
 import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, fields
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from askback.errors import AuthorError, EstimateFailed
 
@@ -38,6 +38,15 @@ class Estimator(Protocol):
 
     async def estimate(self, statement: str) -> Estimate:
         """Raises `EstimateFailed` on any doubt about the statement or the engine; never takes doubt for cheap."""
+        ...
+
+
+@runtime_checkable
+class PlanEstimator(Estimator, Protocol):
+    """An estimator that checks a statement first, and can leave that out where the engine has inspected it."""
+
+    async def price(self, statement: str) -> Estimate:
+        """Estimate a statement whose inspection says that it can be planned."""
         ...
 
 

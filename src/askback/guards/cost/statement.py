@@ -59,8 +59,3 @@ def _reason(error: Exception) -> str:
 def _is_planned(tree: Tree) -> bool:
     makes_from_query = isinstance(tree, exp.Create) and isinstance(tree.expression, exp.Query)
     return makes_from_query or isinstance(tree, PLANNED)
-
-
-def longest_list(tree: Tree) -> int:
-    """How many times `x IN (1, 2, 3)` looks something up, where it is written out."""
-    return max((len(node.expressions) for node in tree.find_all(exp.In)), default=1) or 1

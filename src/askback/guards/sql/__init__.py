@@ -7,16 +7,18 @@ Sound rather than exact: what cannot be told stands in `unresolved`, and nothing
 `guard_sql` asks a person about what touches personal columns, changes something, costs much or is not understood.
 """
 
+from askback.guards.sql.approval import Approval, approval_of
 from askback.guards.sql.guarding import guard_sql
 from askback.guards.sql.known import Known
-from askback.guards.sql.memory import read
 from askback.guards.sql.names import Dialect
-from askback.guards.sql.reading import Reading
+from askback.guards.sql.reader import read, read_async
+from askback.guards.sql.readings import Reading
 from askback.guards.sql.sources import CalledSource, JoinedSource, Source, TOMLSource
 from askback.guards.sql.weighing import Scales
 from askback.guards.sql.words import SQLWords
 
 __all__ = [
+    "Approval",
     "CalledSource",
     "Dialect",
     "JoinedSource",
@@ -26,6 +28,8 @@ __all__ = [
     "Scales",
     "Source",
     "TOMLSource",
+    "approval_of",
     "guard_sql",
     "read",
+    "read_async",
 ]

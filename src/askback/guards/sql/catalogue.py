@@ -3,12 +3,12 @@
 import hashlib
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
-from askback.errors import AuthorError
 from askback.guards.sql.names import Dialect, Path, agree, fold, path_of
-from askback.guards.sql.relations import OPAQUE, Output, Relation, Sources
+from askback.guards.sql.relations import NOTHING, Relation, Sources, relation_of
 from askback.guards.sql.systems import describes_the_schema, is_of_the_system
 
 ROW_NUMBERS: dict[Dialect, tuple[str, ...]] = {
@@ -20,6 +20,10 @@ ROW_NUMBERS: dict[Dialect, tuple[str, ...]] = {
 """Columns that every stored table has and `*` leaves out."""
 
 
+MAX_MENTIONING = 200_000
+"""Characters that are looked through for the names of tagged columns."""
+
+
 class Stored(NamedTuple):
     """A table or a view of the catalogue."""
 
@@ -27,6 +31,13 @@ class Stored(NamedTuple):
     path: Path
     relation: Relation | None  # None: a view, which is read when it is met
     query: str
+
+
+class Tag(NamedTuple):
+    path: Path  # of its table, in small letters
+    column: str
+    name: str  # as the operator wrote it
+    tag: str
 
 
 class Catalogue:
@@ -41,18 +52,20 @@ class Catalogue:
         tagged: Mapping[str, str],
     ) -> None:
         self.dialect: Dialect = dialect
-        ordered = {name: list(columns.items()) for name, columns in tables.items()}
-        self.digest = digest_of(dialect, ordered, views, tagged)
         self.tags: dict[str, str] = dict(tagged)
+        self.columns = frozenset(column.lower() for columns in tables.values() for column in columns)
         self._by_name: dict[str, list[Stored]] = {}
-        tags = self._tags = Tags(tagged, dialect)
+        self._tagged: dict[str, list[Tag]] = {}
+        for name, tag in tagged.items():
+            table, _, column = name.rpartition(".")
+            path = path_of(table.lower(), dialect)
+            self._tagged.setdefault(path[-1], []).append(Tag(path, column, name, tag))
         for name, columns in tables.items():
             if name not in views:
-                self._enter(name, self._table(name, columns, tags), "")
+                self._enter(name, self._table(name, columns), "")
         for name, query in views.items():
             self._enter(name, None, query)
-            self.tags |= {f"{name}.{column}": tag for column, tag in tags.of(name).items()}
-        self.columns = frozenset(column.lower() for columns in tables.values() for column in columns)
+            self.tags |= {f"{name}.{tag.column}": tag.tag for tag in self._tags(path_of(name, dialect))}
 
     def find(self, path: Path) -> list[Stored]:
         """All that a name can mean: unqualified, a table of any schema."""
@@ -61,31 +74,42 @@ class Catalogue:
         return exact or found
 
     def mentioned(self, text: str) -> set[str]:
-        """The tagged columns whose names stand in a text that nobody has understood."""
-        small = text.lower()
-        words = set(re.findall(r"\w+", small))
+        """The tagged columns whose names stand in a text that was not understood."""
+        small = text[:MAX_MENTIONING].lower()
         spelled = {name.lower(): name for name in self.tags}  # as the table has it, where a table has it
-        return {name for name in spelled.values() if is_in(name.rpartition(".")[2].lower(), small, words)}
+
+        def is_there(column: str) -> bool:
+            return column in small and re.search(rf"(?<!\w){re.escape(column)}(?!\w)", small) is not None
+
+        return {name for name in spelled.values() if is_there(name.rpartition(".")[2].lower())}
 
     def untold(self, path: Path) -> Relation:
         """Of a table that is not here: its tagged columns, which count all the same."""
-        names = self._tags.spelled(path)
-        columns = ((fold(name.rpartition(".")[2], self.dialect, quoted=True), name) for name in names)
-        return Relation(tuple(Output(column, frozenset({name})) for column, name in columns), is_open=True)
+        return relation_of(
+            (
+                (fold(tag.column, self.dialect, quoted=True), frozenset({tag.name}))
+                for tag in self._tags(path)
+            ),
+            is_open=True,
+        )
 
-    def system(self, path: Path) -> Relation | None:
-        """The engine's own relations that tell of the schema and not of what is stored."""
-        return OPAQUE if describes_the_schema(path, self.dialect) else None
+    def describes_the_schema(self, path: Path) -> bool:
+        """Whether this is one of the engine's own relations, which tell of the schema and not of what is stored."""
+        return describes_the_schema(path, self.dialect)
 
     def is_shadowed(self, path: Path) -> bool:
         """Whether the engine looks among its own tables first."""
         return is_of_the_system(path, self.dialect)
 
-    def view_tags(self, view: Stored) -> dict[str, str]:
-        """Stored name by folded name of the columns of a view that carry a tag themselves."""
-        prefix = f"{view.name}."
-        names = (name for name in self.tags if name.startswith(prefix))
-        return {fold(name.removeprefix(prefix), self.dialect, quoted=True): name for name in names}
+    def with_tags(self, view: Stored, relation: Relation) -> Relation:
+        """A column of a view may carry a tag of its own, besides those of what it is made from."""
+        own = {
+            fold(tag.column, self.dialect, quoted=True): frozenset({f"{view.name}.{tag.column}"})
+            for tag in self._tags(view.path)
+        }
+        columns = {name: sources | own.get(name, NOTHING) for name, sources in relation.columns.items()}
+        rest = relation.rest.union(*own.values())
+        return replace(relation, columns=columns, rest=rest) if own else relation
 
     def _means(self, path: Path, stored: Path) -> bool:
         if len(path) <= len(stored):
@@ -98,58 +122,31 @@ class Catalogue:
         path = path_of(name, self.dialect)
         self._by_name.setdefault(path[-1], []).append(Stored(name, path, relation, query))
 
-    def _table(self, name: str, columns: Mapping[str, str], tags: "Tags") -> Relation:
+    def _tags(self, path: Path) -> list[Tag]:
+        """The tags of a table, however much of its name they spell."""
+        small = tuple(part.lower() for part in path)
+        return [tag for tag in self._tagged.get(small[-1], ()) if agree(tag.path, small)]
+
+    def _table(self, name: str, columns: Mapping[str, str]) -> Relation:
         known = dict(columns)
         spelled = {column.lower(): column for column in known}
-        for column, tag in tags.of(name).items():
+        for _, column, _, tag in self._tags(path_of(name, self.dialect)):
             here = column if column in known else spelled.get(column.lower(), column)
             known.setdefault(here, "")  # a tag tells of a column that the list of tables has missed
             self.tags[f"{name}.{here}"] = tag
-        outputs = tuple(
-            Output(fold(column, self.dialect, quoted=True), frozenset({f"{name}.{column}"}))
-            for column in known
+        outputs = (
+            (fold(column, self.dialect, quoted=True), frozenset({f"{name}.{column}"})) for column in known
         )
-        is_shuffled = len(known) > len(columns)  # nobody knows where the missed one stands
-        return Relation(outputs, is_shuffled=is_shuffled, hidden=self._hidden(name, known))
+        relation = relation_of(outputs)
+        return replace(relation, hidden=self._hidden(name, known, relation))
 
-    def _hidden(self, name: str, columns: Mapping[str, str]) -> dict[str, Sources]:
+    def _hidden(self, name: str, columns: Mapping[str, str], relation: Relation) -> dict[str, Sources]:
         numbers: set[str] = set()
         if self.dialect == "sqlite":  # where the row number is another name of an integer primary key
             whole = (column for column, kind in columns.items() if not kind or "int" in kind.lower())
             numbers = {f"{name}.{column}" for column in whole}
-        taken = {fold(column, self.dialect, quoted=True) for column in columns}
-        return {word: frozenset(numbers) for word in ROW_NUMBERS[self.dialect] if word not in taken}
-
-
-class Tags:
-    """The tags of each table, however much of its name they spell."""
-
-    def __init__(self, tagged: Mapping[str, str], dialect: Dialect) -> None:
-        self._dialect: Dialect = dialect
-        self._by_table: dict[str, list[tuple[Path, str, str]]] = {}
-        self._names: dict[str, list[tuple[Path, str]]] = {}
-        for name, tag in tagged.items():
-            table, _, column = name.rpartition(".")
-            if not table or not column:
-                raise AuthorError(
-                    f"tagged[{name!r}] names no column of a table. Write it as schema.table.column."
-                )
-            path = path_of(table.lower(), dialect)
-            self._by_table.setdefault(path[-1], []).append((path, column, tag))
-            self._names.setdefault(path[-1], []).append((path, name))
-
-    def of(self, table: str) -> dict[str, str]:
-        path = path_of(table.lower(), self._dialect)
-        return {column: tag for other, column, tag in self._by_table.get(path[-1], ()) if agree(other, path)}
-
-    def spelled(self, path: Path) -> list[str]:
-        """The tagged columns of a table as the operator wrote them."""
-        small = tuple(part.lower() for part in path)
-        return [name for other, name in self._names.get(small[-1], ()) if agree(other, small)]
-
-
-def is_in(column: str, text: str, words: Collection[str]) -> bool:
-    return column in words or (not column.isidentifier() and column in text)
+        words = (word for word in ROW_NUMBERS[self.dialect] if word not in relation.columns)
+        return {word: frozenset(numbers) for word in words}
 
 
 def digest_of(*parts: object) -> str:

@@ -1,6 +1,7 @@
 """`guard_sql`: a guard before a tool that runs SQL."""
 
 from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
 from datetime import timedelta
 from inspect import Parameter, Signature
 from typing import Any, Literal, cast
@@ -8,8 +9,9 @@ from typing import Any, Literal, cast
 from askback.errors import AuthorError, NotApproved
 from askback.guards.cost import CostWords, Estimator, Limits
 from askback.guards.guard import Guard, guard
-from askback.guards.risk import Risk
+from askback.guards.risk import Arguments, Risk
 from askback.guards.rule import EvenIf
+from askback.guards.sql.engines import Engine
 from askback.guards.sql.names import Dialect
 from askback.guards.sql.sources import Catalogued
 from askback.guards.sql.weighing import Scales, Writes
@@ -43,6 +45,7 @@ def guard_sql(
     *,
     dialect: Dialect,
     catalogue: Catalogued,
+    engine: Engine | None = None,
     cost: Estimator | None = None,
     limits: Limits | None = None,
     most_rows: int | None = 1000,
@@ -62,7 +65,9 @@ def guard_sql(
         argument: which one holds the statement. Where it is missing or no text, nothing runs.
         dialect: of the engine that will run it.
         catalogue: tables, views and tags: a TOML file, a function, a source of a live database, or a list of these. It
-            is read anew for each statement; one that cannot be read makes every statement a question.
+            is read for each statement; one that cannot be read makes every statement a question.
+        engine: the database that will run the statement, which then says what it reads. Without one, it is that of the
+            live source in `catalogue`; where there is none either, the text alone is read.
         cost: an estimator of `askback.guards.cost`. Without one, only what a statement touches counts.
         limits: the cost from which on a person is asked.
         most_rows: for the choice to run a query for that many rows at most; None for no such choice.
@@ -74,6 +79,7 @@ def guard_sql(
     scales = Scales(
         dialect=dialect,
         catalogue=catalogue,
+        engine=engine,
         cost=cost,
         limits=limits,
         most_rows=most_rows,
@@ -93,7 +99,10 @@ def guard_sql(
             )
         return await scales.weigh(statement, argument=argument, tool=tool, beside=given)
 
-    return guard(
+    def keep(arguments: Arguments) -> None:
+        scales.keep_approval(arguments[argument])
+
+    made = guard(
         say=weigh,
         offers=offers,
         even_if=even_if,
@@ -102,3 +111,4 @@ def guard_sql(
         tools=tools,
         arguments=arguments,
     )
+    return replace(made, on_approval=keep)

@@ -1,6 +1,6 @@
 """Where an expression stands: what it can see, and the account into which all that it touches goes."""
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Protocol
@@ -14,14 +14,6 @@ from askback.guards.sql.scopes import Scope
 QUOTED_LENGTH = 80
 """Characters of a statement that a sentence quotes: enough to find the piece."""
 
-MOST_OUTPUTS = 200_000
-"""Columns that all queries of one text may make together. `SELECT *, * FROM (SELECT *, * FROM …)` doubles them at each
-step, and no engine takes as many."""
-
-
-class TooMuch(Exception):
-    """The text unfolds to more than is worth reading."""
-
 
 @dataclass(slots=True)
 class Account:
@@ -29,23 +21,17 @@ class Account:
 
     read: set[str] = field(default_factory=set[str])
     writes: dict[str, None] = field(default_factory=dict[str, None])
-    unresolved: dict[str, None] = field(default_factory=dict[str, None])
+    doubts: dict[str, None] = field(default_factory=dict[str, None])
     is_view: bool = False  # written by the operator: what it computes counts where it is used
-    outputs: int = 0
 
     def count(self, sources: Iterable[str]) -> None:
         self.read.update(sources)
 
-    def puzzle(self, what: str, node: exp.Expr | str = "") -> None:
-        self.unresolved[f"{what}: {quoted(node)}" if node else what] = None
+    def doubt(self, what: str, node: exp.Expr | str = "") -> None:
+        self.doubts[f"{what}: {quote(node)}" if node else what] = None
 
     def change(self, what: str, node: exp.Expr | str = "") -> None:
-        self.writes[f"{what} {quoted(node)}" if node else what] = None
-
-    def spend(self, outputs: int) -> None:
-        self.outputs += outputs
-        if self.outputs > MOST_OUTPUTS:
-            raise TooMuch
+        self.writes[f"{what} {quote(node)}" if node else what] = None
 
     @contextmanager
     def apart(self) -> Generator[set[str]]:
@@ -57,19 +43,17 @@ class Account:
             self.read = around
 
 
-def quoted(node: exp.Expr | str) -> str:
-    """The piece of text, on one line and not too long."""
-    text = " ".join((node if isinstance(node, str) else shallow(node)).split())
-    return text if len(text) <= QUOTED_LENGTH else f"{text[:QUOTED_LENGTH]}…"
+def quote(what: exp.Expr | str) -> str:
+    """The piece of text on one line and not too long. Of a tree only its name: to print it could cost too much."""
+    text = what if isinstance(what, str) else name_or_kind(what)
+    line = " ".join(text.split())
+    return line if len(line) <= QUOTED_LENGTH else f"{line[:QUOTED_LENGTH]}…"
 
 
-def shallow(node: exp.Expr) -> str:
-    """A name as it is written; of anything larger only its kind, for to print it could cost more than to read it."""
-    if isinstance(node, exp.Into | exp.Schema):
-        node = node.this
-    if isinstance(node, exp.Column | exp.Table):
-        return ".".join(part.name for part in node.parts) or node.key
-    return node.name or node.key
+def name_or_kind(node: exp.Expr) -> str:
+    named = node.this if isinstance(node, exp.Into | exp.Schema) else node
+    parts = named.parts if isinstance(named, exp.Column | exp.Table) else [named]
+    return ".".join(part.name for part in parts) or node.key
 
 
 class Reader(Protocol):
@@ -110,10 +94,17 @@ def arg(node: exp.Expr, name: str) -> object:
     return node.args.get(f"{name}_") or node.args.get(name)
 
 
+def parts_of(node: exp.Expr, *names: str) -> Iterator[exp.Expr]:
+    """The trees right below a tree, or those of these arguments."""
+    for value in [node.args.get(name) for name in names] if names else node.args.values():
+        if isinstance(value, exp.Expr):
+            yield value
+        elif isinstance(value, list):
+            yield from (part for part in value if isinstance(part, exp.Expr))  # pyright: ignore[reportUnknownVariableType] # args are untyped
+
+
 def knows(node: exp.Expr, known: frozenset[str], account: Account) -> None:
-    """A clause that is not on the list is reported: it may read what nobody looked at."""
+    """A clause that is not on the list is a doubt: it may read what nobody looked at."""
     for name, value in node.args.items():
         if value and name.rstrip("_") not in known:
-            account.puzzle(
-                f"{node.key} with {name.rstrip('_')}", value if isinstance(value, exp.Expr) else ""
-            )
+            account.doubt(f"{node.key} with {name.rstrip('_')}", value if isinstance(value, exp.Expr) else "")

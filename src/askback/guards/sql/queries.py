@@ -1,7 +1,7 @@
 """Queries: what each of their columns may reveal, and what their conditions probe.
 
-A column that is passed along counts where it is used. What is computed from it counts at once, used or not: a cast that
-fails tells the value in its error.
+A column that is passed along counts where it is used. What is computed from it counts at once, used or not, and so do
+all columns of a set operation: a cast that fails tells the value in its error.
 """
 
 from collections.abc import Callable
@@ -9,17 +9,14 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from askback.guards.sql.catalogue import Catalogue, Stored
-from askback.guards.sql.changes import CHANGES, changed
-from askback.guards.sql.clauses import is_ordered, modify, result_scope
-from askback.guards.sql.expressions import parts_of, sources_of
+from askback.guards.sql.changes import CHANGES, read_change
+from askback.guards.sql.expressions import sources_of
 from askback.guards.sql.names import Dialect, Path, listed
-from askback.guards.sql.place import Account, Place, Tables, arg, knows
-from askback.guards.sql.projections import projected
-from askback.guards.sql.recursion import mentions, solved
-from askback.guards.sql.relations import NOTHING, OPAQUE, Output, Relation, any_of, renamed, united
-from askback.guards.sql.scopes import Scope, merged
+from askback.guards.sql.place import Account, Place, Tables, arg, knows, parts_of
+from askback.guards.sql.projections import project
+from askback.guards.sql.relations import OPAQUE, Relation, blend, merge
+from askback.guards.sql.scopes import Scope, Source
 from askback.guards.sql.tables import add_from, column_names, is_wrapped
-from askback.guards.sql.views import Views
 
 SELECT = listed(
     "with expressions distinct into from joins where group having qualify windows order limit offset "
@@ -28,15 +25,21 @@ SELECT = listed(
 SET_OPERATION = listed("with this expression distinct by_name order limit offset")
 SUBQUERY = listed("with this alias order limit offset sample")
 VALUES = listed("expressions alias order limit offset")
-"""The clauses that are read. Any other is reported."""
+"""The clauses that are read. Any other is a doubt."""
+
+PROBING = ("where", "having", "qualify", "windows", "limit", "offset", "sample", "group", "order")
+
+ReadView = Callable[[str, Account], Relation]
+"""Reads the text of a view: what its columns reveal; what it probes goes into the account."""
 
 
 class Queries:
-    """Reads queries against one catalogue."""
+    """Reads queries against one catalogue, and each of its views once."""
 
-    def __init__(self, catalogue: Catalogue, views: Views) -> None:
+    def __init__(self, catalogue: Catalogue, read_view: ReadView) -> None:
         self.catalogue = catalogue
-        self.views = views
+        self._read_view = read_view
+        self._views: dict[str, tuple[Relation, Account] | None] = {}
 
     @property
     def dialect(self) -> Dialect:
@@ -47,20 +50,36 @@ class Queries:
 
     def stored(self, path: Path, account: Account) -> tuple[Path, Relation]:
         """The table or view of this name, and the dotted name it then goes by."""
-        system = self.catalogue.system(path)
-        found = self.catalogue.find(path)
-        if system is not None and (self.catalogue.is_shadowed(path) or not found):
-            return path, system
-        if self.catalogue.is_shadowed(path) or not found:
-            account.puzzle("not in the catalogue", ".".join(path))
+        found = [] if self.catalogue.is_shadowed(path) else self.catalogue.find(path)
+        if not found and self.catalogue.describes_the_schema(path):
+            return path, OPAQUE
+        if not found:
+            account.doubt("not in the catalogue", ".".join(path))
             return path, self.catalogue.untold(path)
         if len(found) > 1:
-            account.puzzle("more than one table has this name", ".".join(path))
-            return path, any_of([self._relation(table, account) for table in found])
-        return found[0].path, self._relation(found[0], account)
+            account.doubt("more than one table has this name", ".".join(path))
+        relations = [table.relation or self._view(table, account) for table in found]
+        return (found[0].path, relations[0]) if len(found) == 1 else (path, merge(relations))
 
-    def _relation(self, table: Stored, account: Account) -> Relation:
-        return table.relation or self.views.relation(table, account)
+    def _view(self, view: Stored, account: Account) -> Relation:
+        if view.name not in self._views:
+            self._views[view.name] = None  # while it is read
+            within = Account(is_view=True)
+            try:
+                relation = self._read_view(view.query, within)
+            except BaseException:
+                del self._views[view.name]
+                raise
+            self._views[view.name] = self.catalogue.with_tags(view, relation), within
+        known = self._views[view.name]
+        if known is None:
+            account.doubt("a view that names itself", view.name)
+            return OPAQUE
+        relation, within = known
+        account.count(within.read)
+        account.writes |= within.writes
+        account.doubts |= {f"view {view.name}: {doubt}": None for doubt in within.doubts}
+        return relation
 
     def relation(self, query: exp.Expr, place: Place) -> Relation:
         if isinstance(query, exp.Select):
@@ -68,36 +87,31 @@ class Queries:
         if isinstance(query, exp.SetOperation):
             return self.set_operation(query, place)
         if isinstance(query, exp.Values):
-            return values(query, place)
+            return self.values(query, place)
         if isinstance(query, CHANGES):
-            return changed(query, self.with_tables(query, place))
+            return read_change(query, self.with_tables(query, place))
         if isinstance(query, exp.Subquery) and not is_wrapped(query):
             return self.subquery(query, place)
         if isinstance(query, exp.Subquery | exp.Table | exp.Lateral | exp.Unnest):
             scope = Scope(place.scope)
             add_from(query, place.inside(scope))
-            return merged(scope.sources, is_shuffled=scope.is_shuffled)
+            return scope.merged()
         if isinstance(query, exp.Summarize | exp.Pivot):
             return self.whole(query, place)
-        if isinstance(query, exp.Describe):
-            self.relation(
-                query.this, place
-            )  # counts what it probes; the rest are names, but for those of a PIVOT
+        if isinstance(query, exp.Describe):  # names and types; those of a PIVOT are values, and counted
+            self.relation(query.this, place)
             return OPAQUE
-        place.account.puzzle("not understood", query)
+        place.account.doubt("not understood", query)
         return OPAQUE
 
     def whole(self, tree: exp.Expr, place: Place) -> Relation:
-        """The relation that is copied, summed up or pivoted, of which every column counts."""
+        """The relation that is summed up or pivoted, of which every column counts."""
         place = self.with_tables(tree, place)
-        target = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
         for part in parts_of(tree):
             beside = part is not tree.this and not isinstance(part, exp.With)
             for query in part.find_all(exp.Query) if beside else ():
-                place.account.puzzle("a query in an odd place", query)
-        if isinstance(target, exp.Pivot):
-            return self.whole(target, place)
-        place.account.count(self.relation(target, place).everything)
+                place.account.doubt("a query in an odd place", query)
+        place.account.count(self.relation(tree.this, place).everything)
         return OPAQUE
 
     def select(self, select: exp.Select, place: Place) -> Relation:
@@ -106,51 +120,56 @@ class Queries:
         place = self.with_tables(select, place)
         here = place.inside(Scope(place.scope))
         source = arg(select, "from")
-        if isinstance(source, exp.Expr):
-            add_from(source.this, here)
-        for join in parts_of(select, "joins"):
-            add_from(join, here)
+        for item in ([source.this] if isinstance(source, exp.Expr) else []) + list(parts_of(select, "joins")):
+            add_from(item, here)
         if not select.expressions:
-            account.puzzle("it selects nothing", select)
-        relation = projected(select.expressions, here)
-        account.spend(len(relation.outputs))
+            account.doubt("it selects nothing", select)
+        relation = project(select.expressions, here)
         modify(select, relation, here)
+        distinct = select.args.get("distinct")
+        if isinstance(distinct, exp.Distinct):
+            on = distinct.args.get("on")
+            account.count(sources_of(on, here) if on else ())
+            account.count(relation.everything)
         if select.args.get("into"):
             account.change("create table", select.args["into"])
             account.count(relation.everything)
         return relation
 
-    def set_operation(
-        self, query: exp.SetOperation, place: Place, begin: Callable[[Relation], None] | None = None
-    ) -> Relation:
-        """A chain of a thousand is a tree a thousand deep, so its branches are gathered first."""
+    def set_operation(self, query: exp.SetOperation, place: Place, itself: Tables | None = None) -> Relation:
+        """All columns of all branches count. `itself` is what the last branch of a recursive one can name besides."""
         place = self.with_tables(query, place)
+        last = place if itself is None or arg(query, "with") else place.knowing(itself)
         branches: list[exp.Expr] = []
         node: exp.Expr = query
-        by_name = compares = False
-        while isinstance(node, exp.SetOperation) and (node is query or not is_ordered(node)):
+        while isinstance(node, exp.SetOperation) and (node is query or not node.args.get("with_")):
             knows(node, SET_OPERATION, place.account)
-            by_name = by_name or bool(node.args.get("by_name"))
-            compares = compares or not isinstance(node, exp.Union) or bool(node.args.get("distinct", True))
+            if node is not query:
+                modify(node, OPAQUE, place.inside(result_scope(place)))
             branches.append(node.expression)
             node = node.this
-        relations = [self.relation(node, place)]
-        if begin is not None:
-            begin(relations[0])
-        relations += [self.relation(branch, place) for branch in reversed(branches)]
-        relation = united(relations, by_name=by_name)
-        place.account.spend(len(relation.outputs))
-        if compares:
+        relations = [self.relation(branch, place) for branch in (node, *reversed(branches[1:]))]
+        relations.append(self.relation(branches[0], last))
+        for relation in relations:
             place.account.count(relation.everything)
-        modify(query, relation, place.inside(result_scope(relation, place.scope)))
-        return relation
+        modify(query, OPAQUE, place.inside(result_scope(place)))
+        names = {name for relation in relations for name in relation.columns}
+        return blend(OPAQUE, names)
 
     def subquery(self, query: exp.Subquery, place: Place) -> Relation:
         knows(query, SUBQUERY, place.account)
         place = self.with_tables(query, place)
         relation = self.relation(query.this, place)
-        modify(query, relation, place.inside(result_scope(relation, place.scope)))
+        scope = Scope(place.scope)
+        scope.add(Source((), relation))
+        modify(query, relation, place.inside(scope))
         return relation
+
+    def values(self, query: exp.Values, place: Place) -> Relation:
+        knows(query, VALUES, place.account)
+        for part in parts_of(query, "expressions", "order", "limit", "offset"):
+            place.account.count(sources_of(part, place))
+        return blend(OPAQUE, column_names(query, place))
 
     def with_tables(self, query: exp.Expr, place: Place) -> Place:
         clause = arg(query, "with")
@@ -163,42 +182,42 @@ class Queries:
         tables: Tables = {}
         inner = place.knowing(tables)
         names = [place.name(table.args["alias"].this) for table in clause.expressions]
-        for position, (name, table) in enumerate(zip(names, clause.expressions, strict=True)):
+        if is_recursive:  # else the name means another table inside its own query
+            tables.update(dict.fromkeys(names))
+        for name, table in zip(names, clause.expressions, strict=True):
             knows(table, frozenset({"this", "alias", "materialized"}), place.account)
-            if is_recursive:
-                tables.update(dict.fromkeys(names[position:]))
-            if is_recursive and mentions(table.this, name, place):
-                tables[name] = self.recursive(table, name, inner, tables)
-            else:
-                tables.pop(name, None)  # inside its own query, the name means another table
-                tables[name] = renamed(self.relation(table.this, inner), column_names(table, place))
+            relation = self._common_table(table, name, inner, is_recursive=is_recursive)
+            columns = column_names(table, place)
+            tables[name] = blend(relation, columns) if columns else relation
         return inner
 
-    def recursive(self, table: exp.CTE, name: str, place: Place, tables: Tables) -> Relation:
-        """It names itself: each of its columns is a mark until all are known."""
-        columns = column_names(table, place)
-        marks: list[str] = []
-
-        def begin(first: Relation) -> None:
-            first = renamed(first, columns)
-            marks.extend(f"\0{id(table)}.{position}" for position in range(len(first.outputs)))
-            pairs = zip(first.outputs, marks, strict=True)
-            itself = tuple(Output(output.name, frozenset({mark})) for output, mark in pairs)
-            tables[name] = Relation(
-                itself, is_open=first.is_open, rest=frozenset(marks) if first.is_open else NOTHING
-            )
-
-        if not isinstance(table.this, exp.SetOperation):
-            return renamed(self.relation(table.this, place), columns)
-        with place.account.apart() as counted:
-            whole = renamed(self.set_operation(table.this, place, begin), columns)
-        relation, read = solved(whole, marks, counted)
-        place.account.count(read)
-        return relation
+    def _common_table(self, table: exp.CTE, name: str, place: Place, *, is_recursive: bool) -> Relation:
+        """One that names itself does so in its last branch; all that it can show counts in the branches."""
+        query = table.this
+        if not is_recursive or not isinstance(query, exp.SetOperation):
+            return self.relation(query, place)
+        return self.set_operation(query, place, {name: OPAQUE})
 
 
-def values(query: exp.Values, place: Place) -> Relation:
-    knows(query, VALUES, place.account)
-    for part in parts_of(query, "expressions", "order", "limit", "offset"):
+def modify(query: exp.Expr, relation: Relation, place: Place) -> None:
+    """The clauses after FROM. All that they look at is probed."""
+    for part in parts_of(query, *PROBING):
         place.account.count(sources_of(part, place))
-    return Relation(tuple(Output(name, NOTHING) for name in column_names(query, place)), is_open=True)
+    terms = (term for part in parts_of(query, "group", "order") for term in parts_of(part))
+    if any(not is_column(term) for term in terms) or any(
+        part.args.get("all") for part in parts_of(query, "group", "order")
+    ):
+        place.account.count(relation.everything)  # `ORDER BY 2`, `GROUP BY ALL`
+    if query.args.get("locks"):
+        place.account.change("lock rows")
+
+
+def is_column(term: exp.Expr) -> bool:
+    return isinstance(term.this if isinstance(term, exp.Ordered) else term, exp.Column)
+
+
+def result_scope(place: Place) -> Scope:
+    """What ORDER BY sees after a UNION: columns that have been counted."""
+    scope = Scope(place.scope)
+    scope.add(Source((), OPAQUE))
+    return scope

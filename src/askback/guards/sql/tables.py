@@ -2,13 +2,13 @@
 
 from sqlglot import exp
 
-from askback.guards.sql.expressions import looked_up, parts_of, sources_of
+from askback.guards.sql.expressions import look_up, sources_of
 from askback.guards.sql.names import listed
-from askback.guards.sql.place import Place, knows
-from askback.guards.sql.relations import OPAQUE, Relation, renamed
-from askback.guards.sql.scopes import Scope, Source, merged
+from askback.guards.sql.place import Place, knows, parts_of
+from askback.guards.sql.relations import OPAQUE, Relation, blend
+from askback.guards.sql.scopes import Scope, Source
 
-TABLE = listed("this alias db catalog joins pivots ordinality only rows_from sample")
+TABLE = listed("this alias db catalog joins pivots ordinality only sample")
 JOIN = listed("this on side kind using method")
 SUBQUERY = listed("with this alias joins pivots sample order limit offset")
 LATERAL = listed("this alias ordinality")
@@ -22,9 +22,6 @@ MAKING_ROWS = listed(
 """Functions of DuckDB that stand after FROM. Others have the same names as harmless ones, and read tables by their
 names: `FROM histogram('t', a)`."""
 
-HALVES = frozenset({"SEMI", "ANTI"})
-"""Kinds of join that give the columns of one side."""
-
 
 def add_from(item: exp.Expr, place: Place) -> None:
     """Enter an item of FROM, and the joins that hang on it, into the scope of its query."""
@@ -35,31 +32,30 @@ def add_from(item: exp.Expr, place: Place) -> None:
         add_wrapped(item, place)
     else:
         path, relation = source_of(item, place)
-        for pivot in parts_of(item, "pivots"):
-            relation = pivoted(pivot, relation, place)
-        place.scope.add(Source(alias_of(item, place) or path, renamed(relation, column_names(item, place))))
+        add_source(item, path, relation, place)
     for sample in parts_of(item, "sample"):
         place.account.count(sources_of(sample, place))
     for join in parts_of(item, "joins"):
         add_from(join, place)
 
 
+def add_source(item: exp.Expr, path: tuple[str, ...], relation: Relation, place: Place) -> None:
+    for pivot in parts_of(item, "pivots"):
+        relation = pivoted(pivot, relation, place)
+    names = column_names(item, place)
+    place.scope.add(Source(alias_of(item, place) or path, blend(relation, names) if names else relation))
+
+
 def add_join(join: exp.Join, place: Place) -> None:
     knows(join, JOIN, place.account)
     method = str(join.args.get("method") or "").upper()
     if method not in METHODS:
-        place.account.puzzle("a join of this kind", method)
-    if method == "NATURAL" or join.args.get("using") or join.args.get("kind") in HALVES:
-        place.scope.is_shuffled = True
-    before = len(place.scope.sources)
+        place.account.doubt("a join of this kind", method)
     add_from(join.this, place)
-    if method == "NATURAL":
-        for source in place.scope.sources[before:]:
-            place.account.count(place.scope.shared(source.relation))
-        if place.scope.is_open:
-            place.account.count(place.scope.everything())
+    if method == "NATURAL":  # it compares all that the two sides have in common
+        place.account.count(place.scope.merged().everything)
     for column in parts_of(join, "using"):
-        place.account.count(looked_up([column.this if isinstance(column, exp.Column) else column], place))
+        place.account.count(look_up([column.this if isinstance(column, exp.Column) else column], place))
     for condition in parts_of(join, "on"):
         place.account.count(sources_of(condition, place))
 
@@ -76,16 +72,11 @@ def add_wrapped(query: exp.Subquery, place: Place) -> None:
     knows(query, SUBQUERY - {"with", "order", "limit", "offset"}, place.account)
     inner = Scope(place.scope, beside=True)
     add_from(query.this, place.inside(inner))
-    alias = alias_of(query, place)
-    if not alias and not query.args.get("pivots"):
+    if alias_of(query, place) or query.args.get("pivots"):
+        add_source(query, (), inner.merged(), place)
+    else:
         for source in inner.sources:
             place.scope.add(source)
-        place.scope.is_shuffled |= inner.is_shuffled
-        return
-    relation = merged(inner.sources, is_shuffled=inner.is_shuffled)
-    for pivot in parts_of(query, "pivots"):
-        relation = pivoted(pivot, relation, place)
-    place.scope.add(Source(alias, renamed(relation, column_names(query, place))))
 
 
 def source_of(item: exp.Expr, place: Place) -> tuple[tuple[str, ...], Relation]:
@@ -93,9 +84,8 @@ def source_of(item: exp.Expr, place: Place) -> tuple[tuple[str, ...], Relation]:
         return table_of(item, place)
     if isinstance(item, exp.Lateral):
         knows(item, LATERAL, place.account)
-        lateral = place.inside(Scope(place.scope))
         if isinstance(item.this, exp.Query):
-            return (), place.reader.relation(item.this, lateral)
+            return (), place.reader.relation(item.this, place.inside(Scope(place.scope)))
         return (), function(item.this, place)
     if isinstance(item, exp.Unnest):
         knows(item, UNNEST, place.account)
@@ -107,40 +97,30 @@ def source_of(item: exp.Expr, place: Place) -> tuple[tuple[str, ...], Relation]:
         bare = item.copy() if item.args.get("joins") or item.args.get("pivots") else item
         bare.set("joins", None)
         bare.set("pivots", None)
-        return (), place.reader.relation(bare, place.inside(Scope(place.scope, beside=True)))
+        item = bare
     return (), place.reader.relation(item, place.inside(Scope(place.scope, beside=True)))
 
 
 def table_of(table: exp.Table, place: Place) -> tuple[tuple[str, ...], Relation]:
     knows(table, TABLE, place.account)
-    if rows := list(parts_of(table, "rows_from")):
-        for row in rows:
-            function(row.this if isinstance(row, exp.Table) else row, place)
-        return (), OPAQUE
     parts = table.parts
     if not all(isinstance(part, exp.Identifier | exp.Literal) for part in parts):
         return (), function(table.this, place)
     path = place.path(parts)
-    if len(path) == 1:
-        for tables in reversed(place.withs):
-            if path[0] in tables:
-                return path, tables[path[0]] or unknown(path, place)
+    for tables in reversed(place.withs) if len(path) == 1 else ():
+        if path[0] in tables:
+            known = tables[path[0]]
+            if known is None:
+                place.account.doubt("named before it is defined", path[0])
+            return path, known or OPAQUE
     return place.reader.stored(path, place.account)
-
-
-def unknown(path: tuple[str, ...], place: Place) -> Relation:
-    place.account.puzzle("named before it is defined", ".".join(path))
-    return OPAQUE
 
 
 def function(call: exp.Expr, place: Place) -> Relation:
     """Rows made by a function: they reveal its arguments, which count at once."""
-    if (
-        place.reader.dialect == "duckdb"
-        and isinstance(call, exp.Anonymous)
-        and call.name.lower() not in MAKING_ROWS
-    ):
-        place.account.puzzle("a function after FROM of which nothing is known", call.name)
+    is_own = place.reader.dialect == "duckdb" and isinstance(call, exp.Anonymous)
+    if is_own and call.name.lower() not in MAKING_ROWS:
+        place.account.doubt("a function after FROM of which nothing is known", call.name)
     place.account.count(sources_of(call, place))
     return OPAQUE
 
@@ -149,7 +129,7 @@ def pivoted(pivot: exp.Expr, relation: Relation, place: Place) -> Relation:
     """PIVOT groups by every column that it does not name, so all of them are probed."""
     place.account.count(relation.everything)
     for query in pivot.find_all(exp.Query, exp.Table):
-        place.account.puzzle("a query inside a pivot", query)
+        place.account.doubt("a query inside a pivot", query)
     return OPAQUE
 
 

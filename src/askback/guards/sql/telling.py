@@ -5,7 +5,7 @@ from typing import Any
 
 from askback.guards.cost import CostWords, Limits
 from askback.guards.showing import defanged, legible, shown
-from askback.guards.sql.finding import Finding
+from askback.guards.sql.findings import Finding
 from askback.guards.sql.words import SQLWords
 
 MARGIN, MARGIN_ON = "  | ", "  + "
@@ -35,12 +35,16 @@ class Teller:
             *self._personal(finding),
             *self._doubts(finding),
             *self._changes(finding),
+            *self._witness(finding),
         ]
         lines += [words.beside.format(name=name, value=shown(value)) for name, value in beside.items()]
         return "\n".join(map(defanged, [*lines, "", words.text, *in_margin(finding.statement)]))
 
     def _what(self, finding: Finding) -> str:
         words, kinds = self._words, finding.kinds
+        if finding.engine:
+            is_change = finding.inspection is not None and bool(finding.inspection.writes)
+            return words.changing if is_change else words.query if finding.is_query else words.statement
         if kinds is None or not kinds:
             return words.unreadable
         if len(kinds) > 1:
@@ -74,16 +78,22 @@ class Teller:
                 yield words.column_like.format(**told, example=on_a_line(example))
 
     def _doubts(self, finding: Finding) -> Iterator[str]:
-        if finding.reading is None:
-            yield self._words.untold
-        elif finding.reading.unresolved:
-            yield self._words.unresolved
-            yield from self._items(finding.reading.unresolved)
+        words, reading = self._words, finding.reading
+        if reading is None:
+            is_silent = finding.engine and finding.known is not None
+            yield words.silent.format(engine=finding.engine) if is_silent else words.untold
+        elif reading.unresolved:
+            yield words.unresolved
+            yield from self._items(reading.unresolved)
 
     def _changes(self, finding: Finding) -> Iterator[str]:
         if finding.reading is not None and finding.reading.writes:
             yield self._words.changes
             yield from self._items(finding.reading.writes)
+
+    def _witness(self, finding: Finding) -> Iterator[str]:
+        if finding.inspection is not None:
+            yield self._words.found_by.format(engine=finding.engine)
 
     def _items(self, items: Sequence[str]) -> Iterator[str]:
         yield from (self._words.item.format(item=on_a_line(item)) for item in items[:MOST_ITEMS])

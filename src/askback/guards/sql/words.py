@@ -19,12 +19,14 @@ class SQLWords:
     cost_unknown: str = "How much: nobody can tell what it would cost."
     impersonal: str = "It shows and tests no personal columns."
     personal: str = "Personal columns that it shows or tests:"
+    found_by: str = "{engine} said what it touches; nothing of it has run."
     column: str = "- {column}: {tag}"
     column_like: str = "- {column}: {tag}, such as {example}"
     untold: str = (
         "Nobody can tell what it touches: which tables and personal columns there are cannot be read."
     )
     unresolved: str = "Not understood, so nobody can tell what else it touches:"
+    silent: str = "Nobody can tell what it touches: {engine} did not answer."
     changes: str = "It changes:"
     item: str = "- {item}"
     more: str = "- and {count} more"

@@ -34,18 +34,10 @@ class Table:
     widths: Mapping[str, float]
 
 
-def known_names(cursor: "duckdb.DuckDBPyConnection") -> frozenset[str]:
-    """Names of tables and views, in small letters."""
-    found = cursor.execute(
-        "SELECT lower(table_name) FROM duckdb_tables() UNION ALL SELECT lower(view_name) FROM duckdb_views()"
-    )
-    return frozenset(name for (name,) in found.fetchall())
-
-
 def tables_of(cursor: "duckdb.DuckDBPyConnection", names: Collection[str]) -> dict[str, Table]:
     """By their names as a plan writes them; those that are in no catalogue are missing."""
     sizes = cursor.execute(
-        "SELECT database_name, schema_name, table_name, estimated_size FROM duckdb_tables()"
+        "SELECT database_name, schema_name, table_name, estimated_size FROM system.main.duckdb_tables()"
     )
     found: dict[str, Table] = {}
     for *place, size in sizes.fetchall():
@@ -67,7 +59,7 @@ def quoted(name: str) -> str:
 
 def _widths(cursor: "duckdb.DuckDBPyConnection", place: list[str], size: int | None) -> dict[str, float]:
     columns = cursor.execute(
-        "SELECT column_name, data_type FROM duckdb_columns() "
+        "SELECT column_name, data_type FROM system.main.duckdb_columns() "
         "WHERE database_name = ? AND schema_name = ? AND table_name = ?",
         place,
     ).fetchall()

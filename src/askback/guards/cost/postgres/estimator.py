@@ -2,23 +2,22 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING, Any, cast
 
 import asyncpg
 
 from askback.errors import EstimateFailed
 from askback.guards.cost.estimate import MISREAD, Estimate, misread
-from askback.guards.cost.postgres.hidden import find_hidden
-from askback.guards.cost.postgres.plan import Node, read_plan, relations_in
+from askback.guards.cost.postgres.plan import Node, has_open_series, read_plan, relations_in
 from askback.guards.cost.postgres.relations import find_relations
-from askback.guards.cost.statement import read_one
+from askback.guards.sql.engines.postgres import PostgresEngine
+from askback.guards.sql.engines.postgres.session import open_connection
 
 if TYPE_CHECKING:
     from askback.guards.cost.postgres.relations import Connection
-
-    Pool: TypeAlias = asyncpg.Pool[asyncpg.Record]
+    from askback.guards.sql.engines.postgres.session import Database
 
 ENGINE = "Postgres"
 
@@ -27,36 +26,43 @@ EXPLAIN = "EXPLAIN (FORMAT JSON, VERBOSE) "
 GRACE = 2.0
 """Seconds beyond the server's own time limit after which it is given up."""
 
+A_PERSON = "A person has to judge it."
+
 
 class PostgresEstimator:
-    """Of a database by its URL, connected to for each estimate, or of a pool.
+    """Of a database by its URL, connected to for each estimate, of a pool, or of a function that connects.
 
-    Planning runs functions that are declared IMMUTABLE or STABLE, so the transaction is read-only and its time limited.
-    Statistics are those of the last ANALYZE, stretched to the size that tables have now.
+    Planning runs functions that are declared IMMUTABLE or STABLE. So only what calls none but harmless functions is
+    planned, in a transaction that is read-only and limited in time. Statistics are those of the last ANALYZE, stretched
+    to the size that tables have now.
     """
 
-    def __init__(self, source: "str | Pool", *, timeout: float = 5.0) -> None:
+    def __init__(self, source: "Database", *, timeout: float = 5.0) -> None:
         self._source, self._timeout = source, timeout
+        self._engine = PostgresEngine(source, timeout=timeout)
 
     async def estimate(self, statement: str) -> Estimate:
-        read_one(statement, engine=ENGINE, dialect="postgres")
-        try:
+        """Estimate what a statement costs, once the server has said that planning it is safe."""
+        with _told():
+            inspection = await self._engine.inspect(statement)
+        if not inspection.can_be_planned:
+            problem = inspection.doubts[0] if inspection.doubts else "it is no statement with a plan"
+            raise _failed(problem, A_PERSON)
+        return await self.price(statement)
+
+    async def price(self, statement: str) -> Estimate:
+        """Estimate a statement that was inspected and can be planned. Never give it one that was not."""
+        with _told():
             async with asyncio.timeout(self._timeout + GRACE), self._reading() as connection:
                 return await self._explain(connection, statement)
-        except (asyncpg.QueryCanceledError, asyncpg.LockNotAvailableError, TimeoutError) as error:
-            raise _failed("it took too long to plan", "Simplify the statement, or try again.") from error
-        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
-            raise _failed(f"{error!s:.300}", "Mend the statement, or the connection.") from error
-        except MISREAD as error:
-            raise misread(ENGINE, error) from error
 
     async def _explain(self, connection: "Connection", statement: str) -> Estimate:
         await connection.execute(_bounds(self._timeout))
         # With a prepared statement, as fetchval makes, the server itself refuses more than one.
         text = cast("str", await connection.fetchval(EXPLAIN + statement))
         root: Node = cast("list[dict[str, Any]]", json.loads(text))[0]["Plan"]
-        if hidden := await find_hidden(connection, root):
-            raise _failed(f"what {hidden} does is in no plan", "A person has to judge it.")
+        if has_open_series(root):
+            raise _failed("what generate_series makes of bounds from the data is in no plan", A_PERSON)
         relations = await find_relations(connection, relations_in(root))
         per_row = float(cast("str", await connection.fetchval("SELECT current_setting('cpu_tuple_cost')")))
         plan = read_plan(root, relations, per_row=per_row)
@@ -64,16 +70,24 @@ class PostgresEstimator:
 
     @asynccontextmanager
     async def _reading(self) -> "AsyncGenerator[Connection]":
-        if not isinstance(self._source, str):
-            async with self._source.acquire() as lent, lent.transaction(readonly=True):
-                yield lent
-            return
-        connection: Connection = await asyncpg.connect(self._source, timeout=self._timeout)
-        try:
-            async with connection.transaction(readonly=True):
-                yield connection
-        finally:
-            connection.terminate()  # at once, also where the server does not answer any more
+        async with (
+            open_connection(self._source, self._timeout) as connection,
+            connection.transaction(readonly=True),
+        ):
+            yield connection
+
+
+@contextmanager
+def _told() -> Generator[None]:
+    """Whatever the driver raises, as a failed estimate."""
+    try:
+        yield
+    except (asyncpg.QueryCanceledError, asyncpg.LockNotAvailableError, TimeoutError) as error:
+        raise _failed("it took too long to plan", "Simplify the statement, or try again.") from error
+    except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
+        raise _failed(f"{error!s:.300}", "Mend the statement, or the connection.") from error
+    except MISREAD as error:
+        raise misread(ENGINE, error) from error
 
 
 def _bounds(timeout: float) -> str:

@@ -29,6 +29,13 @@ CONDITIONS = frozenset({"Output", "Filter", "Join Filter", "One-Time Filter"})
 WRITTEN = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"")
 """What the statement's author may have put into an expression: texts and quoted names."""
 
+SERIES = re.compile(r"\bgenerate_series\(([^()]*)(\)|\()")
+
+CONSTANT = re.compile(r"'(?:[^']|'')*'|::[\w \[\]]+")
+"""What may stand among the arguments beside `NUMBERS`, for how much it makes to be known beforehand."""
+
+NUMBERS = re.compile(r"[\d\s.,+-]*")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
@@ -77,12 +84,18 @@ def relations_in(root: Node) -> set[Place]:
     return {place for node in _nodes(root) if (place := _place(node)) is not None}
 
 
-def texts_of(root: Node) -> Iterator[str]:
-    """Every expression in a plan."""
-    return (text for node in _nodes(root) for text in texts_at(node))
+def has_open_series(root: Node) -> bool:
+    """Whether generate_series takes its bounds from the data: how many rows it makes is in no plan."""
+    text = "\n".join(text for node in _nodes(root) for text in _texts_at(node))
+    return any(map(_is_open, SERIES.finditer(text)))
 
 
-def texts_at(node: Node) -> Iterator[str]:
+def _is_open(series: re.Match[str]) -> bool:
+    arguments, end = series.groups()
+    return end == "(" or NUMBERS.fullmatch(CONSTANT.sub("", arguments)) is None
+
+
+def _texts_at(node: Node) -> Iterator[str]:
     yield from (value for value in node.values() if isinstance(value, str))
     lists = [cast("list[object]", value) for value in node.values() if isinstance(value, list)]
     yield from (part for each in lists for part in each if isinstance(part, str))
@@ -128,7 +141,7 @@ def _is_hashed(node: Node, child: Node) -> bool:
     """Whether a subquery runs once and is looked up then. No text or name in the statement can claim it."""
     mark = re.compile(rf"\bhashed {re.escape(child.get('Subplan Name', ''))}\b")
     where = {key: value for key, value in node.items() if key in CONDITIONS}
-    return any(mark.search(WRITTEN.sub("", text)) for text in texts_at(where))
+    return any(mark.search(WRITTEN.sub("", text)) for text in _texts_at(where))
 
 
 def _looked_at(step: _Step, relations: Mapping[Place, Relation]) -> float:

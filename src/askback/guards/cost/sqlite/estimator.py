@@ -3,23 +3,20 @@
 import sqlite3
 from contextlib import closing
 from os import PathLike
-from pathlib import Path
 
 import anyio.to_thread
-from sqlglot import exp
 
 from askback.errors import EstimateFailed
 from askback.guards.cost.estimate import Estimate
 from askback.guards.cost.sqlite.names import Names
 from askback.guards.cost.sqlite.plan import Plan, read_plan
 from askback.guards.cost.sqlite.tables import Tables
-from askback.guards.cost.statement import Tree, longest_list, read_one
 from askback.guards.cost.watch import watched
+from askback.guards.sql.engines.sqlite import SQLiteEngine
+from askback.guards.sql.engines.sqlite.pool import open_file
+from askback.guards.sql.engines.sqlite.tokens import Token, cut
 
 ENGINE = "SQLite"
-
-REFUSED = frozenset({sqlite3.SQLITE_PRAGMA, sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH})
-"""What SQLite does already while a statement is prepared."""
 
 
 class SQLiteEstimator:
@@ -30,43 +27,73 @@ class SQLiteEstimator:
     """
 
     def __init__(self, path: str | PathLike[str], *, timeout: float = 5.0) -> None:
-        self._address, self._timeout = f"{Path(path).absolute().as_uri()}?mode=ro", timeout
+        self._path, self._timeout = path, timeout
+        self._engine = SQLiteEngine(path, timeout=timeout)
 
     async def estimate(self, statement: str) -> Estimate:
-        tree = read_one(statement, engine=ENGINE, dialect="sqlite")
-        return await anyio.to_thread.run_sync(self._estimate, statement, tree)
+        """Inspect first: SQLite acts on some statements while it plans them."""
+        try:
+            inspection = await self._engine.inspect(statement)
+        except sqlite3.Error as error:
+            raise _failed(error) from error
+        if not inspection.can_be_planned:
+            raise EstimateFailed(
+                engine=ENGINE,
+                problem="; ".join(inspection.doubts) or "it has no plan",
+                advice="A person has to judge it as it stands.",
+            )
+        return await self.price(statement)
 
-    def _estimate(self, statement: str, tree: Tree) -> Estimate:
+    async def price(self, statement: str) -> Estimate:
+        """The estimate of a statement that was inspected and `can_be_planned`."""
+        return await anyio.to_thread.run_sync(self._price, statement)
+
+    def _price(self, statement: str) -> Estimate:
         try:
             # A lock of somebody else is waited for in the driver, so its patience is the same.
-            connection = sqlite3.connect(
-                self._address, uri=True, timeout=self._timeout, check_same_thread=False
-            )
+            connection = open_file(self._path, timeout=self._timeout)
             with closing(connection), watched(connection.interrupt, timeout=self._timeout):
-                plan = _explain(connection, statement, tree)
+                plan = _explain(connection, statement)
         except sqlite3.Error as error:
-            raise EstimateFailed(
-                engine=ENGINE, problem=f"{error!s:.300}", advice="Mend the statement, or the database's path."
-            ) from error
+            raise _failed(error) from error
         return Estimate(engine=ENGINE, rows=plan.rows, widest=plan.widest, bytes=plan.bytes)
 
 
-def _explain(connection: sqlite3.Connection, statement: str, tree: Tree) -> Plan:
-    connection.set_authorizer(_authorize)
+def _failed(error: sqlite3.Error) -> EstimateFailed:
+    return EstimateFailed(
+        engine=ENGINE, problem=f"{error!s:.300}", advice="Mend the statement, or the database's path."
+    )
+
+
+def _explain(connection: sqlite3.Connection, statement: str) -> Plan:
+    tokens = list(cut(statement))
     lines = connection.execute("EXPLAIN QUERY PLAN " + statement).fetchall()
-    connection.set_authorizer(None)
-    if not lines and isinstance(
-        tree, exp.Delete
-    ):  # of everything, for which SQLite has no plan but to forget it
-        lines = [(1, 0, 0, f"SCAN {tree.this.name}")]
+    if not lines and any(token.text == "delete" for token in tokens):  # SQLite has no plan for a whole table
+        lines = [(1, 0, 0, f"SCAN {_deleted(tokens)}")]
     tables = Tables(connection)
     return read_plan(
         [(line[0], line[1], line[3]) for line in lines],
         tables=tables,
-        names=Names(tree, tables),
-        listed=longest_list(tree),
+        names=Names(tokens, tables),
+        listed=longest_list(tokens),
     )
 
 
-def _authorize(action: int, *_: object) -> int:
-    return sqlite3.SQLITE_DENY if action in REFUSED else sqlite3.SQLITE_OK
+def _deleted(tokens: list[Token]) -> str:
+    """The table in `DELETE FROM main.orders`."""
+    place = next(place for place, token in enumerate(tokens) if token.text == "from") + 1
+    qualified = place + 2 < len(tokens) and tokens[place + 1].text == "."
+    return tokens[place + 2 if qualified else place].text
+
+
+def longest_list(tokens: list[Token]) -> int:
+    """How many times `x IN (1, 2, 3)` looks something up, where it is written out."""
+    longest, lists = 1, list[int]()
+    for before, token in zip([Token("symbol", ""), *tokens], tokens, strict=False):
+        if token == Token("symbol", "("):
+            lists.append(1 if before == Token("word", "in") else 0)
+        elif token == Token("symbol", ")") and lists:
+            longest = max(longest, lists.pop())
+        elif token == Token("symbol", ",") and lists and lists[-1]:
+            lists[-1] += 1
+    return longest

@@ -38,6 +38,7 @@ def read_plan(lines: Iterable[tuple[int, int, str]], *, tables: Tables, names: N
     """Lines as (number, number of the line above, text); `listed` is the length of the longest list behind IN."""
     below: dict[int, list[tuple[int, str]]] = defaultdict(list)
     for number, above, text in lines:
+        names.check(text)
         below[above].append((number, text))
     reading = _Reading(below, tables, names, listed)
     reading.level(0, 1.0)

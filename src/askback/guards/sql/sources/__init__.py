@@ -4,7 +4,24 @@ Those of engines are imported from their own modules, since each takes its engin
 `askback.guards.sql.sources.duckdb`, `.postgres` and `.sqlite`.
 """
 
-from askback.guards.sql.sources.source import CalledSource, Catalogued, JoinedSource, Source, source_of
+from askback.guards.sql.sources.source import (
+    CalledSource,
+    Catalogued,
+    JoinedSource,
+    Source,
+    engine_of,
+    source_of,
+    version_of,
+)
 from askback.guards.sql.sources.toml import TOMLSource
 
-__all__ = ["CalledSource", "Catalogued", "JoinedSource", "Source", "TOMLSource", "source_of"]
+__all__ = [
+    "CalledSource",
+    "Catalogued",
+    "JoinedSource",
+    "Source",
+    "TOMLSource",
+    "engine_of",
+    "source_of",
+    "version_of",
+]

@@ -1,25 +1,22 @@
 """The catalogue of a live DuckDB. Takes the `duckdb` extra."""
 
-from collections.abc import Callable, Generator
-from contextlib import closing, contextmanager
-from os import PathLike, fspath
-from typing import TypeAlias, cast
+from collections.abc import Hashable
+from functools import cached_property
 
 import anyio
 import anyio.to_thread
-import duckdb
 
+from askback.guards.sql.engines.duckdb import DuckDBEngine
+from askback.guards.sql.engines.duckdb.connection import Connection, Database, open_cursor
 from askback.guards.sql.known import Known
 from askback.guards.sql.sources.tags import Column, dotted, known_from, listed_in, query_for
 
-Connection: TypeAlias = duckdb.DuckDBPyConnection
-
 COLUMNS = """
-SELECT database_name, schema_name, table_name, column_name, data_type, comment FROM duckdb_columns()
+SELECT database_name, schema_name, table_name, column_name, data_type, comment FROM system.main.duckdb_columns()
 WHERE NOT internal ORDER BY database_name, schema_name, table_name, column_index
 """
 
-VIEWS = "SELECT database_name, schema_name, view_name, sql FROM duckdb_views() WHERE NOT internal"
+VIEWS = "SELECT database_name, schema_name, view_name, sql FROM system.main.duckdb_views() WHERE NOT internal"
 
 
 class DuckDBSource:
@@ -32,7 +29,7 @@ class DuckDBSource:
 
     def __init__(
         self,
-        database: "str | PathLike[str] | Connection | Callable[[], Connection]",
+        database: Database,
         *,
         comments: bool = True,
         tag_table: str | None = None,
@@ -41,30 +38,27 @@ class DuckDBSource:
         self._database, self._comments, self._tag_table = database, comments, tag_table
         self._timeout = timeout
 
+    @cached_property
+    def engine(self) -> DuckDBEngine:
+        """The same database as an engine that inspects statements."""
+        return DuckDBEngine(self._database, timeout=self._timeout)
+
+    async def version(self, schema: Hashable) -> Hashable:
+        """The engine's token for the schema, on which all of this depends; None with a table of tags."""
+        return None if self._tag_table else schema
+
     async def known(self) -> Known:
         with anyio.fail_after(self._timeout):
             return await anyio.to_thread.run_sync(self._known, abandon_on_cancel=True)
 
     def _known(self) -> Known:
-        with self._cursor() as cursor:
+        with open_cursor(self._database) as cursor:
             known = read(cursor, comments=self._comments)
             return known | tags_in(cursor, self._tag_table) if self._tag_table else known
 
-    @contextmanager
-    def _cursor(self) -> "Generator[Connection]":
-        given = self._database
-        if isinstance(given, str | PathLike):
-            path = fspath(cast("str | PathLike[str]", given))
-            with closing(duckdb.connect(path, read_only=True)) as connection:
-                yield connection
-            return
-        connection = given if isinstance(given, duckdb.DuckDBPyConnection) else given()
-        with closing(connection.cursor()) as cursor:
-            yield cursor
-
 
 def read(cursor: Connection, *, comments: bool) -> Known:
-    own = cursor.execute("SELECT current_database()").fetchall()[0][0]
+    own = cursor.execute("SELECT system.main.current_database()").fetchall()[0][0]
 
     def name(database: str, schema: str, table: str) -> str | None:
         return dotted(schema, table) if database == own else dotted(database, schema, table)

@@ -1,21 +1,19 @@
 """The catalogue of a live Postgres. Takes the `postgres` extra."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Hashable
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, TypeAlias, cast
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-import asyncpg
-
+from askback.guards.sql.engines.postgres import PostgresEngine
+from askback.guards.sql.engines.postgres.session import open_connection
 from askback.guards.sql.known import Family, Known
 from askback.guards.sql.sources.tags import Column, dotted, known_from, listed_in, query_for
 
 if TYPE_CHECKING:
-    Connection: TypeAlias = (
-        asyncpg.Connection[asyncpg.Record] | asyncpg.pool.PoolConnectionProxy[asyncpg.Record]
-    )
-    Pool: TypeAlias = asyncpg.Pool[asyncpg.Record]
-    Make: TypeAlias = Callable[[], Awaitable[asyncpg.Connection[asyncpg.Record]]]
+    from askback.guards.sql.engines.postgres.relation import Connection
+    from askback.guards.sql.engines.postgres.session import Database
 
 STORED = """
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -57,7 +55,7 @@ class PostgresSource:
 
     def __init__(
         self,
-        database: "str | Pool | Make",
+        database: "Database",
         *,
         comments: bool = True,
         tag_table: str | None = None,
@@ -65,6 +63,15 @@ class PostgresSource:
     ) -> None:
         self._database, self._comments, self._tag_table = database, comments, tag_table
         self._timeout = timeout
+
+    @cached_property
+    def engine(self) -> PostgresEngine:
+        """The same database as the engine that says what statements read."""
+        return PostgresEngine(self._database, timeout=self._timeout)
+
+    async def version(self, schema: Hashable) -> Hashable:
+        """The engine's token for the schema, on which all of this depends; None with a table of tags."""
+        return None if self._tag_table else schema
 
     async def known(self) -> Known:
         async with asyncio.timeout(self._timeout), self._reading() as connection:
@@ -74,19 +81,11 @@ class PostgresSource:
 
     @asynccontextmanager
     async def _reading(self) -> "AsyncGenerator[Connection]":
-        given = self._database
-        if isinstance(given, asyncpg.Pool):
-            pool = cast("Pool", given)
-            async with pool.acquire() as lent, lent.transaction(readonly=True):
-                yield lent
-            return
-        made = asyncpg.connect(given) if isinstance(given, str) else given()
-        connection = await made
-        try:
-            async with connection.transaction(readonly=True):
-                yield connection
-        finally:
-            connection.terminate()  # at once, also where the server does not answer any more
+        async with (
+            open_connection(self._database, self._timeout) as connection,
+            connection.transaction(readonly=True),
+        ):
+            yield connection
 
 
 async def read(connection: "Connection", *, comments: bool) -> Known:

@@ -1,13 +1,15 @@
 """What a source of a catalogue is, and the forms in which an author may give one."""
 
 import inspect
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Protocol, cast, runtime_checkable
 
 from askback.errors import AuthorError
+from askback.guards.sql.engines import Engine
 from askback.guards.sql.known import Known
+from askback.guards.sql.names import Dialect
 from askback.guards.sql.sources.toml import TOMLSource
 
 
@@ -17,6 +19,15 @@ class Source(Protocol):
 
     async def known(self) -> Known:
         """All of it, as it is now; raises where something cannot be told, and never leaves it out in silence."""
+        ...
+
+
+@runtime_checkable
+class VersionedSource(Source, Protocol):
+    """A source that can say for less than a whole reading whether something has changed."""
+
+    async def version(self, schema: Hashable) -> Hashable:
+        """What differs whenever `known()` would; None where that is not known. `schema` is the engine's token."""
         ...
 
 
@@ -44,6 +55,19 @@ class CalledSource:
 
 
 @dataclass(frozen=True, slots=True)
+class FixedSource:
+    """A catalogue that does not change."""
+
+    catalogue: Known
+
+    async def known(self) -> Known:
+        return self.catalogue
+
+    async def version(self, _: Hashable) -> Hashable:
+        return "fixed"
+
+
+@dataclass(frozen=True, slots=True)
 class JoinedSource:
     """Tables from one place, tags from another. Where one cannot tell, nothing is told."""
 
@@ -55,11 +79,19 @@ class JoinedSource:
             known |= await source.known()
         return known
 
+    async def version(self, schema: Hashable) -> Hashable:
+        versions = [await version_of(source, schema) for source in self.sources]
+        return None if None in versions else tuple(versions)
+
+
+async def version_of(source: Source, schema: Hashable) -> Hashable:
+    return await source.version(schema) if isinstance(source, VersionedSource) else None
+
 
 def source_of(catalogue: Catalogued) -> Source:
     """The source that an author means."""
     if isinstance(catalogue, Known):
-        return CalledSource(lambda: catalogue)
+        return FixedSource(catalogue)
     if isinstance(catalogue, str | PathLike):
         return TOMLSource(cast("str | PathLike[str]", catalogue))
     if isinstance(catalogue, Source):
@@ -72,3 +104,17 @@ def source_of(catalogue: Catalogued) -> Source:
         f"catalogue={catalogue!r:.80} tells of no tables. Give the path of a TOML file, a function, a Known, "
         "a source of askback.guards.sql.sources, or a list of these."
     )
+
+
+def engine_of(source: Source, dialect: Dialect) -> Engine | None:
+    """The engine behind a source of a live database, where it speaks this dialect; None where there is none."""
+    if isinstance(source, JoinedSource):
+        engines = [engine for one in source.sources if (engine := engine_of(one, dialect)) is not None]
+        if len(engines) > 1:
+            raise AuthorError(
+                "catalogue=[...] has several live databases, and only one of them runs the statements. Say which with "
+                "engine=..., for example engine=source.engine."
+            )
+        return engines[0] if engines else None
+    engine = getattr(source, "engine", None)
+    return engine if isinstance(engine, Engine) and getattr(engine, "dialect", dialect) == dialect else None

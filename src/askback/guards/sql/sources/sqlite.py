@@ -1,7 +1,7 @@
 """The catalogue of a live SQLite database. Takes nothing beside the `guards` extra."""
 
 import sqlite3
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterator
 from contextlib import closing, contextmanager
 from os import PathLike
 from pathlib import Path
@@ -11,6 +11,7 @@ import anyio
 import anyio.to_thread
 
 from askback.errors import AuthorError
+from askback.guards.sql.engines.sqlite import SQLiteEngine
 from askback.guards.sql.known import Known
 from askback.guards.sql.sources.tags import Column, dotted, known_from, listed_in, query_for
 
@@ -39,6 +40,18 @@ class SQLiteSource:
                 "of the database: SQLiteSource(..., tag_table='personal_columns')."
             )
         self._database, self._tag_table, self._timeout = database, tag_table, timeout
+        self._engine: SQLiteEngine | None = None
+
+    @property
+    def engine(self) -> SQLiteEngine:
+        """The engine that inspects statements on the same database."""
+        if self._engine is None:
+            self._engine = SQLiteEngine(self._database, timeout=self._timeout)
+        return self._engine
+
+    async def version(self, schema: Hashable) -> Hashable:
+        """The engine's token for the schema, on which all of this depends; None with a table of tags."""
+        return None if self._tag_table else schema
 
     async def known(self) -> Known:
         if isinstance(self._database, sqlite3.Connection):

@@ -14,8 +14,10 @@ example = "ada@example.org"
 "main.people" = "SELECT * FROM customers"
 """
 
+import os
+import time
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any, NoReturn, cast
@@ -30,11 +32,21 @@ SECTIONS = ("columns", "tags", "tables", "views")
 FACTS = ("title", "example")
 
 
+FRESH = 2.0
+"""Seconds in which a file that was just written may be written again without another time of change."""
+
+
 class TOMLSource:
-    """Read anew at each question, so that a tag counts as soon as the file is saved."""
+    """A file that is read again whenever it was changed, so that a tag counts as soon as the file is saved."""
 
     def __init__(self, path: str | PathLike[str]) -> None:
         self._path = Path(path)
+
+    async def version(self, _: Hashable) -> Hashable:
+        """What the file system says of it; None while it is so fresh that this might not tell two versions apart."""
+        told = os.stat(self._path)
+        is_fresh = time.time() - max(told.st_mtime, told.st_ctime) < FRESH
+        return None if is_fresh else (told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns)
 
     async def known(self) -> Known:
         return parsed(await anyio.to_thread.run_sync(self._path.read_text, "utf-8"))

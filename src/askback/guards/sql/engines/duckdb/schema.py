@@ -1,0 +1,168 @@
+"""What DuckDB's catalogue says: tables, views with their queries, and macros with their definitions."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from askback.guards.sql.engines.duckdb.connection import Connection
+
+RELATIONS = """
+SELECT database_name, schema_name, table_name, internal, sql, false FROM system.main.duckdb_tables()
+UNION ALL SELECT database_name, schema_name, view_name, internal, sql, true FROM system.main.duckdb_views()
+"""
+"""Functions are named in full here and elsewhere, since a macro can hide any function of DuckDB's own."""
+
+COLUMNS = """
+SELECT database_name, schema_name, table_name, column_name FROM system.main.duckdb_columns()
+WHERE NOT internal ORDER BY column_index
+"""
+
+FUNCTIONS = """
+SELECT function_name, function_type, macro_definition FROM system.main.duckdb_functions() WHERE NOT internal
+"""
+
+BUILTINS = "SELECT DISTINCT function_name FROM system.main.duckdb_functions() WHERE internal"
+
+MACROS = frozenset({"macro", "table_macro"})
+
+PLACE = """
+SELECT system.main.current_database(), system.main.current_schemas(true),
+  (SELECT bool_and(readonly) FROM system.main.duckdb_databases() WHERE NOT internal)
+"""
+
+NAME = r'(?:\w+|"(?:[^"]|"")*")'
+
+VIEW = re.compile(
+    rf"CREATE\s+(?:TEMP\s+|TEMPORARY\s+)?VIEW\s+{NAME}(?:\.{NAME})*\s*(?:\(\s*{NAME}(?:\s*,\s*{NAME})*\s*\)\s*)?"
+    r"AS\s+",
+    re.IGNORECASE,
+)
+"""How the catalogue writes the beginning of a view."""
+
+GENERATED = re.compile(r"\bGENERATED\s+ALWAYS\b", re.IGNORECASE)
+
+Path = tuple[str, str, str]
+"""Database, schema and name, as DuckDB stores them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A table or a view."""
+
+    path: Path
+    is_internal: bool
+    is_view: bool
+    sql: str
+    columns: tuple[str, ...] = ()
+
+    @property
+    def query(self) -> str | None:
+        """The query of a view; None where it is not written as expected."""
+        found = VIEW.match(self.sql)
+        return self.sql[found.end() :] if found else None
+
+    @property
+    def may_generate(self) -> bool:
+        """Whether some columns may be computed from others."""
+        return not self.is_view and GENERATED.search(self.sql) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Macro:
+    """Functions that somebody defined under one name, with the queries that stand for them."""
+
+    queries: tuple[str, ...]
+    hides_builtin: bool
+    """Whether DuckDB has a function of its own of this name: which one is meant depends on the search path."""
+    is_readable: bool
+    """Whether all of them are macros. Functions in other languages cannot be looked into."""
+
+
+@dataclass(frozen=True)
+class Schema:
+    """A snapshot of the catalogue, with room for what was found out about views and macros."""
+
+    database: str
+    search_path: frozenset[str]
+    relations: tuple[Relation, ...]
+    macros: Mapping[str, Macro]
+    loaded_at: float
+    is_fixed: bool
+    """Whether all databases are read-only, so that tables, views and comments cannot change."""
+    token: object = field(default_factory=object)
+    generated: dict[Path, Mapping[str, frozenset[str]]] = field(
+        default_factory=dict[Path, Mapping[str, frozenset[str]]]
+    )
+    """Of tables that were asked about: what each generated column is computed from."""
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, tuple[Relation, ...]]:
+        found: dict[str, tuple[Relation, ...]] = {}
+        for relation in self.relations:
+            name = relation.path[-1].lower()
+            found[name] = (*found.get(name, ()), relation)
+        return found
+
+    @cached_property
+    def _by_path(self) -> Mapping[Path, Relation]:
+        return {relation.path: relation for relation in self.relations}
+
+    def find(self, parts: tuple[str, ...]) -> tuple[Relation, ...]:
+        """Every table or view that a name in a statement can mean; folding is that of ASCII and more."""
+        *outer, name = (part.lower() for part in parts)
+        return tuple(found for found in self._by_name.get(name, ()) if _agrees(found.path, tuple(outer)))
+
+    def get(self, path: Path) -> Relation | None:
+        return self._by_path.get(path)
+
+    def is_in_search_path(self, relation: Relation) -> bool:
+        database, schema, _ = relation.path
+        return database in {self.database, "temp", "system"} and schema in self.search_path
+
+    def name(self, path: Path) -> tuple[str, ...]:
+        """The parts by which a relation is reported: the database only where it is another one."""
+        return path[1:] if path[0] == self.database else path
+
+
+def _agrees(path: Path, outer: tuple[str, ...]) -> bool:
+    database, schema = path[0].lower(), path[1].lower()
+    if len(outer) > 1:
+        return outer[-2:] == (database, schema)
+    return not outer or outer[0] in {database, schema}
+
+
+def load_schema(cursor: Connection, *, now: float) -> Schema:
+    """Takes some 15 ms, most of it for the list of functions, of which DuckDB has three thousand."""
+    database, search_path, is_fixed = cursor.execute(PLACE).fetchall()[0]
+    columns: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for *path, column in cursor.execute(COLUMNS).fetchall():
+        columns[tuple(path)] = (*columns.get(tuple(path), ()), column)
+    relations = [
+        Relation(
+            (place, schema, name), is_internal, is_view, sql or "", columns.get((place, schema, name), ())
+        )
+        for place, schema, name, is_internal, sql, is_view in cursor.execute(RELATIONS).fetchall()
+    ]
+    return Schema(
+        database, frozenset(search_path), tuple(relations), _load_macros(cursor), now, bool(is_fixed)
+    )
+
+
+def _load_macros(cursor: Connection) -> Mapping[str, Macro]:
+    defined: dict[str, list[tuple[str, str | None]]] = {}
+    for name, kind, definition in cursor.execute(FUNCTIONS).fetchall():
+        defined.setdefault(name.lower(), []).append((kind, definition))
+    builtins = {name.lower() for (name,) in cursor.execute(BUILTINS).fetchall()} if defined else set[str]()
+    return {
+        name: Macro(
+            queries=tuple(_query(kind, definition) for kind, definition in found),
+            hides_builtin=name in builtins,
+            is_readable=all(kind in MACROS and definition for kind, definition in found),
+        )
+        for name, found in defined.items()
+    }
+
+
+def _query(kind: str, definition: str | None) -> str:
+    return f"SELECT {definition}" if kind == "macro" else definition or ""

@@ -1,0 +1,168 @@
+"""DuckDB's own syntax tree of a query, from `json_serialize_sql`: what it names. Nothing is bound or looked up."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from askback.guards.sql.engines.duckdb.growth import find_growth
+from askback.guards.sql.names import listed
+
+MAX_DEPTH = 150
+"""Expressions within expressions. DuckDB 1.4 needs a second to bind three hundred, and cannot be interrupted."""
+
+MAX_LAMBDAS = 8
+"""Lambdas or arrows within each other: DuckDB doubles its time for each."""
+
+EXPRESSIONS = listed(
+    "BETWEEN CASE CAST COLLATE COLUMN_REF COMPARISON CONJUNCTION CONSTANT FUNCTION LAMBDA OPERATOR PARAMETER "
+    "POSITIONAL_REFERENCE STAR SUBQUERY TYPE WINDOW"
+)
+
+QUERIES = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"})
+
+SOURCES = frozenset(
+    {"BASE_TABLE", "EMPTY", "EXPRESSION_LIST", "JOIN", "PIVOT", "SHOW_REF", "SUBQUERY", "TABLE_FUNCTION"}
+)
+
+OTHERS = listed(
+    "ASCENDING DESCENDING ORDER_DEFAULT DISTINCT_MODIFIER LIMIT_MODIFIER LIMIT_PERCENT_MODIFIER ORDER_MODIFIER"
+)
+
+CHANGES = "_QUERY_NODE"
+"""How DuckDB 2 calls an INSERT, UPDATE or DELETE within WITH."""
+
+SHOWN = frozenset({"", '"tables"', '"databases"', '"schemas"', "__show_tables_expanded"})
+"""What SHOW lists beside a table: names and types, no variables and no settings."""
+
+SHAPES = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
+"""What reading a tree raises where it is not of the shape that is known."""
+
+Node = Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Syntax:
+    """What one query names, before anything of it is looked up."""
+
+    tables: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
+    ctes: set[str] = field(default_factory=set[str])
+    functions: set[str] = field(default_factory=set[str])
+    table_functions: set[str] = field(default_factory=set[str])
+    names: set[str] = field(default_factory=set[str])
+    """Every part of every reference to a column, in small letters."""
+    aliases: set[str] = field(default_factory=set[str])
+    doubts: list[str] = field(default_factory=list[str])
+    changes: bool = False
+    """Whether an INSERT, UPDATE or DELETE stands within WITH."""
+    _takes_all: bool = False
+
+    @property
+    def takes_all(self) -> bool:
+        """Whether it may use columns that it does not name: by a star, by position, or as a whole row."""
+        return self._takes_all or not self.names.isdisjoint(self.aliases)
+
+    def take_all(self) -> None:
+        self._takes_all = True
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where in the tree a node stands."""
+
+    depth: int = 0
+    lambdas: int = 0
+    is_fixed: bool = False
+    """Whether a parameter here would change what is read, and not only with which value."""
+
+
+def read_syntax(statement: Node) -> Syntax:
+    """Walk over the whole tree without recursion, however deep it is."""
+    syntax = Syntax()
+    stack: list[tuple[Any, _Place]] = [(statement, _Place())]
+    while stack:
+        node, place = stack.pop()
+        if isinstance(node, list):
+            stack.extend((each, place) for each in cast("list[Any]", node))
+        elif isinstance(node, dict):
+            stack.extend(_visit(cast("Node", node), place, syntax))
+            if len(syntax.doubts) > 0:
+                break  # one is enough not to bind it
+    return syntax
+
+
+def _visit(node: Node, place: _Place, syntax: Syntax) -> list[tuple[Any, _Place]]:
+    kind, source = node.get("class"), node.get("type")
+    if kind is not None:
+        place = _visit_expression(node, place, syntax)
+        if kind == "CONSTANT":
+            return []
+    elif isinstance(source, str):
+        place = _visit_source(node, source, place, syntax)
+    if "cte_map" in node:
+        _visit_ctes(node, syntax)
+    if source == "TABLE_FUNCTION":
+        function = node["function"]
+        return [(function.get("children"), place), (function.get("arguments"), place)]
+    return [(value, place) for value in node.values() if isinstance(value, dict | list)]
+
+
+def _visit_expression(node: Node, place: _Place, syntax: Syntax) -> _Place:
+    kind = node["class"]
+    if kind not in EXPRESSIONS:
+        syntax.doubts.append("it has an expression of a kind that is not known")
+    if kind in {"FUNCTION", "WINDOW"}:
+        _visit_function(node, place, syntax)
+    elif kind == "COLUMN_REF":
+        syntax.names.update(name.lower() for name in node["column_names"])
+    elif kind in {"STAR", "POSITIONAL_REFERENCE"}:
+        syntax.take_all()
+    elif kind == "PARAMETER" and place.is_fixed:
+        syntax.doubts.append("what it reads depends on a parameter")
+    lambdas = place.lambdas + (kind == "LAMBDA")
+    if place.depth >= MAX_DEPTH or lambdas > MAX_LAMBDAS:
+        syntax.doubts.append("the statement is too complex to be looked at")
+    return _Place(place.depth + 1, lambdas, place.is_fixed or kind == "STAR")
+
+
+def _visit_function(node: Node, place: _Place, syntax: Syntax) -> None:
+    name = node["function_name"].lower()
+    syntax.functions.add(name)
+    if growth := find_growth(node, is_in_lambda=place.lambdas > 0):
+        syntax.doubts.append(growth)
+
+
+def _visit_source(node: Node, source: str, place: _Place, syntax: Syntax) -> _Place:
+    if source.endswith(CHANGES):
+        syntax.changes = True
+    if source not in SOURCES | QUERIES | OTHERS and not source.endswith("_TYPE_INFO"):
+        syntax.doubts.append("it has a part of a kind that is not known")
+    if source not in SOURCES:
+        return place
+    syntax.aliases.add(str(node.get("alias", "")).lower())
+    if node.get("column_name_alias") or node.get("ref_type") == "NATURAL" or source in {"PIVOT", "SHOW_REF"}:
+        syntax.take_all()
+    syntax.names.update(name.lower() for name in node.get("using_columns", ()))
+    _visit_named(node, source, syntax)
+    return _Place(place.depth, place.lambdas, place.is_fixed or source in {"TABLE_FUNCTION", "PIVOT"})
+
+
+def _visit_named(node: Node, source: str, syntax: Syntax) -> None:
+    if source == "BASE_TABLE" or (source == "SHOW_REF" and node["table_name"] not in SHOWN):
+        parts = (node["catalog_name"], node["schema_name"], node["table_name"])
+        path = tuple(node.get("qualified_name", {}).get("path", ())) or tuple(filter(None, parts))
+        syntax.tables.add(path)
+        syntax.aliases.add(path[-1].lower())
+    elif source == "TABLE_FUNCTION":
+        syntax.table_functions.add(node["function"]["function_name"].lower())
+        syntax.take_all()
+    if node.get("at_clause"):
+        syntax.doubts.append("it reads an earlier version of a table")
+    if source == "PIVOT" and any(pivot.get("pivot_enum") for pivot in node["pivots"]):
+        syntax.doubts.append("a PIVOT without its values runs a query before it is planned")
+
+
+def _visit_ctes(node: Node, syntax: Syntax) -> None:
+    for entry in node["cte_map"]["map"]:
+        syntax.ctes.add(entry["key"].lower())
+        if entry["value"].get("aliases"):
+            syntax.take_all()

@@ -1,0 +1,77 @@
+"""What an engine says about a statement, and the protocol that every engine implements."""
+
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from inspect import isawaitable
+from typing import Any, Protocol, runtime_checkable
+
+from askback.errors import AuthorError, ChangedSinceApproval
+
+__all__ = ["CalledEngine", "ChangedSinceApproval", "Engine", "Inspection", "Rows"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inspection:
+    """What a statement reads and changes, as the engine itself resolved it. Nothing of the statement has run."""
+
+    columns: frozenset[str] = frozenset()
+    """Every stored column that the result or an error can depend on, as `schema.table.column`, spelled as the engine
+    stores it. Columns of views that the statement reads count too. A table of an attached database has its database
+    in front."""
+    writes: tuple[str, ...] = ()
+    """What it changes, in words: `insert into main.orders`."""
+    doubts: tuple[str, ...] = ()
+    """What the engine cannot say before the statement runs, in our own words. Never an engine's error text."""
+    is_query: bool = False
+    """Whether it is exactly one query that changes nothing."""
+    can_be_planned: bool = False
+    """Whether EXPLAIN is safe: it opens no file, calls no unknown function and leaves nothing behind."""
+    schema: Hashable = field(default=None, compare=False, repr=False)
+    """A token for the schema as it was at this moment: equal tokens, equal tables, views and comments. None where the
+    engine cannot tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The result of a statement."""
+
+    names: tuple[str, ...]
+    rows: Sequence[tuple[Any, ...]]
+    has_more: bool = False
+    """Whether there were more rows than `max_rows`."""
+
+
+@runtime_checkable
+class Engine(Protocol):
+    """A live database that says what a statement reads and changes. It is asked many times at once."""
+
+    @property
+    def name(self) -> str:
+        """What people call the engine: "DuckDB"."""
+        ...
+
+    async def inspect(self, statement: str) -> Inspection:
+        """Find out what a statement reads and changes without running any of it.
+
+        Never raises for a statement, however broken: what cannot be told is a doubt. Raises only where the database
+        cannot be reached. Never blocks the event loop, and ends within the engine's timeout.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CalledEngine:
+    """A function of the author's in an engine's place."""
+
+    call: Callable[[str], Inspection | Awaitable[Inspection]]
+    name: str = "The database"
+
+    async def inspect(self, statement: str) -> Inspection:
+        answer = self.call(statement)
+        inspection = await answer if isawaitable(answer) else answer
+        if not isinstance(inspection, Inspection):  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
+            raise AuthorError(
+                f"The function in CalledEngine(...) gave an object of type {type(inspection).__name__}. Return an "
+                "askback.guards.sql.engines.Inspection."
+            )
+        return inspection

@@ -1,0 +1,111 @@
+"""Postgres as the witness of what a statement reads: it analyses the statement and stores the parse tree."""
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+import asyncpg
+
+from askback.guards.sql.approval import approval_of
+from askback.guards.sql.engines.engine import ChangedSinceApproval, Inspection, Rows
+from askback.guards.sql.engines.postgres.inspector import (
+    NO_TEMPORARY,
+    NOT_ALLOWED,
+    NOT_SUPPORTED,
+    READ_ONLY,
+    TOO_SLOW,
+    Inspector,
+    doubt,
+)
+from askback.guards.sql.engines.postgres.memory import Found, Memory, Version
+from askback.guards.sql.engines.postgres.session import Access, Session, open_session
+from askback.guards.sql.names import Dialect
+
+if TYPE_CHECKING:
+    from askback.guards.sql.engines.postgres.session import Database
+
+GRACE = 2.0
+"""Seconds beyond the server's own time limit after which it is given up."""
+
+MAY_CREATE = (
+    "SELECT pg_catalog.has_database_privilege(coalesce($1, current_user), current_database(), 'TEMP')"
+)
+
+
+class PostgresEngine:
+    """A Postgres database by its URL, connected to for each statement, by a pool, or by a function that connects.
+
+    Needs PostgreSQL 14 and the right to create in some schema, or to create temporary objects; nothing is left there.
+    With `role`, statements are inspected and run as that role, so that its privileges on columns count.
+    """
+
+    name: ClassVar[str] = "Postgres"
+    dialect: ClassVar[Dialect] = "postgres"
+
+    def __init__(self, database: "Database", *, timeout: float = 5.0, role: str | None = None) -> None:
+        self._access = Access(database, timeout, role)
+        self._inspector, self._memory = Inspector(), Memory()
+
+    async def inspect(self, statement: str) -> Inspection:
+        async with open_session(self._access) as session:
+            known, version = await self._recall(session, statement)
+            if known is not None:
+                return known
+            found = await self._inspect(session, statement)
+            self._memory.keep(statement, found, version)
+            return replace(found.inspection, schema=session.catalogue)
+
+    async def run(self, statement: str, *, max_rows: int | None = None) -> Rows:
+        """Run a statement that `guard_sql` let pass in this call, in the transaction in which it is inspected again.
+
+        Raises `ChangedSinceApproval` where it would now read or change something else; then nothing has run.
+        """
+        inspection = approval_of(statement).inspection
+        async with open_session(self._access, is_kept=True) as session:
+            found = await self._inspect(session, statement)
+            if found.inspection != inspection:
+                raise ChangedSinceApproval
+            async with asyncio.timeout(self._access.timeout + GRACE):
+                await session.ready(can_write=not inspection.is_query)
+                rows = await _fetch(session, statement, max_rows)
+                if not inspection.is_query:
+                    await session.commit()
+                return rows
+
+    async def _recall(self, session: Session, statement: str) -> tuple[Inspection | None, Version | None]:
+        try:
+            async with asyncio.timeout(self._access.timeout + GRACE):
+                return await self._memory.recall(session.connection, statement)
+        except (TimeoutError, asyncpg.QueryCanceledError):
+            return None, None
+
+    async def _inspect(self, session: Session, statement: str) -> Found:
+        try:
+            async with asyncio.timeout(self._access.timeout + GRACE):
+                found = await self._inspector.inspect(session, statement)
+                reason = await self._find_reason(session, found.inspection.doubts)
+                return found if reason is None else Found(doubt(reason))
+        except TimeoutError:
+            session.is_broken = True
+            return Found(doubt(TOO_SLOW))
+
+    async def _find_reason(self, session: Session, doubts: tuple[str, ...]) -> str | None:
+        """What an operator can change, where the server refused for another reason than the statement."""
+        if doubts == (NOT_ALLOWED,):
+            self._access.schema = None  # rights may have been taken away
+            await session.close()
+            return None if await session.connection.fetchval(MAY_CREATE, self._access.role) else NO_TEMPORARY
+        if doubts == (NOT_SUPPORTED,):
+            await session.close()
+            return READ_ONLY if await session.connection.fetchval("SELECT pg_is_in_recovery()") else None
+        return None
+
+
+async def _fetch(session: Session, statement: str, max_rows: int | None) -> Rows:
+    prepared = await session.connection.prepare(statement, name="")
+    names = tuple(attribute.name for attribute in prepared.get_attributes())
+    if max_rows is None:
+        return Rows(names, [tuple(row.values()) for row in await prepared.fetch()])
+    cursor = await prepared.cursor()
+    found = await cursor.fetch(max_rows + 1)
+    return Rows(names, [tuple(row.values()) for row in found[:max_rows]], len(found) > max_rows)

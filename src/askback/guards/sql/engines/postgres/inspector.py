@@ -1,0 +1,304 @@
+"""One inspection of one statement on an open session."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import asyncpg
+from anyio import to_thread
+
+from askback.guards.sql.engines.engine import Inspection
+from askback.guards.sql.engines.postgres import opening
+from askback.guards.sql.engines.postgres.change import (
+    Targets,
+    describe_change,
+    doubts_about,
+    follow_constraints,
+    load_targets,
+    target_of,
+)
+from askback.guards.sql.engines.postgres.memory import Found
+from askback.guards.sql.engines.postgres.node_tree import (
+    Node,
+    UnknownTree,
+    numbers_in,
+    parse_tree,
+    queries_in,
+)
+from askback.guards.sql.engines.postgres.query import TooLarge, Walk
+from askback.guards.sql.engines.postgres.relation import Relation, Relations, find_foreign
+from askback.guards.sql.engines.postgres.routine import Calls, Routines, Verdict, calls_in
+from askback.guards.sql.engines.postgres.session import Session
+from askback.guards.sql.systems import describes_the_schema
+
+if TYPE_CHECKING:
+    from askback.guards.sql.engines.postgres.relation import Connection
+
+Result = TypeVar("Result")
+
+MAX_LENGTH = 200_000
+"""Characters of a statement that are looked at; what an agent writes is a thousandth of that."""
+
+JOIN = re.compile(r"(?i)\bjoin\b")
+
+MAX_JOINS = 60
+"""Joins in one statement. The server takes time with the square of them, before it heeds any limit of time."""
+
+SHORT = 500
+"""Characters that cannot hold so many joins."""
+
+MISREAD = (UnknownTree, LookupError, TypeError, ValueError, AttributeError, RecursionError)
+"""What reading raises where a tree is not of the shape that is known."""
+
+LARGE_TREE = 32_000
+"""Bytes from which a parse tree is read in a thread: it would hold up the event loop for milliseconds."""
+
+MAX_NAME = 80
+"""Characters of a name that a doubt quotes."""
+
+SYSTEM_SCHEMAS = frozenset({"pg_catalog", "information_schema"})
+
+OLDEST = 14
+"""The first version that stores the parse tree of a function's body."""
+
+NEWEST = 19
+"""The last version whose parse trees are known. In the next one, the same number may mean something else."""
+
+TOO_OLD = "Only PostgreSQL 14 and later can say what a statement reads; upgrade the server."
+TOO_NEW = f"The parse trees of PostgreSQL versions after {NEWEST} are not known yet; upgrade this package."
+TOO_LONG = f"It is longer than {MAX_LENGTH:,} characters."
+TOO_COMPLEX = "It is too large to be looked at."
+NOT_TEXT = "It holds characters that Postgres cannot take."
+NOT_ONE = "Postgres does not take it as one statement that it knows."
+NO_WORDS = "There is no statement in it."
+NOT_SUPPORTED = "It asks for something that this version of Postgres does not have."
+READ_ONLY = (
+    "This server is a read-only standby and cannot say what a statement reads; connect to the primary."
+)
+NO_TEMPORARY = (
+    "The role may create nothing, not even for a moment, so Postgres cannot say what a statement reads; an operator "
+    "can GRANT TEMPORARY ON DATABASE to it."
+)
+NOT_ALLOWED = "The role may not use something that it names."
+TOO_SLOW = "Postgres took too long to say what it reads."
+UNKNOWN_SHAPE = "Postgres describes it in a shape that is not known."
+
+
+def doubt(*sentences: str) -> Inspection:
+    """What is inspected no further."""
+    return Inspection(doubts=sentences)
+
+
+def quoted(name: str) -> str:
+    return name if len(name) <= MAX_NAME else name[: MAX_NAME - 1] + "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Inspector:
+    """Inspects statements. Remembers what the server's functions and the views are, and nothing of a statement."""
+
+    relations: Relations = field(default_factory=Relations)
+    routines: Routines = field(default_factory=Routines)
+
+    async def inspect(self, session: Session, statement: str) -> Found:
+        """What a statement reads and changes. Raises what the driver raises where the server cannot be reached."""
+        if (unusable := check_text(statement)) is not None:
+            return Found(unusable)
+        version = session.connection.get_server_version().major
+        if not OLDEST <= version <= NEWEST:
+            return Found(doubt(TOO_OLD if version < OLDEST else TOO_NEW))
+        words = opening.read_words(statement)
+        if not words:
+            return Found(doubt(NO_WORDS))
+        if words[0] == "explain":
+            return await self._inspect_explained(session, statement)
+        if words[0] in opening.QUERIES:
+            return await self._inspect_query(session, statement)
+        if opening.shows_setting(statement):
+            return Found(Inspection(is_query=True))
+        return await self._inspect_command(session, statement, words)
+
+    async def _inspect_command(self, session: Session, statement: str, words: list[str]) -> Found:
+        command = inspect_command(words)
+        inner = opening.find_query(statement) if words[0] == "create" else None
+        if inner is None:
+            return Found(command)
+        found = await self._inspect_query(session, inner)
+        return Found(replace(command, columns=found.inspection.columns), found.relations)
+
+    async def _inspect_explained(self, session: Session, statement: str) -> Found:
+        inner, is_run = opening.split_explain(statement)
+        words = opening.read_words(inner)
+        if not words or words[0] not in opening.QUERIES:
+            return Found(inspect_command(["explain"]))
+        found, relations = await self._inspect_query(session, inner)
+        if is_run:
+            doubts = (*found.doubts, "EXPLAIN ANALYZE runs the statement.")
+            return Found(replace(found, doubts=doubts, is_query=False, can_be_planned=False), relations)
+        return Found(
+            replace(found, writes=(), is_query=found.can_be_planned, can_be_planned=False), relations
+        )
+
+    async def _inspect_query(self, session: Session, statement: str) -> Found:
+        try:
+            text, facts = await session.analyse(statement)
+            if text is None:
+                return Found(doubt(TOO_COMPLEX))
+            return await self._inspect_tree(session.connection, text, facts)
+        except asyncpg.PostgresConnectionError:
+            raise
+        except asyncpg.PostgresError as error:
+            session.is_broken = True
+            found = explain_error(error)
+            is_made = isinstance(error, asyncpg.PostgresSyntaxError) and opening.may_create_table(statement)
+            return Found(replace(found, writes=("create table",)) if is_made else found)
+        except MISREAD:
+            return Found(doubt(UNKNOWN_SHAPE))
+        except TooLarge:
+            return Found(doubt(TOO_COMPLEX))
+
+    async def _inspect_tree(self, connection: "Connection", text: str, facts: list[Any]) -> Found:
+        is_large = len(text) > LARGE_TREE
+        queries, calls = await run_there(is_large, partial(read_tree, text))
+        if len(queries) != 1 or queries[0].is_true("isReturn"):
+            return Found(doubt(NOT_ONE))
+        relations = await self.relations.load(connection, numbers_in(text, "relid"), facts)
+        walk = Walk(relations, (await self.routines.load(connection)).steady)
+        await run_there(is_large, partial(walk.follow, queries[0]))
+        targets = await self._follow_changes(connection, walk, relations)
+        verdict = await self.routines.judge(connection, calls, calls_of(walk), targets.calls)
+        parents = {number for number in walk.usage.relations if relations[number].has_children}
+        foreign = await find_foreign(connection, parents) if parents else None
+        inspection = conclude(walk, relations, targets, verdict, foreign)
+        return Found(inspection, frozenset(relations))
+
+    async def _follow_changes(
+        self, connection: "Connection", walk: Walk, relations: dict[int, Relation]
+    ) -> Targets:
+        targets = await load_targets(connection, {target_of(scope) for scope in walk.usage.changes})
+        if missing := targets.relations - relations.keys():
+            relations |= await self.relations.load(connection, missing)
+        for scope in walk.usage.changes:
+            follow_constraints(walk, scope, relations[target_of(scope)], targets)
+        return targets
+
+
+def calls_of(walk: Walk) -> Calls:
+    """What views call for a statement."""
+    return Calls(
+        functions=frozenset(walk.usage.view_functions) - {0},
+        operators=frozenset(walk.usage.operators) - {0},
+        types=frozenset(walk.usage.types),
+    )
+
+
+def check_text(statement: str) -> Inspection | None:
+    """What can be said without the server: that it cannot be a statement."""
+    if len(statement) > MAX_LENGTH:
+        return doubt(TOO_LONG)
+    if len(statement) > SHORT and len(JOIN.findall(statement)) > MAX_JOINS:
+        return doubt(TOO_COMPLEX)
+    try:
+        is_text = b"\0" not in statement.encode()
+    except UnicodeEncodeError:
+        is_text = False
+    return None if is_text else doubt(NOT_TEXT)
+
+
+def inspect_command(words: list[str]) -> Inspection:
+    """A statement of which Postgres stores no parse tree, such as CREATE or SET."""
+    kind = quoted(opening.name_kind(words))
+    if not kind:
+        return doubt(NOT_ONE)
+    writes = () if kind == "show" else (kind,)
+    return Inspection(writes=writes, doubts=(f"Postgres cannot say beforehand what {kind.upper()} reads.",))
+
+
+def read_tree(text: str) -> tuple[list[Node], Calls]:
+    return queries_in(parse_tree(text)), calls_in(text)
+
+
+async def run_there(is_large: bool, call: Callable[[], Result]) -> Result:
+    """Run it in a thread where it takes long."""
+    return await to_thread.run_sync(call) if is_large else call()
+
+
+def explain_error(error: asyncpg.PostgresError) -> Inspection:
+    """Our own sentence for what the server says to a statement, never its text."""
+    match error:
+        case asyncpg.QueryCanceledError() | asyncpg.LockNotAvailableError():
+            return doubt(TOO_SLOW)
+        case asyncpg.InsufficientPrivilegeError():
+            return doubt(NOT_ALLOWED)
+        case asyncpg.ReadOnlySQLTransactionError():
+            return doubt(READ_ONLY)
+        case asyncpg.StatementTooComplexError():
+            return doubt(TOO_COMPLEX)
+        case asyncpg.FeatureNotSupportedError():
+            return doubt(NOT_SUPPORTED)
+        case _:
+            return doubt(NOT_ONE)
+
+
+def conclude(
+    walk: Walk, relations: dict[int, Relation], targets: Targets, verdict: Verdict, foreign: str | None
+) -> Inspection:
+    """Put together what was found."""
+    usage = walk.usage
+    changes = [(scope, relations[target_of(scope)]) for scope in usage.changes]
+    writes = [describe_change(scope, relation) for scope, relation in changes]
+    writes += [f"lock rows of {relations[number].path}" for number in sorted(usage.locks - {0})]
+    writes += ["lock rows"] if 0 in usage.locks else []
+    writes += verdict.changing
+    unknown = [
+        *_doubt_calls(verdict),
+        *_doubt_relations(relations[number] for number in sorted(usage.relations)),
+    ]
+    unknown += [f"The foreign table {quoted(foreign)} is kept elsewhere."] if foreign else []
+    unseen = [sentence for scope, relation in changes for sentence in doubts_about(scope, relation, targets)]
+    names, doubts = _name_columns(usage.columns, relations)
+    return Inspection(
+        columns=names,
+        writes=tuple(dict.fromkeys(writes)),
+        doubts=tuple(dict.fromkeys([*unknown, *unseen, *doubts])),
+        is_query=not writes and not _doubt_calls(verdict),
+        can_be_planned=not unknown and not unseen,
+    )
+
+
+def _doubt_calls(verdict: Verdict) -> list[str]:
+    found = [f"What the function {quoted(name)} reads or does is not known." for name in verdict.functions]
+    found += [f"What the operator {quoted(name)} reads or does is not known." for name in verdict.operators]
+    return found + [
+        f"What values of the type {quoted(name)} are made of is not known." for name in verdict.types
+    ]
+
+
+def _doubt_relations(relations: Iterable[Relation]) -> Iterable[str]:
+    for relation in relations:
+        if relation.kind == "f":
+            yield f"The foreign table {quoted(relation.path)} is kept elsewhere."
+        elif relation.schema in SYSTEM_SCHEMAS or relation.schema.startswith("pg_toast"):
+            if not describes_the_schema((relation.schema, relation.name), "postgres"):
+                yield f"The system table {quoted(relation.path)} may show stored values."
+        elif relation.kind not in "rpvmS" or (relation.kind == "v" and relation.query is None):
+            yield f"What {quoted(relation.path)} reads is not known."
+
+
+def _name_columns(
+    columns: Iterable[tuple[int, int]], relations: dict[int, Relation]
+) -> tuple[frozenset[str], list[str]]:
+    """Their full names; a doubt for those whose name could be taken for another's."""
+    names: set[str] = set()
+    doubts: list[str] = []
+    for number, column in sorted(columns):
+        relation = relations[number]
+        if relation.schema in SYSTEM_SCHEMAS:
+            continue
+        parts = (relation.schema, relation.name, relation.columns[column - 1])
+        if any("." in part for part in parts):
+            doubts.append(f"A name with a dot in it is read: {quoted('.'.join(parts))}.")
+        names.add(".".join(parts))
+    return frozenset(names), doubts

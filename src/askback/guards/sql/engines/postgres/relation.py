@@ -1,0 +1,216 @@
+"""What the catalogue says about the relations of a statement: names, kinds, the queries of views, policies."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from askback.guards.sql.engines.postgres.node_tree import (
+    Node,
+    UnknownTree,
+    Value,
+    numbers_in,
+    parse_tree,
+    queries_in,
+)
+
+if TYPE_CHECKING:
+    import asyncpg
+
+    Connection: TypeAlias = (
+        asyncpg.Connection[asyncpg.Record] | asyncpg.pool.PoolConnectionProxy[asyncpg.Record]
+    )
+
+FACTS = """
+SELECT c.oid::bigint,
+  (SELECT n.nspname::text FROM pg_catalog.pg_namespace AS n WHERE n.oid = c.relnamespace) AS nspname,
+  c.relname::text, c.relkind::text, c.relrowsecurity, c.relhassubclass, c.relispartition,
+  CASE WHEN c.relispartition OR c.relkind = 'p' THEN ARRAY(
+    SELECT a.attname::text FROM pg_catalog.pg_partition_ancestors(c.oid) AS above (oid)
+    JOIN pg_catalog.pg_partitioned_table AS p ON p.partrelid = above.oid
+    JOIN pg_catalog.pg_attribute AS a ON a.attrelid = above.oid AND a.attnum > 0
+    AND (a.attnum = ANY(p.partattrs::int2[]) OR 0 = ANY(p.partattrs::int2[]))) END AS keys,
+  ARRAY(SELECT CASE WHEN a.attisdropped THEN '' ELSE a.attgenerated::text || ' ' || a.attname::text END
+        FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = c.oid AND a.attnum > 0 ORDER BY a.attnum) AS columns,
+  CASE WHEN c.relkind IN ('v', 'm') THEN (SELECT r.oid::text || ' ' || r.xmin::text FROM pg_catalog.pg_rewrite AS r
+                                  WHERE r.ev_class = c.oid AND r.rulename = '_RETURN') END AS rule
+FROM pg_catalog.pg_class AS c WHERE c.oid ="""
+"""What is to be known of relations; a condition on their numbers stands behind it."""
+
+FACTS_OF_NUMBERS = f"{FACTS} ANY($1::oid[])"
+
+RULES = """
+SELECT ev_class::bigint, ev_action::text FROM pg_catalog.pg_rewrite
+WHERE ev_class = ANY($1::oid[]) AND rulename = '_RETURN'
+"""
+
+EXPRESSIONS = """
+SELECT p.polrelid::bigint, 0 AS number, p.polqual::text FROM pg_catalog.pg_policy AS p
+WHERE p.polrelid = ANY($1::oid[]) AND p.polqual IS NOT NULL UNION ALL
+SELECT p.polrelid::bigint, 0 AS number, p.polwithcheck::text FROM pg_catalog.pg_policy AS p
+WHERE p.polrelid = ANY($1::oid[]) AND p.polwithcheck IS NOT NULL UNION ALL
+SELECT d.adrelid::bigint, d.adnum, d.adbin::text FROM pg_catalog.pg_attrdef AS d
+JOIN pg_catalog.pg_attribute AS a ON a.attrelid = d.adrelid AND a.attnum = d.adnum
+WHERE d.adrelid = ANY($1::oid[]) AND a.attgenerated <> ''
+"""
+
+FOREIGN = """
+WITH RECURSIVE family(id) AS (
+  SELECT unnest($1::oid[]) UNION
+  SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i JOIN family ON i.inhparent = family.id
+)
+SELECT c.relname::text FROM pg_catalog.pg_class AS c JOIN family ON family.id = c.oid WHERE c.relkind = 'f' LIMIT 1
+"""
+
+MAX_VIEWS = 1000
+"""Views that are remembered."""
+
+MAX_DEPTH = 100
+"""Views of views of views that are followed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """A table, a view or whatever else has columns."""
+
+    schema: str
+    name: str
+    kind: str
+    """As `pg_class.relkind`: r table, p partitioned, v view, m materialised view, f foreign, S sequence, t toast."""
+    columns: tuple[str, ...]
+    """In the order of their numbers; empty where one was dropped."""
+    has_children: bool = False
+    is_partition: bool = False
+    keys: tuple[int, ...] = ()
+    """Numbers of the columns that decide which partition a row is in."""
+    query: Node | None = None
+    """The query of a view."""
+    policies: tuple[Value, ...] = ()
+    generated: Mapping[int, Value] = field(default_factory=dict[int, Value])
+    """The expressions of generated columns by their numbers."""
+
+    @property
+    def path(self) -> str:
+        return f"{self.schema}.{self.name}"
+
+    def has(self, number: int) -> bool:
+        return 1 <= number <= len(self.columns) and bool(self.columns[number - 1])
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    rule: str
+    """The number of the rule that holds its query, and of the transaction that wrote it: another one, another query."""
+    query: Node
+    relations: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Expression:
+    column: int
+    """Of a generated column; 0 for a policy."""
+    tree: Value
+    relations: frozenset[int]
+
+
+class Relations:
+    """Reads relations with everything that their views are made of. Remembers the parse trees of views."""
+
+    def __init__(self) -> None:
+        self._views: dict[int, _View] = {}
+
+    async def load(
+        self, connection: "Connection", numbers: Iterable[int], facts: Iterable[Any] = ()
+    ) -> dict[int, Relation]:
+        """The relations of these numbers and, through views, all that they read. Missing ones are left out.
+
+        `facts` are rows of `FACTS` that were read already.
+        """
+        found: dict[int, Relation] = {}
+        rows = list(facts)
+        wanted: set[int] = set(numbers) - {0}
+        for _ in range(MAX_DEPTH):
+            wanted |= await self._add(connection, rows, found)
+            wanted -= found.keys()
+            if not wanted:
+                return found
+            rows = await connection.fetch(FACTS_OF_NUMBERS, sorted(self._guess(wanted) - found.keys()))
+            wanted.clear()
+        raise UnknownTree
+
+    async def _add(self, connection: "Connection", rows: list[Any], found: dict[int, Relation]) -> set[int]:
+        """Add relations; give the numbers of those that their views and policies read."""
+        await self._load_views(connection, rows)
+        expressive = [row["oid"] for row in rows if _has_expressions(row)]
+        expressions = await _load_expressions(connection, expressive)
+        for row in rows:
+            found[row["oid"]] = _with(self._relation(row), expressions.get(row["oid"], ()))
+        inside = {number for row in rows if (view := self._known(row)) for number in view.relations}
+        return inside | {n for parts in expressions.values() for part in parts for n in part.relations}
+
+    def _guess(self, wanted: set[int]) -> set[int]:
+        """With what views of these numbers have read before, so that one question to the server is enough."""
+        found, rest = set(wanted), list(wanted)
+        while rest:
+            if view := self._views.get(rest.pop()):
+                rest.extend(view.relations - found)
+                found |= view.relations
+        return found
+
+    def _known(self, row: Any) -> _View | None:
+        view = self._views.get(row["oid"])
+        return view if view is not None and view.rule == row["rule"] else None
+
+    def _relation(self, row: Any) -> Relation:
+        view, keys = self._known(row), frozenset[str](row["keys"] or ())
+        columns = tuple(column.partition(" ")[2] for column in row["columns"])
+        return Relation(
+            schema=row["nspname"],
+            name=row["relname"],
+            kind=row["relkind"],
+            columns=columns,
+            has_children=row["relhassubclass"],
+            is_partition=row["relispartition"],
+            keys=tuple(number for number, name in enumerate(columns, start=1) if name in keys),
+            query=None if view is None else view.query,
+        )
+
+    async def _load_views(self, connection: "Connection", rows: list[Any]) -> None:
+        rules = {row["oid"]: row["rule"] for row in rows if _is_followed(row) and self._known(row) is None}
+        if not rules:
+            return
+        if len(self._views) > MAX_VIEWS:
+            self._views.clear()
+        for number, text in await connection.fetch(RULES, sorted(rules)):
+            (query,) = queries_in(parse_tree(text))
+            self._views[number] = _View(rules[number], query, numbers_in(text, "relid"))
+
+
+def _has_expressions(row: Any) -> bool:
+    return row["relrowsecurity"] or any(column[:1] not in {"", " "} for column in row["columns"])
+
+
+def _is_followed(row: Any) -> bool:
+    """Whether its columns come from a query. Those of a materialised view are stored, and are the same values."""
+    return row["relkind"] in {"v", "m"} and row["nspname"] not in {"pg_catalog", "information_schema"}
+
+
+async def _load_expressions(connection: "Connection", numbers: list[int]) -> dict[int, list[_Expression]]:
+    found: dict[int, list[_Expression]] = {}
+    for number, column, text in await connection.fetch(EXPRESSIONS, numbers) if numbers else ():
+        expression = _Expression(column, parse_tree(text), numbers_in(text, "relid"))
+        found.setdefault(number, []).append(expression)
+    return found
+
+
+def _with(relation: Relation, expressions: Iterable[_Expression]) -> Relation:
+    for part in expressions:
+        if part.column:
+            relation = replace(relation, generated={**relation.generated, part.column: part.tree})
+        else:
+            relation = replace(relation, policies=(*relation.policies, part.tree))
+    return relation
+
+
+async def find_foreign(connection: "Connection", numbers: Iterable[int]) -> str | None:
+    """The name of a foreign table among the partitions and children of these tables."""
+    return await connection.fetchval(FOREIGN, sorted(numbers))

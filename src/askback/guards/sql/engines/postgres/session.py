@@ -1,0 +1,226 @@
+"""A connection to Postgres for one inspection: its transaction, its time limits, and the parse tree of a statement."""
+
+import asyncio
+import re
+import secrets
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+
+import asyncpg
+from asyncpg.transaction import Transaction
+
+from askback.guards.sql.engines.postgres.relation import FACTS
+from askback.guards.sql.engines.postgres.version import CATALOGUE_VERSION
+
+if TYPE_CHECKING:
+    from askback.guards.sql.engines.postgres.relation import Connection
+
+    Pool: TypeAlias = asyncpg.Pool[asyncpg.Record]
+    Make: TypeAlias = Callable[[], Awaitable[asyncpg.Connection[asyncpg.Record]]]
+    Database: TypeAlias = str | Pool | Make
+
+BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+"""Read-write also where transactions are read-only by default: those refuse to create anything. It is rolled back."""
+
+READ_WRITE = "SET TRANSACTION READ WRITE; "
+
+TREE = f"""
+SELECT CASE WHEN coalesce(f.n, 1) > 1 OR t.size > $2 * 10 THEN NULL
+            WHEN t.size > $2 / 5 THEN pg_catalog.regexp_replace(t.tree, ' \\[ [-0-9 ]*\\]', '', 'g')
+            ELSE t.tree END AS tree, {CATALOGUE_VERSION} AS catalogue, f.*
+FROM pg_catalog.pg_proc AS p
+CROSS JOIN LATERAL (SELECT p.prosqlbody::text AS tree, octet_length(p.prosqlbody::text) AS size OFFSET 0) AS t
+LEFT JOIN LATERAL (SELECT row_number() OVER () AS n, r.* FROM ({FACTS} ANY(ARRAY(
+  SELECT d.refobjid FROM pg_catalog.pg_depend AS d WHERE d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass
+  AND d.objid = p.oid AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass))) AS r) AS f ON true
+WHERE p.proname = $1 ORDER BY f.n
+"""
+"""The parse tree, and the relations that it names unless they are the server's own. In one question, to save time.
+A large tree comes without the bytes of its constants."""
+
+SCHEMA = """
+SELECT n.nspname::text FROM pg_catalog.pg_namespace AS n
+WHERE pg_catalog.has_schema_privilege(coalesce($1, current_user::text), n.oid, 'CREATE')
+AND n.nspname <> 'information_schema' AND n.nspname !~ '^pg_' ORDER BY n.nspname <> 'public', n.oid LIMIT 1
+"""
+"""Any schema will do, since nobody ever sees the function. The temporary one comes last: the server would create it
+anew for each inspection, and then plan all prepared statements of the connection anew."""
+
+MAX_TREE = 500_000
+"""Bytes of a parse tree that are read; a long report of a person has some ten thousand."""
+
+PARAMETER = re.compile(r"\$\d")
+
+CLOSING = 2.0
+"""Seconds for a rollback on a connection that is given back."""
+
+
+@asynccontextmanager
+async def open_connection(database: "Database", timeout: float) -> "AsyncGenerator[Connection]":
+    """Lend a connection. One that was made for this is closed afterwards."""
+    if isinstance(database, asyncpg.Pool):
+        pool = cast("Pool", database)
+        lent = await pool.acquire(timeout=timeout)
+        try:
+            yield lent
+        finally:
+            with suppress(TimeoutError):  # the pool closes a connection that does not come to rest
+                await pool.release(lent, timeout=CLOSING)
+        return
+    made = asyncpg.connect(database, timeout=timeout) if isinstance(database, str) else database()
+    connection = await made
+    try:
+        yield connection
+    finally:
+        connection.terminate()  # at once, also where the server does not answer any more
+
+
+@dataclass(slots=True)
+class Access:
+    """How a database is reached."""
+
+    database: "Database"
+    timeout: float
+    role: str | None
+    schema: str | None = None
+    """Where the function is created, once it is known."""
+
+    async def find_schema(self, connection: "Connection") -> str:
+        """A schema in which the role may create; the temporary one where there is no other."""
+        if self.schema is None:
+            found: str | None = await connection.fetchval(SCHEMA, self.role)
+            self.schema = "pg_temp" if found is None else quote(found)
+        return self.schema
+
+
+class Analysis(NamedTuple):
+    """What the server made of a query."""
+
+    tree: str | None
+    """None where it is too large."""
+    facts: list[Any]
+    """Rows of `FACTS`."""
+
+
+class Session:
+    """One transaction, in which a statement is analysed and, with `is_kept`, run where it was approved."""
+
+    def __init__(self, connection: "Connection", access: Access, *, is_kept: bool = False) -> None:
+        self.connection = connection
+        self.catalogue: str | None = None
+        """The version of the catalogue, once a statement was analysed."""
+        self.is_broken = False
+        """Whether the transaction has met an error and takes nothing any more."""
+        self._access, self._is_kept = access, is_kept
+        self._is_open, self._function = False, ""
+        self._transaction: Transaction | None = None
+        milliseconds = max(1, round(access.timeout * 1000))
+        settings: dict[str, object] = {"statement_timeout": milliseconds, "lock_timeout": milliseconds}
+        if access.role is not None:
+            settings["role"] = quote(access.role)
+        if not is_kept:
+            # The check expands views and so locks their tables, which counts only where the statement runs next.
+            settings["check_function_bodies"] = "off"
+            settings["plan_cache_mode"] = "force_generic_plan"  # for the questions to the catalogue
+        self._settings = "".join(f"SET LOCAL {name} = {value}; " for name, value in settings.items())
+
+    async def analyse(self, statement: str) -> Analysis:
+        """Let the server analyse one query and give its parse tree.
+
+        The query becomes the body of a function, which stores it as analysed and runs nothing of it. It needs no
+        quoting: a text that closed the body by itself would make a second command of the END behind it, and the server
+        refuses more than one.
+        """
+        schema = await self._access.find_schema(self.connection)
+        name = f"askback_{secrets.token_hex(8)}"
+        types = await self._parameter_types(statement) if PARAMETER.search(statement) else ""
+        await self._create(
+            f"CREATE FUNCTION {schema}.{name}({types}) RETURNS void LANGUAGE sql BEGIN ATOMIC {statement}\n; END",
+            is_plain=";" not in statement,
+        )
+        self._function = f"{schema}.{name}({types})"
+        rows = await self.connection.fetch(TREE, name, MAX_TREE)
+        tree, self.catalogue = rows[0]["tree"], rows[0]["catalogue"]
+        is_read = tree is not None and len(tree) <= MAX_TREE
+        return Analysis(tree if is_read else None, [row for row in rows if row["n"] is not None])
+
+    async def _create(self, command: str, *, is_plain: bool) -> None:
+        if is_plain and not self._is_kept and not self._is_open:
+            # In one round trip: a text without semicolons cannot hold a second command.
+            self._is_open = True
+            await self.connection.execute(f"{BEGIN}; {self._settings}{command}")
+            return
+        await self.open()
+        prepared = await self.connection.prepare(command, name="")
+        await prepared.fetch()
+
+    async def open(self, *, can_create: bool = True) -> None:
+        """Begin the transaction, where it has not begun."""
+        if self._is_open:
+            return
+        self._is_open = True
+        if self._is_kept:  # the driver has cursors only in transactions of its own
+            self._transaction = self.connection.transaction(isolation="read_committed")
+            await self._transaction.start()
+            await self.connection.execute(f"{READ_WRITE if can_create else ''}{self._settings}")
+        else:
+            await self.connection.execute(f"{BEGIN}; {self._settings}")
+
+    async def _parameter_types(self, statement: str) -> str:
+        await self.open()
+        prepared = await self.connection.prepare(statement, name="")
+        numbers = [parameter.oid for parameter in prepared.get_parameters()]
+        rows = await self.connection.fetch(
+            "SELECT pg_catalog.format_type(id, NULL) FROM unnest($1::oid[]) WITH ORDINALITY AS t(id, n) ORDER BY n",
+            numbers,
+        )
+        return ", ".join(row[0] for row in rows)
+
+    async def drop_function(self) -> None:
+        """Remove the function without giving up the locks, as a rollback would."""
+        if self._function:
+            await self.connection.execute(f"DROP FUNCTION {self._function}")
+            self._function = ""
+
+    async def ready(self, *, can_write: bool) -> None:
+        """Make the transaction one in which an approved statement can run."""
+        if self.is_broken:
+            await self.close()
+        await self.open(can_create=False)
+        await self.drop_function()
+        is_read_only = await self.connection.fetchval("SHOW default_transaction_read_only") == "on"
+        if is_read_only or not can_write:
+            await self.connection.execute("SET TRANSACTION READ ONLY")
+
+    async def commit(self) -> None:
+        if self._transaction is not None:
+            transaction, self._transaction, self._is_open = self._transaction, None, False
+            await transaction.commit()
+
+    async def close(self) -> None:
+        """Roll back, so that nothing is left of the inspection."""
+        transaction, self._transaction, self._function = self._transaction, None, ""
+        self._is_open = self.is_broken = False
+        if self.connection.is_closed() or not self.connection.is_in_transaction():
+            return
+        async with asyncio.timeout(CLOSING):
+            await (transaction.rollback() if transaction is not None else self.connection.execute("ROLLBACK"))
+
+
+@asynccontextmanager
+async def open_session(access: Access, *, is_kept: bool = False) -> AsyncGenerator[Session]:
+    """A session that is rolled back at the end."""
+    async with open_connection(access.database, access.timeout) as connection:
+        session = Session(connection, access, is_kept=is_kept)
+        try:
+            yield session
+        finally:
+            with suppress(TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
+                await session.close()
+
+
+def quote(name: str) -> str:
+    """A name as SQL writes it."""
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,208 @@
+"""Bounds on what SQLite may be given to prepare: preparation cannot be interrupted, so its size is limited before.
+
+Preparation is fast, but a statement can make it double its work with each level: `WITH b AS (SELECT x + x AS x FROM a),
+c AS (SELECT x + x AS x FROM b) ...`. Measured on SQLite 3.40 and 3.54, what is let through takes less than a second.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from askback.guards.sql.engines.sqlite.tokens import Token, cut
+from askback.guards.sql.names import listed
+
+MAX_LENGTH = 200_000
+"""Characters; what an agent writes is a hundredth of that."""
+
+MAX_DEPTH = 100
+"""Nested parentheses. SQLite itself gave up at 100 for most of its life."""
+
+MAX_WORDS = 8_000
+"""Names and keywords. Numbers and strings are free, so that a long list behind IN is."""
+
+MAX_EXPRESSIONS = 50_000
+"""Copies of one expression, if all levels multiply: 65,536 take SQLite 3.40 a fifth of a second."""
+
+MAX_CTES = 2_000
+"""Copies of one CTE: 8,192 take SQLite 3.54 most of a second."""
+
+MAX_REPEATS = {"natural": 16, "using": 16, "over": 64}
+"""Of what is planned in time that grows faster than the text: twenty NATURAL JOINs take a third of a second."""
+
+SHORT, FEW_SELECTS = 1_000, 2
+"""Characters and SELECTs up to which nothing can multiply enough to matter."""
+
+RESERVED = listed(
+    "all and as between by case collate create cross delete distinct else escape except exists from group having in "
+    "inner insert intersect into is isnull join left limit natural not notnull null on or order outer select set table "
+    "then to union update using values when where with"
+)
+"""Keywords that repeat in usual statements and cannot name a column without quotes."""
+
+TOO_LONG = "the statement is too long to inspect"
+TOO_DEEP = "the statement is nested too deeply to inspect"
+TOO_COMPLEX = "the statement is too complex to inspect"
+UNREADABLE = "the statement has a character that SQL does not have"
+
+
+def find_excess(statement: str) -> str | None:
+    """Why a statement is not handed to SQLite at all; None if it can be."""
+    if len(statement) > MAX_LENGTH:
+        return TOO_LONG
+    if "\0" in statement or not _is_encodable(statement):
+        return UNREADABLE
+    if _is_small(statement):
+        return None
+    tokens = list(cut(statement))
+    if _depth(tokens) > MAX_DEPTH:
+        return TOO_DEEP
+    words = Counter(token.text for token in tokens if token.kind == "word" and token.is_name)
+    if words.total() > MAX_WORDS or any(words[word] > most for word, most in MAX_REPEATS.items()):
+        return TOO_COMPLEX
+    try:
+        return TOO_COMPLEX if _multiplies(tokens) else None
+    except RecursionError:  # a chain of hundreds of CTEs
+        return TOO_COMPLEX
+
+
+def _multiplies(tokens: Sequence[Token]) -> bool:
+    every = _Expansion(tokens)
+    if every.total() > MAX_EXPRESSIONS:
+        return True
+    return bool(every.defined) and _Expansion(tokens, among=every.defined.keys()).total() > MAX_CTES
+
+
+def _is_encodable(statement: str) -> bool:
+    try:
+        return statement.isascii() or bool(statement.encode())
+    except UnicodeEncodeError:
+        return False
+
+
+def _is_small(statement: str) -> bool:
+    if len(statement) > SHORT or statement.count("(") > MAX_DEPTH:
+        return False
+    small = statement.lower()
+    return small.count("select") <= FEW_SELECTS and all(
+        small.count(word) <= most for word, most in MAX_REPEATS.items()
+    )
+
+
+def _depth(tokens: Sequence[Token]) -> int:
+    depth = deepest = 0
+    for token in tokens:
+        if token.kind == "symbol":
+            depth += (token.text == "(") - (token.text == ")")
+            deepest = max(deepest, depth)
+    return deepest
+
+
+@dataclass
+class _Scope:
+    """A query in parentheses, or the statement itself."""
+
+    defines: str | None = None
+    is_query: bool = True
+    counts: Counter[str] = field(default_factory=Counter[str])
+    inner: int = 1
+    most: int = 1
+    names: set[str] = field(default_factory=set[str])
+
+    def end_select(self) -> None:
+        """One SELECT of a compound is over: the next begins anew, and the larger of both counts."""
+        repeated = max(self.counts.values(), default=1)
+        self.most = max(self.most, repeated * self.inner)
+        self.names |= self.counts.keys()
+        self.counts, self.inner = Counter(), 1
+
+
+class _Expansion:
+    """How often, at most, one expression is copied when names are replaced by what they stand for.
+
+    A name that stands n times in a SELECT is replaced n times; SELECTs that stand inside one another multiply, and so
+    do CTEs that use one another.
+    """
+
+    def __init__(self, tokens: Sequence[Token], *, among: Collection[str] | None = None) -> None:
+        self._tokens, self._among = tokens, among
+        self.defined: dict[str, list[_Scope]] = {}
+        self._costs: dict[str, int] = {}
+
+    def total(self) -> int:
+        stack = [_Scope()]
+        for place, token in enumerate(self._tokens):
+            if token.kind == "symbol" and token.text == "(":
+                stack.append(self._open(place, stack[-1]))
+            elif token.kind == "symbol" and token.text == ")" and len(stack) > 1:
+                self._close(stack.pop(), stack[-1])
+            elif token.kind == "word" and token.text in {"select", "values"}:
+                stack[-1].end_select()
+            elif self._counts(place, token):
+                stack[-1].counts[token.text.lower()] += 1
+        while len(stack) > 1:
+            self._close(stack.pop(), stack[-1])
+        stack[0].end_select()
+        return self._cost_of(stack[0])
+
+    def _open(self, place: int, around: _Scope) -> _Scope:
+        following = self._at(place + 1)
+        if following not in {"select", "with", "values"}:
+            return _Scope(is_query=False, counts=around.counts, names=around.names)
+        return _Scope(defines=self._name_before(place))
+
+    def _close(self, scope: _Scope, around: _Scope) -> None:
+        if not scope.is_query:
+            around.inner = max(around.inner, scope.inner, scope.most)
+            return
+        scope.end_select()
+        if scope.defines is not None:
+            self.defined.setdefault(scope.defines, []).append(scope)
+        else:
+            around.inner = max(around.inner, scope.most)
+            around.names |= scope.names
+
+    def _counts(self, place: int, token: Token) -> bool:
+        if not token.is_name or (token.kind == "word" and token.text in RESERVED):
+            return False
+        if self._among is not None and token.text.lower() not in self._among:
+            return False
+        if (
+            token.kind == "string"
+            and self._at(place - 1) != "."
+            and self._at(place - 1) not in {"from", "join", ","}
+        ):
+            return False
+        return self._at(place + 1) not in {"(", "."}
+
+    def _name_before(self, place: int) -> str | None:
+        """The name of the CTE whose body begins here: `name (a, b) AS NOT MATERIALIZED (`."""
+        place -= 1
+        while self._at(place) in {"materialized", "not"}:
+            place -= 1
+        if self._at(place) != "as":
+            return None
+        place -= 1
+        if self._at(place) == ")":
+            while place >= 0 and self._at(place) != "(":
+                place -= 1
+            place -= 1
+        return self._tokens[place].text.lower() if place >= 0 else None
+
+    def _at(self, place: int) -> str:
+        return self._tokens[place].text if 0 <= place < len(self._tokens) else ""
+
+    def _cost_of(self, scope: _Scope) -> int:
+        used = (
+            self._cost_of_name(name) for name in scope.names & self.defined.keys() if name != scope.defines
+        )
+        return min(scope.most * max(used, default=1), MAX_EXPRESSIONS + 1)
+
+    def _cost_of_name(self, name: str) -> int:
+        """Of all CTEs of that name together; one that uses itself is counted once."""
+        if name not in self._costs:
+            self._costs[name] = 1
+            cost = 1
+            for scope in self.defined[name]:
+                cost *= self._cost_of(scope)
+            self._costs[name] = min(cost, MAX_EXPRESSIONS + 1)
+        return self._costs[name]

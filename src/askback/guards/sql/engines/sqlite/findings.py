@@ -1,0 +1,147 @@
+"""The inspection of one statement, put together from what the authorizer was asked and what the program does."""
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+
+from askback.guards.sql.engines.engine import Inspection
+from askback.guards.sql.engines.sqlite.authorizer import FUNCTIONS, SCHEMA_TABLES, Authorizer
+from askback.guards.sql.engines.sqlite.bytecode import Instruction, Program, read_program
+from askback.guards.sql.engines.sqlite.catalogue import INTERNAL, VIRTUAL, Catalogue, Entry, quote
+from askback.guards.sql.engines.sqlite.live import Live
+from askback.guards.sql.functions import harmless_functions
+
+STORES_ITSELF = ("fts3", "fts4", "fts5", "rtree", "rtree_i32", "geopoly")
+"""Modules of virtual tables that keep what they return in tables of their own, unless told `content=`."""
+
+SEQUENCE = "sqlite_sequence"
+"""Read by every INSERT into a table with AUTOINCREMENT."""
+
+
+class Findings:
+    """Asks the catalogue about each name and each b-tree that a statement touches."""
+
+    def __init__(
+        self, authorizer: Authorizer, catalogue: Catalogue, connection: sqlite3.Connection, live: Live
+    ) -> None:
+        self._authorizer, self._catalogue, self._connection = authorizer, catalogue, connection
+        self._live = live
+        self._columns: set[str] = set()
+        self._named: set[str] = set()
+        self._doubts: dict[str, None] = dict(authorizer.refused)
+
+    def conclude(self, listing: Iterable[Instruction], *, explains: bool) -> Inspection:
+        program = read_program(listing, self._catalogue, self._connection)
+        writes = [*self._authorizer.writes, *(["vacuum"] if program.is_vacuum else [])]
+        self._columns |= program.columns
+        self._look_at_trees(program, is_write=bool(writes))
+        self._look_at_names(program)
+        self._look_at_calls(program)
+        self._look_at_changes(program, writes)
+        self._look_at_live(program)
+        self._leave_out_dotted()
+        is_known = not program.is_vacuum and not self._authorizer.refused and program.functions <= FUNCTIONS
+        return Inspection(
+            columns=frozenset(self._columns),
+            writes=tuple(writes),
+            doubts=tuple(self._doubts),
+            is_query=is_known and not writes and not program.changes,
+            can_be_planned=is_known and not explains,
+        )
+
+    def _doubt(self, sentence: str) -> None:
+        self._doubts[sentence] = None
+
+    def _look_at_trees(self, program: Program, *, is_write: bool) -> None:
+        if program.is_unknown:
+            self._doubt("it reads something that is not in the schema")
+        for tree in program.trees:
+            name = tree.entry.name
+            if name.lower().startswith(INTERNAL) and not (is_write and name == SEQUENCE):
+                self._doubt(f"it reads {name:.80}, a table of SQLite's own")
+            if tree.is_shadow:
+                self._doubt(f"it reads {name:.80}, which stores a virtual table")
+
+    def _look_at_names(self, program: Program) -> None:
+        """What only the authorizer is told: views, virtual tables, generated columns, and tables that are written."""
+        written = {tree.entry for tree in program.written}
+        for database, name, column in self._authorizer.reads:
+            entry = self._catalogue.find(database, name)
+            if entry is None:
+                self._look_at_module(database, name, program)
+            elif entry.is_virtual:
+                self._look_at_virtual(entry, program)
+            elif column and (entry.kind == "view" or entry in written or self._is_computed(entry, column)):
+                self._columns.add(f"{entry.database}.{entry.name}.{column}")
+        if program.virtual:
+            self._doubt("it reads a virtual table that it does not name")
+
+    def _is_computed(self, entry: Entry, column: str) -> bool:
+        columns = self._catalogue.columns(self._connection, entry)
+        return columns.has_generated and (column, VIRTUAL) in zip(columns.names, columns.hidden, strict=True)
+
+    def _look_at_module(self, database: str | None, name: str, program: Program) -> None:
+        """A name that the schema does not have: SQLite's own table, a function in the place of a table, or a CTE."""
+        if name.lower() in SCHEMA_TABLES or (database is None and not self._opens(quote(name), program)):
+            return
+        if database is not None:
+            self._opens(quote(name), program)
+        if name.lower() not in harmless_functions("sqlite"):
+            self._doubt(f"it reads {name:.80}, a virtual table that is not known to be harmless")
+
+    def _look_at_virtual(self, entry: Entry, program: Program) -> None:
+        self._opens(f"{quote(entry.database)}.{quote(entry.name)}", program)
+        self._columns |= self._catalogue.whole(self._connection, entry)
+        module = entry.sql.lower().rpartition("using")[2].partition("(")[0].strip()
+        if module not in STORES_ITSELF or "content" in entry.sql.lower():
+            self._doubt(f"it reads {entry.name:.80}, a virtual table that may read other tables")
+
+    def _opens(self, table: str, program: Program) -> bool:
+        """Whether the program opens this virtual table, which is then crossed off those that it opens.
+
+        A program knows virtual tables by their addresses in memory alone, so another statement is asked for it.
+        """
+        if not program.virtual:
+            return table in self._named
+        try:
+            listing = self._connection.execute(f"EXPLAIN SELECT 1 FROM {table}").fetchall()
+        except sqlite3.Error:
+            return False  # no table at all
+        found = {str(row[5]) for row in listing if row[1] == "VOpen"}
+        if found & program.virtual:
+            self._named.add(table)
+            program.virtual -= found
+        return table in self._named
+
+    def _look_at_calls(self, program: Program) -> None:
+        """Functions in generated columns and indexes, of which the authorizer is not told."""
+        for name in program.functions - FUNCTIONS:
+            self._doubt(f"it calls {name:.80}, which is not known to be harmless")
+
+    def _look_at_changes(self, program: Program, writes: Sequence[str]) -> None:
+        if program.is_vacuum:
+            self._doubt("vacuum is not inspected")
+        if program.changes and not writes:
+            self._doubt("it changes something that SQLite does not name")
+        for database, name in self._authorizer.written:
+            entry = self._catalogue.find(database, name)
+            if entry is not None and entry.is_virtual:
+                self._look_at_virtual(entry, program)
+            elif entry is not None:
+                self._columns |= self._catalogue.guarded(self._connection, entry)
+
+    def _look_at_live(self, program: Program) -> None:
+        """Temporary objects of the author's connection, which ours does not have."""
+        names = {name for _, name, _ in self._authorizer.reads} | {
+            name for _, name in self._authorizer.written
+        }
+        names |= {tree.entry.name for tree in program.trees}
+        for name in sorted({name.lower() for name in names} & self._live.shadows):
+            self._doubt(f"{name:.80} is a temporary table of the connection")
+        if self._live.has_triggers and self._authorizer.writes:
+            self._doubt("the connection has temporary triggers")
+
+    def _leave_out_dotted(self) -> None:
+        odd = {column for column in self._columns if column.count(".") != 2}
+        if odd:
+            self._columns -= odd
+            self._doubt("it reads a table or column with a dot in its name")

@@ -1,0 +1,61 @@
+"""Which of the columns that an engine names are tagged as personal."""
+
+import re
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from askback.errors import AuthorError
+from askback.guards.sql.engines.engine import Inspection
+from askback.guards.sql.names import Path, agree
+from askback.guards.sql.readings import Reading
+
+WORD = re.compile(r"\w+")
+
+
+class PersonalColumns:
+    """The tagged columns of one catalogue, looked up by the names that engines use."""
+
+    def __init__(self, tagged: Mapping[str, str]) -> None:
+        self._by_column: dict[Path, list[tuple[Path, str, str]]] = {}
+        self._names: dict[str, tuple[str, str]] = {}
+        for name, tag in tagged.items():
+            path = _path(name)
+            if len(path) < 2 or not all(path):
+                raise AuthorError(
+                    f"tagged[{name!r}] names no column of a table. Write it as schema.table.column."
+                )
+            self._by_column.setdefault(path[-2:], []).append((path, name, tag))
+            self._names[name] = path[-1], tag
+
+    def read(self, inspection: Inspection, statement: str) -> Reading:
+        """The engine's findings with the tags of this catalogue. Where it has doubts, names in the text count too."""
+        personal = dict(self._find_tags(inspection.columns))
+        if inspection.doubts:
+            personal |= self._find_mentions(statement)
+        return Reading(
+            columns=inspection.columns,
+            personal=MappingProxyType(dict(sorted(personal.items()))),
+            writes=inspection.writes,
+            unresolved=inspection.doubts,
+        )
+
+    def _find_tags(self, columns: frozenset[str]) -> Iterator[tuple[str, str]]:
+        for column in columns:
+            path = _path(column)
+            for other, name, tag in self._by_column.get(path[-2:], ()):
+                if agree(other, path):
+                    yield name, tag
+
+    def _find_mentions(self, statement: str) -> dict[str, str]:
+        """Tagged columns whose names stand in a text that the engine could not take apart."""
+        text = statement.lower()
+        words = set(WORD.findall(text))
+        return {
+            name: tag
+            for name, (column, tag) in self._names.items()
+            if column in words or (not column.isidentifier() and column in text)
+        }
+
+
+def _path(name: str) -> Path:
+    return tuple(name.lower().split("."))

@@ -1,0 +1,44 @@
+"""Which texts are given to an engine at all."""
+
+import pytest
+
+from askback.guards.sql.engines.text import MAX_DEPTH, MAX_LENGTH, Unreadable, require_readable
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT " + "(" * 10_000,
+        "SELECT " + "ARRAY[" * 10_000,
+        "SELECT " + "CASE WHEN 1 THEN " * 10_000,
+        "SELECT " + "NOT " * 10_000 + "1",
+        "SELECT " + "- " * 10_000 + "1",
+        "SELECT " + "(')'," * (MAX_DEPTH + 1),
+        "SELECT " + '(")",' * (MAX_DEPTH + 1),
+        "SELECT " + "(--)\n" * (MAX_DEPTH + 1),
+        "SELECT " + "(/*)*/" * (MAX_DEPTH + 1),
+        "x" * (MAX_LENGTH + 1),
+        "SELECT '\0'",
+        "SELECT '\ud800'",
+    ],
+)
+def test_what_is_nested_too_deep_too_long_or_no_text_is_refused(statement: str) -> None:
+    with pytest.raises(Unreadable):
+        require_readable(statement)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "",
+        "SELECT 1",
+        "SELECT " + " + ".join(["(1)"] * 10_000),
+        "SELECT '" + "(" * 10_000 + "'",
+        "SELECT CASE WHEN a THEN 1 END, " * 1_000,
+        "SELECT 1 -- " + "(" * 10_000,
+        "SELECT 'it''s ü \u2060'",
+        ("+" * MAX_DEPTH + "x") * 1_000,
+    ],
+)
+def test_wide_texts_pass_and_brackets_in_literals_do_not_count(statement: str) -> None:
+    require_readable(statement)
