@@ -152,7 +152,10 @@ class DuckDBTwins:
                 rows = found.fetchmany(MAX_ROWS)
             names = tuple(str(column[0]) for column in found.description or ())
             return make_outcome(names, rows, statement)
-        except (duckdb.FatalException, duckdb.InternalException) as error:  # after both, it takes nothing any more
+        except (
+            duckdb.FatalException,
+            duckdb.InternalException,
+        ) as error:  # after both, it takes nothing any more
             self._reopen(on_twin)
             return Outcome(error=str(error), is_stopped=True)
         except (duckdb.Error, ValueError, OverflowError) as error:
