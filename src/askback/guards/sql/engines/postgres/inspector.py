@@ -10,7 +10,7 @@ import asyncpg
 from anyio import to_thread
 
 from askback.guards.sql.engines.engine import Inspection
-from askback.guards.sql.engines.postgres import opening
+from askback.guards.sql.engines.postgres import first_words
 from askback.guards.sql.engines.postgres.change import (
     Targets,
     describe_change,
@@ -109,29 +109,29 @@ class Inspector:
         version = session.connection.get_server_version().major
         if not OLDEST <= version <= NEWEST:
             return Found(doubt(TOO_OLD if version < OLDEST else TOO_NEW))
-        words = opening.read_words(statement)
+        words = first_words.read_words(statement)
         if not words:
             return Found(doubt(NO_WORDS))
         if words[0] == "explain":
             return await self._inspect_explained(session, statement)
-        if words[0] in opening.QUERIES:
+        if words[0] in first_words.QUERIES:
             return await self._inspect_query(session, statement)
-        if opening.shows_setting(statement):
+        if first_words.shows_setting(statement):
             return Found(Inspection(is_query=True))
         return await self._inspect_command(session, statement, words)
 
     async def _inspect_command(self, session: Session, statement: str, words: list[str]) -> Found:
         command = inspect_command(words)
-        inner = opening.find_query(statement) if words[0] == "create" else None
+        inner = first_words.find_query(statement) if words[0] == "create" else None
         if inner is None:
             return Found(command)
         found = await self._inspect_query(session, inner)
         return Found(replace(command, columns=found.inspection.columns), found.relations)
 
     async def _inspect_explained(self, session: Session, statement: str) -> Found:
-        inner, is_run = opening.split_explain(statement)
-        words = opening.read_words(inner)
-        if not words or words[0] not in opening.QUERIES:
+        inner, is_run = first_words.split_explain(statement)
+        words = first_words.read_words(inner)
+        if not words or words[0] not in first_words.QUERIES:
             return Found(inspect_command(["explain"]))
         found, relations = await self._inspect_query(session, inner)
         if is_run:
@@ -152,7 +152,9 @@ class Inspector:
         except asyncpg.PostgresError as error:
             session.is_broken = True
             found = explain_error(error)
-            is_made = isinstance(error, asyncpg.PostgresSyntaxError) and opening.may_create_table(statement)
+            is_made = isinstance(error, asyncpg.PostgresSyntaxError) and first_words.may_create_table(
+                statement
+            )
             return Found(replace(found, writes=("create table",)) if is_made else found)
         except MISREAD:
             return Found(doubt(UNKNOWN_SHAPE))
@@ -209,7 +211,7 @@ def check_text(statement: str) -> Inspection | None:
 
 def inspect_command(words: list[str]) -> Inspection:
     """A statement of which Postgres stores no parse tree, such as CREATE or SET."""
-    kind = quoted(opening.name_kind(words))
+    kind = quoted(first_words.name_kind(words))
     if not kind:
         return doubt(NOT_ONE)
     writes = () if kind == "show" else (kind,)
