@@ -3,6 +3,7 @@
 import atexit
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -40,7 +41,11 @@ class WorkerFailed(Exception):
 TOO_LONG = "it takes too long to read"
 TOO_LARGE = "it takes too much memory to read"
 BUSY = "too much is being read at once"
+CRASHED = "it cannot be read"
 DIED = "it cannot be read now"
+
+CRASHES = {-signal.SIGABRT, -signal.SIGSEGV}
+"""How Python ends where it runs out of memory and cannot raise `MemoryError`."""
 
 
 class WorkerProcess:
@@ -88,8 +93,15 @@ class WorkerProcess:
             timer.cancel()
         if not line.endswith(b"\n"):
             self.end()
-            raise WorkerFailed(TOO_LONG if self._is_late else DIED, is_final=self._is_late)
+            raise self._failure()
         return line
+
+    def _failure(self) -> WorkerFailed:
+        if self._is_late:
+            return WorkerFailed(TOO_LONG, is_final=True)
+        if self._process.returncode in CRASHES:
+            return WorkerFailed(CRASHED, is_final=True)
+        return WorkerFailed(DIED, is_final=False)
 
     def _give_up(self) -> None:
         self._is_late = True
