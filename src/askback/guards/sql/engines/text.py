@@ -1,4 +1,4 @@
-"""The bounds within which a statement is given to an engine at all."""
+"""Bounds on the text of a statement, checked before an engine sees it."""
 
 import re
 
@@ -21,16 +21,16 @@ SIGNS = re.compile(r"(?:(?:\bnot\b|[-+~!@])\s*+)++", re.IGNORECASE)
 SIGN = re.compile(r"not|[-+~!@]", re.IGNORECASE)
 
 
+NO_TEXT = "a character that no database can store"
+
+
 class Unreadable(Exception):
     """A text that is not given to an engine; says why, in words that can be shown to a person."""
 
 
 def require_readable(statement: str) -> None:
     """Refuse what no engine should be asked about. Linear in the length of the text."""
-    if len(statement) > MAX_LENGTH:
-        raise Unreadable(f"{len(statement):,} characters are too many to read")
-    if "\0" in statement or not _is_encodable(statement):
-        raise Unreadable("a character that no database can store")
+    require_text(statement)
     depth = deepest = 0
     for piece in PIECE.finditer(statement):
         depth = max(0, depth + (piece["open"] is not None) - (piece["close"] is not None))
@@ -40,9 +40,13 @@ def require_readable(statement: str) -> None:
         raise Unreadable(f"nested more than {MAX_DEPTH} levels deep")
 
 
-def _is_encodable(text: str) -> bool:
+def require_text(statement: str) -> None:
+    """Refuse a statement that is too long, or that has characters which cannot be encoded."""
+    if len(statement) > MAX_LENGTH:
+        raise Unreadable(f"{len(statement):,} characters are too many to read")
     try:
-        text.encode()
+        statement.encode()
     except UnicodeEncodeError:
-        return False
-    return True
+        raise Unreadable(NO_TEXT) from None
+    if "\0" in statement:
+        raise Unreadable(NO_TEXT)

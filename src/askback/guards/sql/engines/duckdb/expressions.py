@@ -1,11 +1,9 @@
 """Expressions of a bound plan: which columns they use, and whether computing them can raise an error."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from typing import Any
 
+from askback.guards.sql.engines.duckdb.tree import Node, walk
 from askback.guards.sql.names import listed
-
-Node = Mapping[str, Any]
 
 EXPRESSIONS = listed(
     "BOUND_AGGREGATE BOUND_BETWEEN BOUND_CASE BOUND_CAST BOUND_COLUMN_REF BOUND_COMPARISON BOUND_CONJUNCTION "
@@ -48,7 +46,7 @@ class UnknownPlan(Exception):
 def references(expression: Any, width: int) -> set[int]:
     """Positions among the columns of the step below, of which there are `width`; all where they go by another name."""
     found: set[int] = set()
-    for node in walk(expression):
+    for node in walk(expression, SKIPPED):
         kind = node.get("expression_class")
         if kind == "BOUND_REF":
             found.add(node["index"])
@@ -63,7 +61,7 @@ def references(expression: Any, width: int) -> set[int]:
 
 def can_raise(expression: Node) -> bool:
     """Whether computing it for some value could raise an error, which tells of the value."""
-    return not all(_is_quiet(node) for node in walk(expression) if "expression_class" in node)
+    return not all(_is_quiet(node) for node in walk(expression, SKIPPED) if "expression_class" in node)
 
 
 def _is_quiet(node: Node) -> bool:
@@ -79,15 +77,3 @@ def _is_quiet(node: Node) -> bool:
         name = node["qname"]["path"][-1] if "qname" in node else node["name"]
         return name in QUIET_FUNCTIONS or (name in QUIET_ALONE and len(node["children"]) == 1)
     return False
-
-
-def walk(expression: Any) -> Iterator[Node]:
-    """Every node of an expression, or of a list of them."""
-    stack: list[Any] = [expression]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, list):
-            stack.extend(cast("list[Any]", node))
-        elif isinstance(node, dict):
-            yield cast("Node", node)
-            stack.extend(value for key, value in cast("Node", node).items() if key not in SKIPPED)

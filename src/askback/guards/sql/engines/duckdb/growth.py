@@ -2,9 +2,9 @@
 
 import math
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from collections.abc import Iterator
 
+from askback.guards.sql.engines.duckdb.tree import Node, walk
 from askback.guards.sql.names import listed
 
 SERIES = frozenset({"range", "generate_series"})
@@ -35,8 +35,6 @@ WIDTH = re.compile(r"\d{5}")
 
 DATE = re.compile(r"\d{4}-\d\d?-\d\d?(?: \d\d?:\d\d(?::\d\d)?)?")
 
-Node = Mapping[str, Any]
-
 
 def find_growth(call: Node, *, is_in_lambda: bool) -> str | None:
     """Why a call is not bound: its value may be larger than memory."""
@@ -58,7 +56,7 @@ def find_growth(call: Node, *, is_in_lambda: bool) -> str | None:
 
 def _is_simple(call: Node) -> bool:
     """Whether its numbers, and not what is done with them, bound its value."""
-    calls = (each for each in _walk(call) if each.get("class") == "FUNCTION" and each is not call)
+    calls = (each for each in walk(call) if each.get("class") == "FUNCTION" and each is not call)
     if _classes(call) - PLAIN or {each["function_name"].lower() for each in calls} - SIMPLE:
         return False
     if call["function_name"].lower() in SERIES:
@@ -67,23 +65,12 @@ def _is_simple(call: Node) -> bool:
 
 
 def _classes(call: Node) -> set[str]:
-    return {each["class"] for each in _walk(call) if "class" in each}
-
-
-def _walk(call: Node) -> Iterator[Node]:
-    stack: list[Any] = [call]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, list):
-            stack.extend(cast("list[Any]", node))
-        elif isinstance(node, dict):
-            yield cast("Node", node)
-            stack.extend(cast("Node", node).values())
+    return {each["class"] for each in walk(call) if "class" in each}
 
 
 def _constants(call: Node) -> Iterator[tuple[bool, str]]:
     """Whether it is a number, and how it is written. DuckDB 1 has values, DuckDB 2 literals."""
-    for node in _walk(call):
+    for node in walk(call):
         if node.get("class") == "CONSTANT":
             if "literal" in node:
                 yield node["literal"]["kind"] in {"INTEGER", "NUMERIC"}, str(node["literal"].get("text", ""))

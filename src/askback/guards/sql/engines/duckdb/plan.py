@@ -7,7 +7,8 @@ computes counts where a step above uses it, or where computing it can raise an e
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from askback.guards.sql.engines.duckdb.expressions import Node, UnknownPlan, can_raise, references
+from askback.guards.sql.engines.duckdb.expressions import UnknownPlan, can_raise, references
+from askback.guards.sql.engines.duckdb.tree import Node
 
 Live = set[int]
 """Positions of the columns of a step that something above depends on."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, cast
 
+from askback.guards.sql.engines.duckdb.tree import Node
 from askback.guards.sql.functions import harmless_functions
 
 MAX_SIZE = 10_000
@@ -19,8 +20,6 @@ MAX_GROWTH = 4
 
 MACRO_FACTOR = 3
 """How often a macro is taken to use its arguments."""
-
-Node = Mapping[str, Any]
 
 OPERATOR = re.compile(r"\W+")
 

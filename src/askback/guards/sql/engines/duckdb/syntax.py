@@ -1,10 +1,10 @@
 """DuckDB's own syntax tree of a query, from `json_serialize_sql`: what it names. Nothing is bound or looked up."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from askback.guards.sql.engines.duckdb.growth import find_growth
+from askback.guards.sql.engines.duckdb.tree import Node
 from askback.guards.sql.names import listed
 
 MAX_DEPTH = 150
@@ -36,8 +36,6 @@ SHOWN = frozenset({"", '"tables"', '"databases"', '"schemas"', "__show_tables_ex
 
 SHAPES = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
 """What reading a tree raises where it is not of the shape that is known."""
-
-Node = Mapping[str, Any]
 
 
 @dataclass(slots=True)

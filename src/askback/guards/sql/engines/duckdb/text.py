@@ -1,9 +1,8 @@
-"""Bounds on a statement's text, checked by linear scans before any parser sees it."""
+"""Bounds on the text of a statement for DuckDB, checked by linear scans before any parser sees it."""
 
 import re
 
-MAX_LENGTH = 200_000
-"""Characters. What an agent writes is a hundredth of that."""
+from askback.guards.sql.engines.text import Unreadable, require_text
 
 MAX_NESTING = 100
 """Brackets within brackets. DuckDB 2 needs a second to parse a thousand, and its time grows with the cube."""
@@ -20,21 +19,13 @@ BRACKETS = re.compile(r"[(\[{)\]}]")
 
 def find_problem(statement: str) -> str | None:
     """Why this text is not given to DuckDB at all."""
-    if len(statement) > MAX_LENGTH:
-        return "the statement is too long to be looked at"
-    if "\0" in statement or not _is_encodable(statement):
-        return "the statement has characters that are no text"
+    try:
+        require_text(statement)
+    except Unreadable as unreadable:
+        return str(unreadable)
     if _nesting(statement) > MAX_NESTING or len(ALIAS.findall(statement)) > MAX_ALIASES:
         return "the statement is too complex to be looked at"
     return None
-
-
-def _is_encodable(statement: str) -> bool:
-    try:
-        statement.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _nesting(statement: str) -> int:

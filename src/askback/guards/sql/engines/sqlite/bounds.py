@@ -9,10 +9,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from askback.guards.sql.engines.sqlite.tokens import Token, cut
+from askback.guards.sql.engines.text import Unreadable, require_text
 from askback.guards.sql.names import listed
-
-MAX_LENGTH = 200_000
-"""Characters; what an agent writes is a hundredth of that."""
 
 MAX_DEPTH = 100
 """Nested parentheses. SQLite itself gave up at 100 for most of its life."""
@@ -39,18 +37,16 @@ RESERVED = listed(
 )
 """Keywords that repeat in usual statements and cannot name a column without quotes."""
 
-TOO_LONG = "the statement is too long to inspect"
 TOO_DEEP = "the statement is nested too deeply to inspect"
 TOO_COMPLEX = "the statement is too complex to inspect"
-UNREADABLE = "the statement has a character that SQL does not have"
 
 
 def find_excess(statement: str) -> str | None:
     """Why a statement is not handed to SQLite at all; None if it can be."""
-    if len(statement) > MAX_LENGTH:
-        return TOO_LONG
-    if "\0" in statement or not _is_encodable(statement):
-        return UNREADABLE
+    try:
+        require_text(statement)
+    except Unreadable as unreadable:
+        return str(unreadable)
     if _is_small(statement):
         return None
     tokens = list(cut(statement))
@@ -70,13 +66,6 @@ def _multiplies(tokens: Sequence[Token]) -> bool:
     if every.total() > MAX_EXPRESSIONS:
         return True
     return bool(every.defined) and _Expansion(tokens, among=every.defined.keys()).total() > MAX_CTES
-
-
-def _is_encodable(statement: str) -> bool:
-    try:
-        return statement.isascii() or bool(statement.encode())
-    except UnicodeEncodeError:
-        return False
 
 
 def _is_small(statement: str) -> bool:
@@ -109,7 +98,7 @@ class _Scope:
     names: set[str] = field(default_factory=set[str])
 
     def end_select(self) -> None:
-        """One SELECT of a compound is over: the next begins anew, and the larger of both counts."""
+        """One SELECT of a compound is over: the next begins at zero, and the larger of both counts."""
         repeated = max(self.counts.values(), default=1)
         self.most = max(self.most, repeated * self.inner)
         self.names |= self.counts.keys()
