@@ -155,7 +155,10 @@ def test_what_takes_too_much_memory_is_a_doubt_and_not_the_end() -> None:
         with pytest.raises(WorkerFailed) as failed:
             worker.ask(request, 60)
         # Some Pythons crash where they run out of memory.
-        assert str(failed.value) in {"it takes too much memory to read", "it cannot be read"} and failed.value.is_final
+        assert (
+            str(failed.value) in {"it takes too much memory to read", "it cannot be read"}
+            and failed.value.is_final
+        )
     finally:
         worker.end()
 
