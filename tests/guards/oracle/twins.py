@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 from urllib.parse import urlsplit, urlunsplit
@@ -36,6 +36,8 @@ class Outcome:
 
     names: tuple[str, ...] = ()
     rows: tuple[str, ...] = ()
+    arrival: tuple[str, ...] = field(default=(), compare=False)
+    """The rows in the order in which they came, which a statement without ORDER BY does not promise."""
     error: str | None = None
     is_accepted: bool = True
     """Whether the engine took the statement, even where a value made it fail later."""
@@ -57,7 +59,7 @@ def make_outcome(names: tuple[str, ...], rows: list[tuple[Any, ...]], statement:
     """Rows as text that can be compared: without noise in floats, and in an order only where one was asked for."""
     texts = [repr(tuple(map(settle, row))) for row in rows[:MAX_ROWS]]
     is_ordered = "order by" in " ".join(statement.lower().split())
-    return Outcome(names, tuple(texts if is_ordered else sorted(texts)))
+    return Outcome(names, tuple(texts if is_ordered else sorted(texts)), tuple(texts))
 
 
 def settle(value: Any) -> Any:
