@@ -166,7 +166,7 @@ class Inspector:
         queries, calls = await run_there(is_large, partial(read_tree, text))
         if len(queries) != 1 or queries[0].is_true("isReturn"):
             return Found(doubt(NOT_ONE))
-        relations = await self.relations.load(connection, numbers_in(text, "relid"), facts)
+        relations = await self.relations.load(connection, numbers_in(text), facts)
         walk = Walk(relations, (await self.routines.load(connection)).steady)
         await run_there(is_large, partial(walk.follow, queries[0]))
         targets = await self._follow_changes(connection, walk, relations)

@@ -3,21 +3,23 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TypeAlias, cast
+from functools import lru_cache
+from typing import TypeAlias
 
-WORD = r"(?:\\.|[^ \n\t(){}\\])+"
+WORD = r"(?:[^ \n\t(){}\\]++|\\.)++"
 """The server puts a backslash before each of these inside a name. Other blanks stand in names as they are."""
 
 TOKEN = re.compile(
-    rf"\{{ALIAS(?:\\.|[^{{}}\\])*\}}|\{{(?:VAR|CONST) [^{{}}]*\}}|\([iobx][-0-9 ]*\)|[(){{}}]|:\w+ {WORD}|{WORD}",
+    rf"\{{ALIAS(?:[^{{}}\\]++|\\.)*+\}}|\{{(?:VAR|CONST) [^{{}}]*+\}}|\([iobx][-0-9 ]*\)|\{{\w++"
+    rf"|[(){{}}]|:\w++ {WORD}|{WORD}",
     re.DOTALL,
 )
 """What repeats most is one token: a whole column reference or constant, a list of numbers, a field with a plain value.
 Names of columns that only aliases hold are left out."""
 
-VAR = re.compile(r"\{VAR :varno (-?\d+) :varattno (-?\d+) .*?:varlevelsup (\d+) ")
+VAR = re.compile(r"\{VAR :varno (-?\d+) :varattno (-?\d+) .*?:varlevelsup (\d+)(?= |$)")
 
-CONST = re.compile(r"\{CONST :consttype (\d+) ")
+CONST = re.compile(r"\{CONST :consttype (\d+)(?= |$)")
 
 NOISE = re.compile(r" \[ [-0-9 ]*\]| :(?!var|ctename)\w+ (?:<>|false|0|-1)(?=[ }])")
 """The bytes of constants, and fields that mean the same if they are missing. A name cannot look like it: its blanks
@@ -26,6 +28,9 @@ have a backslash, and so has a first digit."""
 NULL = "<>"
 
 LARGE = 50_000
+
+MAX_LEAVES = 1_000
+"""Column references and constants that are remembered by their text: most statements have the same few."""
 
 
 class UnknownTree(Exception):
@@ -73,38 +78,40 @@ class Node:
 Value: TypeAlias = "Node | list[Value] | str | None"
 """A node, a list, or a word as it is written; None where the server writes null."""
 
+Inside: TypeAlias = "list[Value] | dict[str, Value]"
+"""What values are put into: a list, or the fields of a node."""
+
 
 def parse_tree(text: str) -> Value:
     """Read one tree. Raises `UnknownTree` where the text is none. Takes no stack for deep trees."""
-    root: list[Value] = []
-    open_ones: list[Node | list[Value]] = [root]
-    inside: Node | list[Value] = root
+    inside: Inside = []
+    around: list[Inside] = [inside]
     key = ""
-    tokens = _tokens(NOISE.sub("", text))
-    for token in tokens:
-        if token[0] == ":" and isinstance(inside, Node):
+    for token in _tokens(NOISE.sub("", text)):
+        first = token[0]
+        if first == ":" and isinstance(inside, dict):
             key, _, word = token[1:].partition(" ")
-            if key in inside.fields:
+            if key in inside:
                 raise UnknownTree
             if word and word != NULL:
-                inside.fields[key] = word
+                inside[key] = word
             continue
-        if token in ")}":
-            inside = _close(open_ones, token)
+        if first in ")}":
+            inside = _close(around, first)
             continue
-        value = _begin(token, tokens)
+        value, opened = _begin(token)
         if isinstance(inside, list):
             inside.append(value)
-        elif key and key not in inside.fields:
-            inside.fields[key] = value
+        elif key and key not in inside:
+            inside[key] = value
         else:
             raise UnknownTree
-        if token in "({":
-            inside = cast("Node | list[Value]", value)
-            open_ones.append(inside)
-    if len(open_ones) != 1 or len(root) != 1:
+        if opened is not None:
+            inside = opened
+            around.append(opened)
+    if len(around) != 1 or len(inside) != 1 or not isinstance(inside, list):
         raise UnknownTree
-    return root[0]
+    return inside[0]
 
 
 def _tokens(text: str) -> Iterator[str]:
@@ -113,30 +120,38 @@ def _tokens(text: str) -> Iterator[str]:
     return (found[0] for found in TOKEN.finditer(text))  # slower, but other threads get their turn
 
 
-def _begin(token: str, tokens: Iterator[str]) -> Value:
+def _close(around: "list[Inside]", token: str) -> "Inside":
+    closed = around.pop()
+    if not around or isinstance(closed, dict) != (token == "}"):
+        raise UnknownTree
+    return around[-1]
+
+
+def _begin(token: str) -> "tuple[Value, Inside | None]":
+    """The value that begins with a token, and what the next tokens are put into if it does not end with it."""
     if token[0] == "{":
-        return Node(next(tokens, "")) if token == "{" else _leaf(token)
+        if token[-1] == "}":
+            return _leaf(token.partition(" :location ")[0]), None
+        node = Node(token[1:], {})
+        return node, node.fields
+    if token == "(":
+        opened: list[Value] = []
+        return opened, opened
     if token[0] == "(":
-        return [] if token == "(" else [*token[1:-1].split()]
-    return None if token == NULL else token
+        return [*token[1:-1].split()], None
+    return None if token == NULL else token, None
 
 
-def _leaf(token: str) -> Node | None:
-    if token.startswith("{ALIAS"):
+@lru_cache(maxsize=MAX_LEAVES)
+def _leaf(text: str) -> Node | None:
+    if text.startswith("{ALIAS"):
         return None
-    if found := VAR.match(token):
+    if found := VAR.match(text):
         varno, varattno, varlevelsup = found.groups()
         return Node("VAR", {"varno": varno, "varattno": varattno, "varlevelsup": varlevelsup})
-    if found := CONST.match(token):
+    if found := CONST.match(text):
         return Node("CONST", {"consttype": found[1]})
     raise UnknownTree
-
-
-def _close(open_ones: list[Node | list[Value]], token: str) -> Node | list[Value]:
-    closed = open_ones.pop()
-    if not open_ones or isinstance(closed, Node) != (token == "}"):
-        raise UnknownTree
-    return open_ones[-1]
 
 
 def queries_in(tree: Value) -> list[Node]:
@@ -154,7 +169,14 @@ def queries_in(tree: Value) -> list[Node]:
     return found
 
 
-def numbers_in(text: str, field: str) -> frozenset[int]:
-    """The numbers that a field has anywhere in the text of a tree. `field` is a regular expression."""
-    found: list[str] = re.findall(rf":(?:{field}) \(?o?([\d ]+)", text)
-    return frozenset(int(number) for words in found for number in words.split())
+def field_numbers(fields: str) -> re.Pattern[str]:
+    """Finds the numbers that these fields have. `fields` are names with bars between them."""
+    return re.compile(rf":(?:{fields}) \(?o?([\d ]+)")
+
+
+RELATIONS = field_numbers("relid")
+
+
+def numbers_in(text: str, fields: re.Pattern[str] = RELATIONS) -> frozenset[int]:
+    """The numbers that fields have anywhere in the text of a tree; those of relations where nothing else is said."""
+    return frozenset(int(number) for words in fields.findall(text) for number in words.split())

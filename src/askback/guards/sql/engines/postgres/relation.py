@@ -182,7 +182,7 @@ class Relations:
             self._views.clear()
         for number, text in await connection.fetch(RULES, sorted(rules)):
             (query,) = queries_in(parse_tree(text))
-            self._views[number] = _View(rules[number], query, numbers_in(text, "relid"))
+            self._views[number] = _View(rules[number], query, numbers_in(text))
 
 
 def _has_expressions(row: Any) -> bool:
@@ -197,7 +197,7 @@ def _is_followed(row: Any) -> bool:
 async def _load_expressions(connection: "Connection", numbers: list[int]) -> dict[int, list[_Expression]]:
     found: dict[int, list[_Expression]] = {}
     for number, column, text in await connection.fetch(EXPRESSIONS, numbers) if numbers else ():
-        expression = _Expression(column, parse_tree(text), numbers_in(text, "relid"))
+        expression = _Expression(column, parse_tree(text), numbers_in(text))
         found.setdefault(number, []).append(expression)
     return found
 

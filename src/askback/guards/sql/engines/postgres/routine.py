@@ -1,18 +1,20 @@
 """Which functions, operators and types of a statement are known to read nothing but their arguments."""
 
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from askback.guards.sql.engines.postgres.node_tree import numbers_in
+from askback.guards.sql.engines.postgres.node_tree import field_numbers, numbers_in
 from askback.guards.sql.functions import harmless_functions
 
 if TYPE_CHECKING:
     from askback.guards.sql.engines.postgres.relation import Connection
 
-FUNCTION_FIELDS = "funcid|aggfnoid|winfnoid|tsmhandler|startInRangeFunc|endInRangeFunc"
-OPERATOR_FIELDS = "opno|eqop|sortop|cycle_mark_neop|opnos"
-TYPE_FIELDS = r"(?!vartype)\w*typ(?:es?|e?id)"
+FUNCTION_NUMBERS = field_numbers("funcid|aggfnoid|winfnoid|tsmhandler|startInRangeFunc|endInRangeFunc")
+OPERATOR_NUMBERS = field_numbers("opno|eqop|sortop|cycle_mark_neop|opnos")
+TYPE_NUMBERS = re.compile(r"typ(?:es?|e?id)(?<!:vartype) \(?o?([\d ]+)")
+"""Begins with fixed letters, which are found ten times as fast as a name of any length that ends with them."""
 
 PINNED = 10_000
 """Objects below this number are the same in every database of a version; what people create begins at 16384."""
@@ -93,9 +95,9 @@ class Calls:
 def calls_in(text: str) -> Calls:
     """Everything that is called anywhere in the text of a tree, needed or not: the planner may run it all the same."""
     return Calls(
-        functions=numbers_in(text, FUNCTION_FIELDS) - {0},
-        operators=numbers_in(text, OPERATOR_FIELDS) - {0},
-        types=frozenset(number for number in numbers_in(text, TYPE_FIELDS) if number >= CREATED),
+        functions=numbers_in(text, FUNCTION_NUMBERS) - {0},
+        operators=numbers_in(text, OPERATOR_NUMBERS) - {0},
+        types=frozenset(number for number in numbers_in(text, TYPE_NUMBERS) if number >= CREATED),
     )
 
 

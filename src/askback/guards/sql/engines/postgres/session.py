@@ -33,12 +33,17 @@ SELECT CASE WHEN coalesce(f.n, 1) > 1 OR t.size > $2 * 10 THEN NULL
 FROM pg_catalog.pg_proc AS p
 CROSS JOIN LATERAL (SELECT p.prosqlbody::text AS tree, octet_length(p.prosqlbody::text) AS size OFFSET 0) AS t
 LEFT JOIN LATERAL (SELECT row_number() OVER () AS n, r.* FROM ({FACTS} ANY(ARRAY(
-  SELECT d.refobjid FROM pg_catalog.pg_depend AS d WHERE d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass
-  AND d.objid = p.oid AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass))) AS r) AS f ON true
+  WITH RECURSIVE named(id) AS (
+    SELECT d.refobjid FROM pg_catalog.pg_depend AS d WHERE d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass
+    AND d.objid = p.oid AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass UNION
+    SELECT d.refobjid FROM named JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = named.id AND w.rulename = '_RETURN'
+    JOIN pg_catalog.pg_depend AS d ON d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND d.objid = w.oid
+    AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
+  ) SELECT id FROM named))) AS r) AS f ON true
 WHERE p.proname = $1 ORDER BY f.n
 """
-"""The parse tree, and the relations that it names unless they are the server's own. In one question, to save time.
-A large tree comes without the bytes of its constants."""
+"""The parse tree, and the relations that it and its views name unless they are the server's own. In one question, to
+save time. A large tree comes without the bytes of its constants."""
 
 SCHEMA = """
 SELECT n.nspname::text FROM pg_catalog.pg_namespace AS n
