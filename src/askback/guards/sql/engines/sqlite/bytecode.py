@@ -2,20 +2,19 @@
 
 SQLite reads stored values through cursors alone, so the columns behind its cursors are all that rows and errors can
 depend on. This is more than the authorizer is told (the columns of `JOIN ... USING` are not) and less (columns of
-subqueries and views that nobody uses are not read). Operands are described at https://sqlite.org/opcode.html.
+subqueries and views that nobody uses are not read, or read and not used). Operands are described at
+https://sqlite.org/opcode.html.
 """
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 from askback.guards.sql.engines.sqlite.catalogue import Catalogue, Tree, Use
+from askback.guards.sql.engines.sqlite.discards import MAX_FOLLOWED, find_discarded
+from askback.guards.sql.engines.sqlite.operands import Instruction
 from askback.guards.sql.names import listed
-
-Instruction = Sequence[Any]
-"""A row of EXPLAIN: address, opcode, P1 to P5, comment."""
 
 ROOT_IN_REGISTER = 0x10
 """P5 of an opening whose P2 is a register: a table that the program itself has just made."""
@@ -78,6 +77,7 @@ def read_program(
     for row in listing:
         if row[0] == 0:
             reader.begin()
+        reader.keep(row)
         if row[1] not in SILENT:
             reader.step(row)
     reader.begin()
@@ -93,10 +93,18 @@ class _Reader:
         self._open: dict[int, list[Tree]] = {}
         self._uses: defaultdict[int, Use] = defaultdict(Use)
         self._knows_all = True
+        self._kept: list[Instruction] = []
+        self._columns: list[Instruction] = []
+
+    def keep(self, row: Instruction) -> None:
+        """One more than are followed is enough to know that there are too many."""
+        if len(self._kept) <= MAX_FOLLOWED:
+            self._kept.append(row)
 
     def begin(self) -> None:
         """End the part before: what it read through which cursor is known when all its openings are."""
         program = self.program
+        self._use_columns()
         for cursor, trees in self._open.items():
             for tree in trees:
                 program.columns |= tree.read(self._uses[cursor])
@@ -106,10 +114,18 @@ class _Reader:
         self._open.clear()
         self._uses.clear()
 
+    def _use_columns(self) -> None:
+        discarded = find_discarded(self._kept)
+        for address, _, cursor, place, *_ in self._columns:
+            if address not in discarded:
+                self._uses[cursor].places.add(place)
+        self._kept.clear()
+        self._columns.clear()
+
     def step(self, row: Instruction) -> None:
         opcode = row[1]
         if opcode == "Column":
-            self._uses[row[2]].places.add(row[3])
+            self._columns.append(row)
         elif opcode in COMPARED:
             use = self._uses[row[2]]
             use.depth = max(use.depth, _count(row))

@@ -1,0 +1,163 @@
+"""Values that a program reads and nobody uses: columns of a view that SQLite works out for an outer join.
+
+SQLite puts such a view into a transient table, or into the registers of a coroutine, with all of its columns. A value
+that is only copied there and never fetched again decides nothing. Whatever else is done with a value is a use of it,
+most functions too, which could fail. So is a record that could become too big: beside `zeroblob(999999985)`, an error
+tells how long a value is. What is not known for sure is a use.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Sequence
+
+from askback.guards.sql.engines.sqlite.operands import (
+    KNOWN,
+    P1,
+    P2,
+    P3,
+    P4,
+    RESULTS,
+    STRAIGHT,
+    Instruction,
+    list_cursors,
+    list_reads,
+    list_targets,
+)
+from askback.guards.sql.names import listed
+
+MAX_FOLLOWED = 2_000
+"""Instructions of a program up to which its values are followed. In a longer one every value counts as used."""
+
+MAKERS = listed("InitCoroutine OpenEphemeral")
+"""Without one of these, a program works out nothing that it does not use."""
+
+SHELVED = listed(
+    "Close Column Count IfNullRow Insert Last NewRowid Next NotExists NullRow OpenEphemeral Prev Rewind Rowid SeekRowid"
+)
+"""What can be done with a transient table so that a field decides nothing unless it is fetched by Column."""
+
+CONSTANTS = listed("IdxRowid Int64 Integer NewRowid Null Real Rowid String8")
+"""They write a number, or a text of the statement, to the register P2."""
+
+HARMLESS_CALLS = frozenset({"lower(1)", "upper(1)", "trim(1)", "ltrim(1)", "rtrim(1)"})
+"""They cannot fail, and give nothing that is much longer than what they take."""
+
+MAX_FIELDS = 100
+"""Of a record that cannot become too big: SQLite takes 1,000 million bytes, so that each may have 10 million."""
+
+
+def find_discarded(rows: Sequence[Instruction]) -> frozenset[int]:
+    """The addresses of those Columns of a program whose values are not used. It must not be part of a larger one."""
+    opcodes = {row[1] for row in rows}
+    if not opcodes & MAKERS or not opcodes <= KNOWN or len(rows) > MAX_FOLLOWED:
+        return frozenset()
+    flow = _Flow(rows)
+    return frozenset(row[0] for row in rows if row[1] == "Column" and flow.is_discarded(row))
+
+
+class _Flow:
+    """Who reads what an instruction has written."""
+
+    def __init__(self, rows: Sequence[Instruction]) -> None:
+        self._shelves = _find_shelves(rows)
+        self._fetched = {(row[P1], row[P2]) for row in rows if row[1] == "Column"}
+        self._targets = {target for row in rows for target in list_targets(row)}
+        self._registers = sorted({row[RESULTS[row[1]]] for row in rows if row[1] in RESULTS})
+        self._near: defaultdict[int, list[Instruction]] = defaultdict(list)
+        """Readers that certainly read what the instruction at this address has written."""
+        self._far: defaultdict[int, list[Instruction]] = defaultdict(list)
+        """Readers of a register that may read whatever any instruction has written there."""
+        self._bounded = _find_bounded(rows, self._targets)
+        self._follow(rows)
+
+    def _follow(self, rows: Sequence[Instruction]) -> None:
+        """Keep the writers of each straight piece of the program, at whose end nothing is known any more."""
+        writers: dict[int, int] = {}
+        for row in rows:
+            if row[0] in self._targets:
+                writers.clear()
+            self._note_reads(row, writers)
+            if row[1] not in STRAIGHT:
+                writers.clear()
+            elif row[1] in RESULTS:
+                writers[row[RESULTS[row[1]]]] = row[0]
+
+    def _note_reads(self, row: Instruction, writers: dict[int, int]) -> None:
+        for first, last in list_reads(row):
+            start, end = bisect_left(self._registers, first), bisect_right(self._registers, last)
+            for register in self._registers[start:end]:
+                if register in writers and row[1] != "OpenPseudo":  # through which it is read again later
+                    self._near[writers[register]].append(row)
+                else:
+                    self._far[register].append(row)
+
+    def _readers(self, row: Instruction) -> list[Instruction]:
+        return self._near[row[0]] + self._far[row[P3]]
+
+    def is_discarded(self, column: Instruction) -> bool:
+        return all(
+            self._is_shelved(reader, column[P3])
+            or (_is_harmless_call(reader) and self._is_only_shelved(reader))
+            for reader in self._readers(column)
+        )
+
+    def _is_only_shelved(self, call: Instruction) -> bool:
+        return all(self._is_shelved(reader, call[P3]) for reader in self._readers(call))
+
+    def _is_shelved(self, record: Instruction, register: int) -> bool:
+        """Whether this makes a record that is only put on shelves from which nobody takes the register's field."""
+        return record[0] in self._bounded and all(
+            reader[1] == "Insert"
+            and reader[P2] == record[P3] != reader[P3]
+            and reader[P1] in self._shelves
+            and (reader[P1], register - record[P1]) not in self._fetched
+            for reader in self._readers(record)
+        )
+
+
+def _find_bounded(rows: Sequence[Instruction], targets: set[int]) -> frozenset[int]:
+    """The addresses of the records that hold a few stored values and constants and nothing else."""
+    stored = _find_stored(rows)
+    bounded: set[int] = set()
+    registers: set[int] = set()
+    for row in rows:
+        if row[0] in targets:
+            registers.clear()
+        if row[1] == "Column" and row[P1] in stored:
+            registers.add(row[P3])
+        elif row[1] in CONSTANTS:
+            registers.add(row[P2])
+            registers.difference_update(range(row[P2] + 1, row[P3] + 1))  # of a Null for several registers
+        elif _is_harmless_call(row) and row[P2] in registers:
+            registers.add(row[P3])
+        elif row[1] == "MakeRecord" and row[P2] <= MAX_FIELDS:
+            if registers.issuperset(range(row[P1], row[P1] + row[P2])):
+                bounded.add(row[0])
+            registers.discard(row[P3])
+        elif row[1] not in {"Affinity", "RealAffinity"}:
+            registers.clear()
+    return frozenset(bounded)
+
+
+def _find_stored(rows: Sequence[Instruction]) -> frozenset[int]:
+    """The cursors of tables and indexes, and of indexes that SQLite makes of them for this statement."""
+    opened = {"OpenRead", "OpenAutoindex"}
+    others = {
+        row[P1] for row in rows if row[1].startswith(("Open", "SorterOpen", "VOpen")) and row[1] not in opened
+    }
+    return frozenset(row[P1] for row in rows if row[1] in opened and row[P1] not in others)
+
+
+def _is_harmless_call(row: Instruction) -> bool:
+    return row[1] in {"Function", "PureFunc"} and row[P4] in HARMLESS_CALLS
+
+
+def _find_shelves(rows: Sequence[Instruction]) -> frozenset[int]:
+    """The cursors of transient tables that have no order of their own and are only walked through."""
+    opened = {row[P1] for row in rows if row[1] == "OpenEphemeral" and row[P4] is None}
+    used = {cursor for row in rows if not _is_simple(row) for cursor in list_cursors(row)}
+    return frozenset(opened - used)
+
+
+def _is_simple(row: Instruction) -> bool:
+    return row[1] in SHELVED and (row[1] != "OpenEphemeral" or row[P4] is None)
