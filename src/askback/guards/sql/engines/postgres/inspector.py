@@ -20,17 +20,12 @@ from askback.guards.sql.engines.postgres.change import (
     target_of,
 )
 from askback.guards.sql.engines.postgres.memory import Found
-from askback.guards.sql.engines.postgres.node_tree import (
-    Node,
-    UnknownTree,
-    numbers_in,
-    parse_tree,
-    queries_in,
-)
+from askback.guards.sql.engines.postgres.node_tree import UnknownTree
 from askback.guards.sql.engines.postgres.query import TooLarge, Walk
 from askback.guards.sql.engines.postgres.relation import Relation, Relations, find_foreign
-from askback.guards.sql.engines.postgres.routine import Calls, Routines, Verdict, calls_in
+from askback.guards.sql.engines.postgres.routine import Calls, Routines, Verdict
 from askback.guards.sql.engines.postgres.session import Session
+from askback.guards.sql.engines.postgres.shape import Shapes
 from askback.guards.sql.systems import describes_the_schema
 
 if TYPE_CHECKING:
@@ -97,10 +92,11 @@ def quoted(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Inspector:
-    """Inspects statements. Remembers what the server's functions and the views are, and nothing of a statement."""
+    """Inspects statements. Remembers what the server's functions and the views are, and the shapes of statements."""
 
     relations: Relations = field(default_factory=Relations)
     routines: Routines = field(default_factory=Routines)
+    shapes: Shapes = field(default_factory=Shapes)
 
     async def inspect(self, session: Session, statement: str) -> Found:
         """What a statement reads and changes. Raises what the driver raises where the server cannot be reached."""
@@ -163,14 +159,14 @@ class Inspector:
 
     async def _inspect_tree(self, connection: "Connection", text: str, facts: list[Any]) -> Found:
         is_large = len(text) > LARGE_TREE
-        queries, calls = await run_there(is_large, partial(read_tree, text))
-        if len(queries) != 1 or queries[0].is_true("isReturn"):
+        shape = await run_there(is_large, partial(self.shapes.read, text))
+        if shape.query is None or shape.query.is_true("isReturn"):
             return Found(doubt(NOT_ONE))
-        relations = await self.relations.load(connection, numbers_in(text), facts)
-        walk = Walk(relations, (await self.routines.load(connection)).steady)
-        await run_there(is_large, partial(walk.follow, queries[0]))
+        relations = await self.relations.load(connection, shape.relations, facts)
+        steady = (await self.routines.load(connection)).steady
+        walk = await run_there(is_large, partial(shape.walk, relations, steady))
         targets = await self._follow_changes(connection, walk, relations)
-        verdict = await self.routines.judge(connection, calls, calls_of(walk), targets.calls)
+        verdict = await self.routines.judge(connection, shape.calls, calls_of(walk), targets.calls)
         parents = {number for number in walk.usage.relations if relations[number].has_children}
         foreign = await find_foreign(connection, parents) if parents else None
         inspection = conclude(walk, relations, targets, verdict, foreign)
@@ -216,10 +212,6 @@ def inspect_command(words: list[str]) -> Inspection:
         return doubt(NOT_ONE)
     writes = () if kind == "show" else (kind,)
     return Inspection(writes=writes, doubts=(f"Postgres cannot say beforehand what {kind.upper()} reads.",))
-
-
-def read_tree(text: str) -> tuple[list[Node], Calls]:
-    return queries_in(parse_tree(text)), calls_in(text)
 
 
 async def run_there(is_large: bool, call: Callable[[], Result]) -> Result:

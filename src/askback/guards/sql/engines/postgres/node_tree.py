@@ -131,7 +131,7 @@ def _begin(token: str) -> "tuple[Value, Inside | None]":
     """The value that begins with a token, and what the next tokens are put into if it does not end with it."""
     if token[0] == "{":
         if token[-1] == "}":
-            return _leaf(token.partition(" :location ")[0]), None
+            return _leaf(token[:-1].partition(" :location ")[0]), None
         node = Node(token[1:], {})
         return node, node.fields
     if token == "(":

@@ -66,7 +66,7 @@ class Walk:
 
     def __init__(self, relations: Mapping[int, Relation], steady: frozenset[int]) -> None:
         self.usage = Usage()
-        self._relations, self._steady = relations, steady
+        self.relations, self.steady = relations, steady
         self._todo: list[tuple[Scope, Value]] = []
         self._entered: set[Scope] = set()
         self._needed: set[tuple[Scope, int, int]] = set()
@@ -219,7 +219,7 @@ class Walk:
     def _is_steady_node(self, node: Node) -> bool:
         called = {node.number(key) for key in FUNCTIONS & node.fields.keys()} - {0}
         is_acting = node.is_true("funcretset") or node.is_true("opretset") or "rowMarks" in node.fields
-        return not is_acting and called <= self._steady
+        return not is_acting and called <= self.steady
 
     def _enter_ranges(self, scope: Scope) -> None:
         query = scope.query
@@ -329,9 +329,9 @@ class Walk:
         return self._views[number]
 
     def _relation(self, number: int) -> Relation:
-        if number not in self._relations:
+        if number not in self.relations:
             raise UnknownTree
-        return self._relations[number]
+        return self.relations[number]
 
 
 def _find(kind: str, value: Value) -> Iterator[Node]:

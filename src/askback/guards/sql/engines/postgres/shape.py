@@ -1,0 +1,81 @@
+"""Statements of one shape: they differ only in constants, and the server describes them by the same parse tree.
+
+What an agent asks for again and again with other numbers and names is parsed and walked over once. Everything that the
+server can change meanwhile is asked for each time.
+"""
+
+import re
+from collections import OrderedDict
+from collections.abc import Mapping
+
+from askback.guards.sql.engines.postgres.node_tree import (
+    Node,
+    UnknownTree,
+    numbers_in,
+    parse_tree,
+    queries_in,
+)
+from askback.guards.sql.engines.postgres.query import Walk
+from askback.guards.sql.engines.postgres.relation import Relation
+from askback.guards.sql.engines.postgres.routine import calls_in
+
+LOCATIONS = re.compile(r" :location -?\d+")
+LENGTHS = re.compile(r" :stmt_(?:location|len) -?\d+")
+CONSTANTS = re.compile(r" :constvalue \d+ \[ [-0-9 ]*\]")
+"""Where something stands in the text, and the bytes of constants. Names cannot look like these: their blanks have a
+backslash."""
+
+MAX_SHAPES = 50
+"""That are remembered."""
+
+MAX_LENGTH = 50_000
+"""Characters of a tree that is remembered."""
+
+
+def shape_of(text: str) -> str:
+    """A parse tree without what decides nothing about what is read."""
+    return CONSTANTS.sub("", LENGTHS.sub("", LOCATIONS.sub("", text)))
+
+
+class Shape:
+    """A parse tree, read into nodes, and the last walk over it."""
+
+    def __init__(self, text: str) -> None:
+        self.queries = queries_in(parse_tree(text))
+        self.calls = calls_in(text)
+        self.relations = numbers_in(text)
+        self._walk: Walk | None = None
+
+    @property
+    def query(self) -> Node | None:
+        """The only query; None where there is not exactly one."""
+        return self.queries[0] if len(self.queries) == 1 else None
+
+    def walk(self, relations: Mapping[int, Relation], steady: frozenset[int]) -> Walk:
+        """Follow what the query uses. The same walk as before where the relations are as they were."""
+        walk = self._walk
+        if walk is not None and walk.steady is steady and walk.relations == relations:
+            return walk
+        if self.query is None:
+            raise UnknownTree
+        walk = Walk(relations, steady)
+        walk.follow(self.query)
+        if not walk.usage.changes:  # those are followed further, with what tables have now
+            self._walk = walk
+        return walk
+
+
+class Shapes:
+    """The shapes that came last."""
+
+    def __init__(self) -> None:
+        self._shapes: OrderedDict[str, Shape] = OrderedDict()
+
+    def read(self, tree: str) -> Shape:
+        text = shape_of(tree)
+        shape = self._shapes.pop(text, None) or Shape(text)
+        if len(text) <= MAX_LENGTH:
+            self._shapes[text] = shape
+        if len(self._shapes) > MAX_SHAPES:
+            self._shapes.popitem(last=False)
+        return shape
