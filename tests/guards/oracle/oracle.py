@@ -7,6 +7,9 @@ from typing import Protocol
 from askback.guards.sql.engines import Inspection
 from tests.guards.oracle.twins import Outcome, Twins
 
+REPEATS = 8
+"""How often a statement is run again on each database before its outcomes count as different."""
+
 
 class Inspector(Protocol):
     """An engine, or what stands for one in a test."""
@@ -89,13 +92,21 @@ async def find_leak(engine: Inspector, twins: Twins, statement: str) -> Leak | N
     """The leak that a statement is, if it is one."""
     if is_asked(await engine.inspect(statement), twins.shop.tagged):
         return None
-    return compare(statement, await twins.run(statement), await twins.run(statement, on_twin=True))
+    return await compare(twins, statement, await twins.run(statement))
 
 
-def compare(statement: str, first: Outcome, twin: Outcome) -> Leak | None:
+async def compare(twins: Twins, statement: str, first: Outcome) -> Leak | None:
+    twin = await twins.run(statement, on_twin=True)
     if first == twin or first.is_stopped or twin.is_stopped:
         return None
-    return Leak(statement, first, twin)
+    return None if await is_unsteady(twins, statement, first, twin) else Leak(statement, first, twin)
+
+
+async def is_unsteady(twins: Twins, statement: str, first: Outcome, twin: Outcome) -> bool:
+    """Whether one database gives now this and now that, as the other does: rows that an ORDER BY does not tell apart."""
+    firsts = {first, *[await twins.run(statement) for _ in range(REPEATS)]}
+    others = {twin, *[await twins.run(statement, on_twin=True) for _ in range(REPEATS)]}
+    return bool(firsts & others)
 
 
 async def find_leaks(engine: Inspector, twins: Twins, statements: Iterable[str]) -> Findings:
@@ -110,7 +121,7 @@ async def find_leaks(engine: Inspector, twins: Twins, statements: Iterable[str])
         if is_asked(inspection, twins.shop.tagged):
             findings.asked += 1
             findings.doubted += not (inspection.writes or inspection.columns & twins.shop.tagged)
-        elif leak := compare(statement, first, await twins.run(statement, on_twin=True)):
+        elif leak := await compare(twins, statement, first):
             findings.leaks.append(leak)
     return findings
 

@@ -5,7 +5,7 @@ Conditions, groups, orders, limits and set operations always count. What the pla
 where every supported version drops it, since an expression that is worked out can fail with a value in its message.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from askback.guards.sql.engines.postgres.node_tree import Node, UnknownTree, Value
 from askback.guards.sql.engines.postgres.relation import Relation
@@ -36,6 +36,10 @@ TABLE_NUMBER = -6
 
 EXISTS = 0
 """The kind of a subquery in an expression of which only the number of rows counts."""
+
+
+PARTS = (Node, list)
+"""What holds further values."""
 
 
 class TooLarge(Exception):
@@ -112,8 +116,8 @@ class Walk:
         if self._steps > MAX_STEPS:
             raise TooLarge
 
-    def _push(self, scope: Scope, values: Collection[Value]) -> None:
-        self._todo.extend((scope, value) for value in values if isinstance(value, Node | list))
+    def _push(self, scope: Scope, values: Iterable[Value]) -> None:
+        self._todo.extend([(scope, value) for value in values if isinstance(value, PARTS)])
 
     def _look_at(self, scope: Scope, node: Node) -> None:
         match node.kind:
@@ -208,8 +212,8 @@ class Walk:
             elif isinstance(value, Node):
                 if not self._is_steady_node(value):
                     return False
-                rest.extend(value.fields.values())
-                number = value.number("relid")
+                rest.extend([part for part in value.fields.values() if isinstance(part, PARTS)])
+                number = value.number("relid") if "relid" in value.fields else 0
                 if number and number not in views:
                     views.add(number)
                     relation = self._relation(number)
@@ -217,9 +221,12 @@ class Walk:
         return True
 
     def _is_steady_node(self, node: Node) -> bool:
-        called = {node.number(key) for key in FUNCTIONS & node.fields.keys()} - {0}
-        is_acting = node.is_true("funcretset") or node.is_true("opretset") or "rowMarks" in node.fields
-        return not is_acting and called <= self.steady
+        fields = node.fields
+        if "rowMarks" in fields or fields.get("funcretset") == "true" or fields.get("opretset") == "true":
+            return False
+        return FUNCTIONS.isdisjoint(fields) or all(
+            number == 0 or number in self.steady for number in map(node.number, FUNCTIONS & fields.keys())
+        )
 
     def _enter_ranges(self, scope: Scope) -> None:
         query = scope.query
