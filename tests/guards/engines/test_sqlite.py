@@ -76,6 +76,16 @@ async def test_the_columns_of_a_join_are_found_of_which_the_authorizer_is_not_to
         assert "main.customers.email" in inspection.columns and not inspection.doubts
 
 
+async def test_all_columns_of_a_full_text_search_count_wherever_it_is_read(
+    engine: SQLiteEngine, file: Path
+) -> None:
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("CREATE VIRTUAL TABLE letters USING fts5 (sender, body)")
+    inspection = await engine.inspect("SELECT sender FROM letters")
+    assert inspection.columns >= {"main.letters.sender", "main.letters.body"} and not inspection.doubts
+    assert inspection.is_query and not inspection.writes
+
+
 @pytest.mark.parametrize("parameters", ["?", "?, ?2", ":a, :b", "@a, $b", "$x::y(z)", "?1, ?1"])
 async def test_parameters_are_inspected_as_nulls(engine: SQLiteEngine, parameters: str) -> None:
     inspection = await engine.inspect(f"SELECT email, {parameters} FROM customers WHERE id = 1")

@@ -103,7 +103,7 @@ async def compare(twins: Twins, statement: str, first: Outcome) -> Leak | None:
 
 
 async def is_unsteady(twins: Twins, statement: str, first: Outcome, twin: Outcome) -> bool:
-    """Whether one database gives now this and now that, as the other does: rows that an ORDER BY does not tell apart."""
+    """Whether one database gives now this and now that, as its twin does: rows that an ORDER BY does not tell apart."""
     firsts = {first, *[await twins.run(statement) for _ in range(REPEATS)]}
     others = {twin, *[await twins.run(statement, on_twin=True) for _ in range(REPEATS)]}
     return bool(firsts & others)

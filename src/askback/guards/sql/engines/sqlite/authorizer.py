@@ -57,6 +57,9 @@ REFUSED = {
 
 KNOWN = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE})
 
+OWN_PRAGMA = (sqlite3.SQLITE_PRAGMA, "data_version", None)
+"""What full-text search asks by itself when it opens its table: whether the file has changed."""
+
 Read = tuple[str | None, str, str]
 """Database, table and column. The column is empty where a table is read for its rows alone."""
 
@@ -86,7 +89,7 @@ class Authorizer:
             return self._call(second or "")
         elif action in CHANGES:
             self._change(action, first or "", database)
-        elif action not in KNOWN:
+        elif action not in KNOWN and (action, first, second) != OWN_PRAGMA:
             return self._refuse(action, first, second, database)
         return sqlite3.SQLITE_OK
 
