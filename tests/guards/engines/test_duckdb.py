@@ -354,7 +354,7 @@ async def test_threads_that_the_engine_does_not_let_go_are_few():
 
 
 def doubling(kind: str) -> str:
-    """A short text that doubles with each level when it is bound."""
+    """A short text that doubles with each level when it is parsed or bound."""
     levels = range(40)
     if kind == "aliases":
         return f"SELECT id x0, {', '.join(f'x{n} + x{n} x{n + 1}' for n in levels)} FROM customers"
@@ -363,13 +363,19 @@ def doubling(kind: str) -> str:
     if kind == "WITH queries":
         queries = ", ".join(f"x{n + 1} AS (SELECT * FROM x{n}, x{n} z)" for n in levels)
         return f"WITH x0 AS (SELECT id FROM customers), {queries} SELECT 1 FROM x40"
+    if kind == "limits":
+        return "SELECT " + "(SELECT 1 LIMIT " * 40 + "1" + ")" * 40
+    if kind == "wrong WITH queries":
+        return "SELECT " + "(WITH a AS (" * 40 + "1" + ") SELECT 1)" * 40
     text = "'aaaaaaaaaa'"
     for _ in range(9):
         text = f"replace({text}, 'a', 'aaaaaaaaaa')"
     return f"SELECT regexp_matches(name, {text}) FROM customers"
 
 
-@pytest.mark.parametrize("kind", ["aliases", "stars", "WITH queries", "texts"])
+@pytest.mark.parametrize(
+    "kind", ["aliases", "stars", "WITH queries", "limits", "wrong WITH queries", "texts"]
+)
 async def test_what_doubles_with_each_level_is_not_bound(engine: DuckDBEngine, kind: str):
     found = await engine.inspect(doubling(kind))
     assert found.doubts and not found.can_be_planned

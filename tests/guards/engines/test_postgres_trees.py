@@ -1,10 +1,13 @@
 """Parse trees of Postgres as other versions write them, and texts that are none."""
 
+from dataclasses import replace
+
 import pytest
 
 from askback.guards.sql.engines.postgres.node_tree import Node, UnknownTree, parse_tree, queries_in
 from askback.guards.sql.engines.postgres.query import Walk
 from askback.guards.sql.engines.postgres.relation import Relation
+from askback.guards.sql.engines.postgres.shape import MAX_SHAPES, Shapes, shape_of
 
 TABLE = Relation(schema="public", name="customers", kind="r", columns=("id", "email", "", "country"))
 
@@ -82,3 +85,42 @@ def test_a_tree_may_be_as_deep_as_it_likes() -> None:
     assert isinstance(tree, Node)
     with pytest.raises(UnknownTree):
         queries_in(tree)
+
+
+def constant(length: int, written: str, location: int) -> str:
+    return (
+        f"{{CONST :consttype 25 :consttypmod -1 :constlen -1 :constbyval false :constisnull false "
+        f":location {location} :constvalue {length} [ {written} ]}}"
+    )
+
+
+def test_statements_that_differ_in_constants_have_one_shape() -> None:
+    one, other = (
+        query(RELATION, constant(*given)) for given in ((5, "20 0 0 0 97", 7), (6, "24 0 0 0 97 98", 19))
+    )
+    shapes = Shapes()
+    assert shape_of(one) == shape_of(other) and shapes.read(one) is shapes.read(other)
+    assert shapes.read(one) is not shapes.read(query(RELATION, var(1, 2)))
+
+
+def test_a_shape_is_walked_over_again_where_a_relation_is_another_one() -> None:
+    shape = Shapes().read(query(RELATION, var(1, 1)))
+    walk = shape.walk({7: TABLE}, frozenset[int]())
+    assert shape.walk({7: TABLE}, walk.steady) is walk
+    (view,) = queries_in(parse_tree(query(RELATION.replace(":relid 7", ":relid 8"), var(1, 4))))
+    found = shape.walk({7: replace(TABLE, kind="v", query=view), 8: TABLE}, walk.steady)
+    assert walk.usage.columns == {(7, 1)} and found.usage.columns == {(7, 1), (8, 4)}
+
+
+@pytest.mark.parametrize("written", ["a\\ :location\\ 1", "a\\ :constvalue\\ 1\\ [\\ 1\\ ]"])
+def test_names_that_look_like_what_is_left_out_stay_in_the_shape(written: str) -> None:
+    text = query(RELATION, var(1, 2), name=written)
+    assert written in shape_of(text) and columns_of(text) == {(7, 2)}
+
+
+def test_few_shapes_are_kept() -> None:
+    shapes = Shapes()
+    first = shapes.read(query(RELATION, var(1, 2)))
+    for number in range(MAX_SHAPES):
+        shapes.read(query(RELATION, var(1, 2), name=f"n{number}"))
+    assert shapes.read(query(RELATION, var(1, 2))) is not first

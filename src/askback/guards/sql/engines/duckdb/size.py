@@ -1,7 +1,8 @@
 """How large a query becomes when DuckDB binds it: aliases, stars and WITH queries are written once and bound often.
 
 `SELECT a x0, x0 + x0 x1, x1 + x1 x2 ...` doubles with each alias, `SELECT *, * FROM (SELECT *, * FROM ...)` with each
-star, a WITH query that names the one before twice with each level. Binding cannot be interrupted and takes all memory.
+star, a WITH query that names the one before twice with each level, and so does `LIMIT (SELECT 1 LIMIT (SELECT ...))`,
+since DuckDB binds a limit twice. Binding cannot be interrupted and takes all memory.
 """
 
 import re
@@ -20,6 +21,9 @@ MAX_GROWTH = 4
 
 MACRO_FACTOR = 3
 """How often a macro is taken to use its arguments."""
+
+LIMIT_FACTOR = 2
+"""How often what stands behind LIMIT and OFFSET is bound."""
 
 OPERATOR = re.compile(r"\W+")
 
@@ -104,7 +108,8 @@ class _Measure:
         parts = [self.measure(value, scope) for key, value in node.items() if key != "cte_map"]
         widths = [part.width for part in parts]
         width = sum(widths) if node.get("type") == "JOIN" else max(widths, default=0)
-        return Extent(sum(part.size for part in parts), width)
+        times = LIMIT_FACTOR if str(node.get("type")).startswith("LIMIT") else 1
+        return Extent(times * sum(part.size for part in parts), width)
 
 
 def _may_be_macro(node: Node) -> bool:

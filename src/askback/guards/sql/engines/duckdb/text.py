@@ -10,7 +10,12 @@ MAX_NESTING = 100
 MAX_ALIASES = 200
 """Uses of the word AS. DuckDB 1.4 copies each CTE into all later ones: three hundred of them take a second."""
 
+MAX_WITHS = 16
+"""Uses of the word WITH. Each one within another doubles the time in which DuckDB 2 finds that it cannot parse it."""
+
 ALIAS = re.compile(r"(?<![a-z_])as(?![a-z0-9_])", re.IGNORECASE)
+
+WITH = re.compile(r"(?<![a-z_])with(?![a-z0-9_])", re.IGNORECASE)
 
 OPENING, CLOSING = "([{", ")]}"
 
@@ -23,7 +28,9 @@ def find_problem(statement: str) -> str | None:
         require_text(statement)
     except Unreadable as unreadable:
         return str(unreadable)
-    if _nesting(statement) > MAX_NESTING or len(ALIAS.findall(statement)) > MAX_ALIASES:
+    words = {ALIAS: MAX_ALIASES, WITH: MAX_WITHS}
+    is_long = any(len(word.findall(statement)) > limit for word, limit in words.items())
+    if is_long or _nesting(statement) > MAX_NESTING:
         return "the statement is too complex to be looked at"
     return None
 
