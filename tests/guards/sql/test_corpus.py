@@ -14,7 +14,7 @@ from tests.guards.sql.shop import look, personal, script
 
 DIALECTS: tuple[Dialect, ...] = ("duckdb", "postgres", "sqlite", "trino")
 
-MOST_NEEDLESS = 2
+MOST_NEEDLESS = 0
 
 CANNOT_RUN = {"?"}
 """Under this stand statements that name what is not there, or that an engine is not let do."""
