@@ -312,6 +312,8 @@ HOSTILE = {
     "lambdas": "SELECT " + "list_transform([1], lambda x: " * 40 + "1" + ")" * 40,
     "arrows": "SELECT notes" + "->'a'" * 40 + " FROM customers",
     "values": "VALUES " + ", ".join("(1)" for _ in range(20_000)),
+    "dots": "SELECT " + "a." * 10_000 + "id FROM orders",
+    "hidden dots": "SELECT " + "a/**/ . " * 10_000 + "id FROM orders",
 }
 
 

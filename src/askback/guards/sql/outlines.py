@@ -11,7 +11,8 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from askback.guards.sql.names import Dialect
 from askback.guards.sql.statements import STUMBLES, parse
-from askback.guards.sql.tokens import Unreadable, statements_of, tokenize
+from askback.guards.sql.text import Unreadable
+from askback.guards.sql.tokens import statements_of, tokenize
 
 ALIAS = "limited"
 AT_END = "{query}\nLIMIT {most}"

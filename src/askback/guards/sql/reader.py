@@ -22,7 +22,8 @@ from askback.guards.sql.outlines import Outline, lay_out
 from askback.guards.sql.pool import BUSY, MAX_WORKERS, POOL, WorkerFailed
 from askback.guards.sql.readings import Reading, reading_of
 from askback.guards.sql.statements import Statements
-from askback.guards.sql.tokens import Unreadable, depth_of, tokenize
+from askback.guards.sql.text import Unreadable
+from askback.guards.sql.tokens import depth_of, tokenize
 
 T = TypeVar("T")
 

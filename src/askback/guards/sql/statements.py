@@ -15,7 +15,8 @@ from askback.guards.sql.queries import Queries
 from askback.guards.sql.quiet import quiet
 from askback.guards.sql.readings import Reading, reading_of
 from askback.guards.sql.relations import OPAQUE, Relation, blend
-from askback.guards.sql.tokens import Unreadable, doubts, statements_of, tokenize, unknown_functions
+from askback.guards.sql.text import Unreadable
+from askback.guards.sql.tokens import doubts, statements_of, tokenize, unknown_functions
 
 Tokens = Sequence[Token]
 Keep = Callable[[Relation], None]

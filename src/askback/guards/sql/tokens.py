@@ -16,9 +16,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from askback.guards.sql.functions import harmless_functions
 from askback.guards.sql.names import Dialect, listed
-
-MAX_LENGTH = 200_000
-"""Characters. What is longer was not written by a person."""
+from askback.guards.sql.text import Unreadable, require_length
 
 MAX_DEPTH = 60
 """Levels of parentheses and CASE. The parser calls itself for each, some twenty frames deep."""
@@ -67,10 +65,6 @@ SYNTAX = listed(
 """Words before a parenthesis that call nothing: clauses and types."""
 
 
-class Unreadable(Exception):
-    """The text cannot be parted into tokens, or is too much to read."""
-
-
 class Depth(NamedTuple):
     levels: int
     doubling: int
@@ -78,8 +72,7 @@ class Depth(NamedTuple):
 
 def tokenize(statement: str, dialect: Dialect) -> list[Token]:
     """The tokens of a text that is short and shallow enough to be parsed."""
-    if len(statement) > MAX_LENGTH:
-        raise Unreadable(f"{len(statement):,} characters are too many to read")
+    require_length(statement)
     try:
         tokens = SqlglotDialect.get_or_raise(dialect).tokenize(statement)
     except SqlglotError:

@@ -216,13 +216,13 @@ class Scales:
         return None
 
     async def _risk(self, finding: Finding, argument: str, tool: str, beside: Arguments) -> Risk:
+        if len(finding.statement) > MOST_MESSAGE:
+            raise _cannot_be_shown(finding, tool)
         outline = await self._lay_out(finding)
         finding = replace(finding, kinds=outline.kinds)
-        length = len(finding.statement)
-        message = "" if length > MOST_MESSAGE else self._teller.message(finding, beside)
-        if not message or len(message) > MOST_MESSAGE:
-            reason = f"It has {length:,} characters, and a question can have {MOST_MESSAGE:,} at most."
-            raise NotApproved(tool=tool, outcome="cannot be shown", reason=reason)
+        message = self._teller.message(finding, beside)
+        if len(message) > MOST_MESSAGE:
+            raise _cannot_be_shown(finding, tool)
         return Risk(
             message=message,
             facts=finding.facts(),
@@ -255,6 +255,13 @@ class Scales:
         rows = self._cost_words.many_rows.format(number=f"{most:,}".replace(",", self._cost_words.thousands))
         title = self._words.limit.format(rows=self._cost_words.one_row if most == 1 else rows)
         return (Option(value=LIMIT, title=title, change=lambda given: {**given, argument: fewer}),)
+
+
+def _cannot_be_shown(finding: Finding, tool: str) -> NotApproved:
+    reason = (
+        f"It has {len(finding.statement):,} characters, and a question can have {MOST_MESSAGE:,} at most."
+    )
+    return NotApproved(tool=tool, outcome="cannot be shown", reason=reason)
 
 
 def _require(*, dialect: str, writes: str, most_rows: int | None) -> None:

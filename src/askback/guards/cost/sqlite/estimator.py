@@ -15,6 +15,7 @@ from askback.guards.cost.watch import watched
 from askback.guards.sql.engines.sqlite import SQLiteEngine
 from askback.guards.sql.engines.sqlite.pool import open_file
 from askback.guards.sql.engines.sqlite.tokens import Token, cut
+from askback.guards.sql.turns import take_turns
 
 ENGINE = "SQLite"
 
@@ -66,7 +67,7 @@ def _failed(error: sqlite3.Error) -> EstimateFailed:
 
 
 def _explain(connection: sqlite3.Connection, statement: str) -> Plan:
-    tokens = list(cut(statement))
+    tokens = list(take_turns(cut(statement)))
     lines = connection.execute("EXPLAIN QUERY PLAN " + statement).fetchall()
     if not lines and any(token.text == "delete" for token in tokens):  # SQLite has no plan for a whole table
         lines = [(1, 0, 0, f"SCAN {_deleted(tokens)}")]
@@ -89,11 +90,11 @@ def _deleted(tokens: list[Token]) -> str:
 def longest_list(tokens: list[Token]) -> int:
     """How many times `x IN (1, 2, 3)` looks something up, where it is written out."""
     longest, lists = 1, list[int]()
-    for before, token in zip([Token("symbol", ""), *tokens], tokens, strict=False):
+    for before, token in take_turns(zip([Token("symbol", ""), *tokens], tokens, strict=False)):
         if token == Token("symbol", "("):
             lists.append(1 if before == Token("word", "in") else 0)
         elif token == Token("symbol", ")") and lists:
             longest = max(longest, lists.pop())
-        elif token == Token("symbol", ",") and lists and lists[-1]:
-            lists[-1] += 1
+        elif token.kind in {"symbol", "numbers"} and lists and lists[-1]:
+            lists[-1] += token.text.count(",")
     return longest

@@ -13,8 +13,8 @@ from typing import Any, ClassVar, cast
 import anyio
 
 from askback.guards.sql.engines.engine import Inspection
-from askback.guards.sql.engines.text import Unreadable, require_readable
 from askback.guards.sql.names import Dialect
+from askback.guards.sql.text import Unreadable, require_readable
 
 IO_PLAN = "EXPLAIN (TYPE IO, FORMAT JSON) "
 PLAN = "EXPLAIN (TYPE DISTRIBUTED, FORMAT JSON) "

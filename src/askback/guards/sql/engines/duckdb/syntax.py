@@ -10,6 +10,9 @@ from askback.guards.sql.names import listed
 MAX_DEPTH = 150
 """Expressions within expressions. DuckDB 1.4 needs a second to bind three hundred, and cannot be interrupted."""
 
+MAX_NAME_PARTS = 16
+"""Of `database.schema.table.column.field`. DuckDB binds a name in time that grows with the square of its parts."""
+
 MAX_LAMBDAS = 8
 """Lambdas or arrows within each other: DuckDB doubles its time for each."""
 
@@ -117,7 +120,8 @@ def _visit_expression(node: Node, place: _Place, syntax: Syntax) -> _Place:
     elif kind == "PARAMETER" and place.is_fixed:
         syntax.doubts.append("what it reads depends on a parameter")
     lambdas = place.lambdas + (kind == "LAMBDA")
-    if place.depth >= MAX_DEPTH or lambdas > MAX_LAMBDAS:
+    is_long = kind == "COLUMN_REF" and len(node["column_names"]) > MAX_NAME_PARTS
+    if place.depth >= MAX_DEPTH or lambdas > MAX_LAMBDAS or is_long:
         syntax.doubts.append("the statement is too complex to be looked at")
     return _Place(place.depth + 1, lambdas, place.is_fixed or kind == "STAR")
 

@@ -27,14 +27,12 @@ from askback.guards.sql.engines.postgres.routine import Calls, Routines, Verdict
 from askback.guards.sql.engines.postgres.session import Session
 from askback.guards.sql.engines.postgres.shape import Shapes
 from askback.guards.sql.systems import describes_the_schema
+from askback.guards.sql.text import Unreadable, require_text
 
 if TYPE_CHECKING:
     from askback.guards.sql.engines.postgres.relation import Connection
 
 Result = TypeVar("Result")
-
-MAX_LENGTH = 200_000
-"""Characters of a statement that are looked at; what an agent writes is a thousandth of that."""
 
 JOIN = re.compile(r"(?i)\bjoin\b")
 
@@ -63,9 +61,7 @@ NEWEST = 19
 
 TOO_OLD = "Only PostgreSQL 14 and later can say what a statement reads; upgrade the server."
 TOO_NEW = f"The parse trees of PostgreSQL versions after {NEWEST} are not known yet; upgrade this package."
-TOO_LONG = f"It is longer than {MAX_LENGTH:,} characters."
 TOO_COMPLEX = "It is too large to be looked at."
-NOT_TEXT = "It holds characters that Postgres cannot take."
 NOT_ONE = "Postgres does not take it as one statement that it knows."
 NO_WORDS = "There is no statement in it."
 NOT_SUPPORTED = "It asks for something that this version of Postgres does not have."
@@ -194,15 +190,13 @@ def calls_of(walk: Walk) -> Calls:
 
 def check_text(statement: str) -> Inspection | None:
     """What can be said without the server: that it cannot be a statement."""
-    if len(statement) > MAX_LENGTH:
-        return doubt(TOO_LONG)
+    try:
+        require_text(statement)
+    except Unreadable as unreadable:
+        return doubt(str(unreadable))
     if len(statement) > SHORT and len(JOIN.findall(statement)) > MAX_JOINS:
         return doubt(TOO_COMPLEX)
-    try:
-        is_text = b"\0" not in statement.encode()
-    except UnicodeEncodeError:
-        is_text = False
-    return None if is_text else doubt(NOT_TEXT)
+    return None
 
 
 def inspect_command(words: list[str]) -> Inspection:

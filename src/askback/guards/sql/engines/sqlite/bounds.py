@@ -7,16 +7,21 @@ c AS (SELECT x + x AS x FROM b) ...`. Measured on SQLite 3.40 and 3.54, what is 
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from askback.guards.sql.engines.sqlite.tokens import Token, cut
-from askback.guards.sql.engines.text import Unreadable, require_text
 from askback.guards.sql.names import listed
+from askback.guards.sql.text import Unreadable, require_text
+from askback.guards.sql.turns import take_turns
 
 MAX_DEPTH = 100
 """Nested parentheses. SQLite itself gave up at 100 for most of its life."""
 
+MAX_TOKENS = 20_000
+"""Ten thousand texts in a list. To cut up more would keep the interpreter from other threads. Numbers are free."""
+
 MAX_WORDS = 8_000
-"""Names and keywords. Numbers and strings are free, so that a long list behind IN is."""
+"""Names and keywords."""
 
 MAX_EXPRESSIONS = 50_000
 """Copies of one expression, if all levels multiply: 65,536 take SQLite 3.40 a fifth of a second."""
@@ -49,10 +54,12 @@ def find_excess(statement: str) -> str | None:
         return str(unreadable)
     if _is_small(statement):
         return None
-    tokens = list(cut(statement))
+    tokens = list(islice(take_turns(cut(statement)), MAX_TOKENS + 1))
+    if len(tokens) > MAX_TOKENS:
+        return TOO_COMPLEX
     if _depth(tokens) > MAX_DEPTH:
         return TOO_DEEP
-    words = Counter(token.text for token in tokens if token.kind == "word" and token.is_name)
+    words = Counter(token.text for token in take_turns(tokens) if token.kind == "word" and token.is_name)
     if words.total() > MAX_WORDS or any(words[word] > most for word, most in MAX_REPEATS.items()):
         return TOO_COMPLEX
     try:
@@ -79,7 +86,7 @@ def _is_small(statement: str) -> bool:
 
 def _depth(tokens: Sequence[Token]) -> int:
     depth = deepest = 0
-    for token in tokens:
+    for token in take_turns(tokens):
         if token.kind == "symbol":
             depth += (token.text == "(") - (token.text == ")")
             deepest = max(deepest, depth)
@@ -119,7 +126,7 @@ class _Expansion:
 
     def total(self) -> int:
         stack = [_Scope()]
-        for place, token in enumerate(self._tokens):
+        for place, token in enumerate(take_turns(self._tokens)):
             if token.kind == "symbol" and token.text == "(":
                 stack.append(self._open(place, stack[-1]))
             elif token.kind == "symbol" and token.text == ")" and len(stack) > 1:

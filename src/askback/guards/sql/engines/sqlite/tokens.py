@@ -12,12 +12,14 @@ TOKEN = re.compile(
     r"(?P<blank>[ \t\n\f\r\ufeff]+|--[^\n]*|/\*(?:.*?\*/|.*))"
     r"|(?P<string>'[^']*(?:''[^']*)*'?)"
     r'|(?P<quoted>"[^"]*(?:""[^"]*)*"?|`[^`]*(?:``[^`]*)*`?|\[[^\]]*\]?)'
+    r"|(?P<numbers>(?:[0-9]+[ \t\n]*,[ \t\n]*)+)"
     rf"|(?P<variable>[$@:#](?:[{LETTERS}]|::)+(?:\([^\s)]*\))?|\?[0-9]*)"
     rf"|(?P<word>[{LETTERS}]+)"
     r"|(?P<symbol>.)",
     re.DOTALL,
 )
-"""As `sqlite3GetToken` cuts. `$x(...)` is one variable, whatever stands in its parentheses."""
+"""As `sqlite3GetToken` cuts. `$x(...)` is one variable, whatever stands in its parentheses. Numbers with commas behind
+them are one token together, since there may be thousands of them."""
 
 EXPLAIN = re.compile(
     rf"{BLANK}*+EXPLAIN(?![{LETTERS}])(?:{BLANK}++QUERY{BLANK}++PLAN(?![{LETTERS}]))?",

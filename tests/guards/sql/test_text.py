@@ -2,7 +2,7 @@
 
 import pytest
 
-from askback.guards.sql.engines.text import MAX_DEPTH, MAX_LENGTH, Unreadable, require_readable
+from askback.guards.sql.text import MAX_DEPTH, MAX_LENGTH, Unreadable, require_readable
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Bounds on the text of a statement, checked before an engine sees it."""
+"""Bounds on the text of a statement, checked before an engine or a parser sees it."""
 
 import re
 
@@ -20,12 +20,11 @@ SIGNS = re.compile(r"(?:(?:\bnot\b|[-+~!@])\s*+)++", re.IGNORECASE)
 
 SIGN = re.compile(r"not|[-+~!@]", re.IGNORECASE)
 
-
 NO_TEXT = "a character that no database can store"
 
 
 class Unreadable(Exception):
-    """A text that is not given to an engine; says why, in words that can be shown to a person."""
+    """A text that is given to no engine and no parser; says why, in words that can be shown to a person."""
 
 
 def require_readable(statement: str) -> None:
@@ -40,13 +39,18 @@ def require_readable(statement: str) -> None:
         raise Unreadable(f"nested more than {MAX_DEPTH} levels deep")
 
 
-def require_text(statement: str) -> None:
+def require_text(statement: str, *, max_length: int = MAX_LENGTH) -> None:
     """Refuse a statement that is too long, or that has characters which cannot be encoded."""
-    if len(statement) > MAX_LENGTH:
-        raise Unreadable(f"{len(statement):,} characters are too many to read")
+    require_length(statement, max_length)
     try:
         statement.encode()
     except UnicodeEncodeError:
         raise Unreadable(NO_TEXT) from None
     if "\0" in statement:
         raise Unreadable(NO_TEXT)
+
+
+def require_length(statement: str, max_length: int = MAX_LENGTH) -> None:
+    """Refuse a statement that is too long."""
+    if len(statement) > max_length:
+        raise Unreadable(f"{len(statement):,} characters are too many to read")
