@@ -19,8 +19,9 @@ PLAN = "SELECT system.main.json_serialize_plan($1::VARCHAR, optimize := false)"
 PREPARE = f"PREPARE askback_parse AS {PARSE}; PREPARE askback_plan AS {PLAN}"
 """On a connection that is kept this takes three quarters off the time of both."""
 
-MAX_TREE = 2_000_000
-"""Characters of a tree as JSON. Python's parser holds the interpreter while it reads it, some 10 ms for this."""
+MAX_TREE = 1_000_000
+"""Characters of a tree as JSON. Python's parser holds the interpreter while it reads it, some 10 ms for this, and much
+longer where its garbage collector has to look through the nodes."""
 
 MAX_IDLE = 4
 
