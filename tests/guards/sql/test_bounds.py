@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import anyio
 import anyio.lowlevel
@@ -33,6 +34,18 @@ PAIRS = {
     "ROW(ARRAY[": ("ROW(ARRAY[", "])"), "EXPLAIN": ("EXPLAIN ", ""), "joins": ("(a JOIN ", " ON 1 = 1)"),
 }  # fmt: skip
 """What can be nested, by what opens and closes it."""
+
+
+CATALOGUE = {
+    "dialect": "duckdb",
+    "tables": tables("duckdb"),
+    "views": views("duckdb"),
+    "tagged": tagged("duckdb"),
+}
+
+
+def read_one(pool: Pool) -> list[list[str]]:
+    return pool.read("SELECT 1", "shop", CATALOGUE)
 
 
 def nested(pair: tuple[str, str], depth: int) -> str:
@@ -121,7 +134,7 @@ async def test_many_at_once_are_all_answered() -> None:
 async def test_what_takes_too_long_names_the_tagged_columns_in_its_text(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(pools, "TIME_LIMIT", 0.02)
+    monkeypatch.setattr(pools, "LONG_TIME_LIMIT", 0.02)
     reading = await looked(f"SELECT email, {', '.join(['id'] * 40_000)} FROM customers")
     assert reading.unresolved == ("it takes too long to read",)
     assert set(reading.personal) == {"main.customers.email"}
@@ -130,16 +143,15 @@ async def test_what_takes_too_long_names_the_tagged_columns_in_its_text(
 def test_a_worker_that_was_killed_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pools, "TIME_LIMIT", 60)
     pool = Pool()
-    request = {"task": "lay out", "statement": "SELECT 1", "dialect": "duckdb", "most": None}
     try:
-        assert pool.ask(request) == [["select"], None]
+        assert read_one(pool) == [[], [], []]
         (worker,) = pool._idle  # pyright: ignore[reportPrivateUsage] # to kill it as the system would
         os.kill(worker._process.pid, signal.SIGKILL)  # pyright: ignore[reportPrivateUsage]
         worker._process.wait(10)  # pyright: ignore[reportPrivateUsage]
         with pytest.raises(WorkerFailed) as failed:
-            pool.ask(request)
+            read_one(pool)
         assert not failed.value.is_final
-        assert pool.ask(request) == [["select"], None]
+        assert read_one(pool) == [[], [], []]
     finally:
         pool.close()
 
@@ -150,8 +162,11 @@ def test_what_takes_too_much_memory_is_a_doubt_and_not_the_end() -> None:
 
     worker = WorkerProcess()
     try:
-        resource.prlimit(worker._process.pid, resource.RLIMIT_AS, (140 << 20, 140 << 20))  # pyright: ignore[reportPrivateUsage]
-        request = {"task": "lay out", "statement": WIDE["columns"](190_000), "dialect": "duckdb", "most": 3}
+        process = worker._process.pid  # pyright: ignore[reportPrivateUsage]
+        pages = int(Path(f"/proc/{process}/statm").read_text().split()[0])
+        most = pages * resource.getpagesize() + (16 << 20)
+        resource.prlimit(process, resource.RLIMIT_AS, (most, most))
+        request = {"statement": WIDE["columns"](190_000), "key": "shop", "catalogue": CATALOGUE}
         with pytest.raises(WorkerFailed) as failed:
             worker.ask(request, 60)
         # Some Pythons crash where they run out of memory.
@@ -167,7 +182,7 @@ def test_a_worker_that_crashed_is_not_tried_again_with_the_same_statement() -> N
     worker = WorkerProcess()
     os.kill(worker._process.pid, signal.SIGSEGV)  # pyright: ignore[reportPrivateUsage]
     with pytest.raises(WorkerFailed) as failed:
-        worker.ask({"task": "lay out", "statement": "SELECT 1", "dialect": "duckdb", "most": None}, 60)
+        worker.ask({"statement": "SELECT 1", "key": "shop", "catalogue": CATALOGUE}, 60)
     assert str(failed.value) == "it cannot be read" and failed.value.is_final
 
 
@@ -210,13 +225,12 @@ def test_a_process_ends_its_workers_and_warns_of_nothing() -> None:
 def test_a_forked_process_has_workers_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pools, "TIME_LIMIT", 60)
     pool = Pool()
-    request = {"task": "lay out", "statement": "SELECT 1", "dialect": "duckdb", "most": None}
     try:
-        pool.ask(request)
+        read_one(pool)
         before = len(pool._idle)  # pyright: ignore[reportPrivateUsage]
         pool.forget()
         gc.collect()
         assert before == 1 and not pool._idle  # pyright: ignore[reportPrivateUsage]
-        assert pool.ask(request) == [["select"], None]
+        assert read_one(pool) == [[], [], []]
     finally:
         pool.close()

@@ -20,7 +20,7 @@ from tests.guards.sql.shop import look, tables, tagged, views
 pytestmark = pytest.mark.slow
 
 TIMES_SQLGLOT = 2.0
-TIMES_ASKED = 3.0
+TIMES_ASKED = 2.5
 """For a question, with the same query for fewer rows, which is parsed and read too."""
 LONG = 100_000
 """Characters up to which the cost grows with the length."""

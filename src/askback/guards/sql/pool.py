@@ -18,8 +18,10 @@ MAX_WORKERS = 2
 """Processes. A statement that takes too long holds one of them until its time limit."""
 
 TIME_LIMIT = 0.4
-"""Seconds for one statement, which is read, and then laid out for the question. One of 50,000 characters takes most of
-it."""
+"""Seconds for one statement that a question can show: it is then read once more, with a limit."""
+
+LONG, LONG_TIME_LIMIT = 10_000, 0.8
+"""Characters from which a statement is too long to be shown, and seconds for such a one."""
 
 START_TIMEOUT = 15.0
 """Seconds until a worker is ready, on a machine that has much else to do."""
@@ -133,22 +135,22 @@ class Pool:
         self._lock = Lock()
         self._free = BoundedSemaphore(MAX_WORKERS)
 
-    def ask(self, request: Mapping[str, Any], catalogue: Mapping[str, Any] | None = None) -> Any:
-        """What a worker answers. Blocks for some seconds at most. Raises `WorkerFailed`.
+    def read(self, statement: str, key: str, catalogue: Mapping[str, Any]) -> Any:
+        """Columns, writes and doubts of a statement. Blocks for some seconds at most. Raises `WorkerFailed`.
 
-        A catalogue goes along once for each worker and `request["key"]`.
+        The catalogue goes along once for each worker and key.
         """
         if not self._free.acquire(timeout=WAIT_TIMEOUT):
             raise WorkerFailed(BUSY, is_final=False)
         try:
             worker = self._take()
-            key = str(request.get("key"))
             is_known = key in worker.catalogues
             if len(worker.catalogues) >= MAX_CATALOGUES and not is_known:
                 worker.catalogues.clear()
             worker.catalogues.add(key)
             given = None if is_known else catalogue
-            answer = worker.ask({**request, "catalogue": given}, TIME_LIMIT)
+            timeout = TIME_LIMIT if len(statement) <= LONG else LONG_TIME_LIMIT
+            answer = worker.ask({"statement": statement, "key": key, "catalogue": given}, timeout)
             with self._lock:
                 self._idle.append(worker)
             return answer

@@ -84,10 +84,9 @@ class Reader:
         reading = self.read_trivial(statement)
         if reading is not None:
             return reading
-        request = {"task": "read", "key": self._key, "statement": statement}
         tags = self._catalogue.tags
         try:
-            columns, writes, unresolved = POOL.ask(request, self.given._asdict())
+            columns, writes, unresolved = POOL.read(statement, self._key, self.given._asdict())
             reading = reading_of(columns, writes, unresolved, tags)
         except WorkerFailed as failed:
             reading = reading_of(self._catalogue.mentioned(statement), (), (str(failed),), tags)
@@ -207,16 +206,7 @@ async def lay_out_async(statement: str, *, dialect: Dialect, most: int | None) -
     """The kinds of the statements in a text, and the same query for at most so many rows."""
     if is_trivial(statement, dialect):
         return lay_out(statement, dialect, most)
-    return await _aside(partial(_lay_out, statement, dialect, most)) or Outline()
-
-
-def _lay_out(statement: str, dialect: Dialect, most: int | None) -> Outline:
-    request = {"task": "lay out", "statement": statement, "dialect": dialect, "most": most}
-    try:
-        kinds, limited = POOL.ask(request)
-    except WorkerFailed:
-        return Outline()
-    return Outline(None if kinds is None else tuple(kinds), limited)
+    return await anyio.to_thread.run_sync(lay_out, statement, dialect, most)
 
 
 async def _aside(work: partial[T]) -> T | None:

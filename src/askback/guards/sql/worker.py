@@ -11,7 +11,6 @@ import sys
 from typing import Any, BinaryIO
 
 from askback.guards.sql.catalogue import Catalogue
-from askback.guards.sql.outlines import lay_out
 from askback.guards.sql.statements import Statements
 
 MAX_MEMORY = 1 << 30
@@ -32,8 +31,6 @@ class Worker:
         self._readers: dict[str, Statements] = {}
 
     def answer(self, request: dict[str, Any]) -> object:
-        if request["task"] == "lay out":
-            return lay_out(request["statement"], request["dialect"], request["most"])
         reading = self._reader(request).read(request["statement"])
         return [sorted(reading.columns), reading.writes, reading.unresolved]
 

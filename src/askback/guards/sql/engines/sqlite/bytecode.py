@@ -15,7 +15,6 @@ from askback.guards.sql.engines.sqlite.catalogue import Catalogue, Tree, Use
 from askback.guards.sql.engines.sqlite.discards import MAX_FOLLOWED, find_discarded
 from askback.guards.sql.engines.sqlite.operands import Instruction
 from askback.guards.sql.names import listed
-from askback.guards.sql.turns import take_turns
 
 ROOT_IN_REGISTER = 0x10
 """P5 of an opening whose P2 is a register: a table that the program itself has just made."""
@@ -75,7 +74,7 @@ def read_program(
 ) -> Program:
     """Sum up a program and its subprograms, which stand behind it and count their addresses and cursors anew."""
     reader = _Reader(catalogue, connection)
-    for row in take_turns(listing):
+    for row in listing:
         if row[0] == 0:
             reader.begin()
         reader.keep(row)

@@ -28,8 +28,8 @@ from askback.guards.sql.names import listed
 MAX_FOLLOWED = 2_000
 """Instructions of a program up to which its values are followed. In a longer one every value counts as used."""
 
-MAKERS = listed("InitCoroutine OpenEphemeral")
-"""Without one of these, a program works out nothing that it does not use."""
+OUTER_JOIN_OVER_VIEW = listed("NullRow OpenEphemeral")
+"""A program without both of these has no outer join, or works out no view for it."""
 
 SHELVED = listed(
     "Close Column Count IfNullRow Insert Last NewRowid Next NotExists NullRow OpenEphemeral Prev Rewind Rowid SeekRowid"
@@ -49,7 +49,7 @@ MAX_FIELDS = 100
 def find_discarded(rows: Sequence[Instruction]) -> frozenset[int]:
     """The addresses of those Columns of a program whose values are not used. It must not be part of a larger one."""
     opcodes = {row[1] for row in rows}
-    if not opcodes & MAKERS or not opcodes <= KNOWN or len(rows) > MAX_FOLLOWED:
+    if not OUTER_JOIN_OVER_VIEW <= opcodes <= KNOWN or len(rows) > MAX_FOLLOWED:
         return frozenset()
     flow = _Flow(rows)
     return frozenset(row[0] for row in rows if row[1] == "Column" and flow.is_discarded(row))
