@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TypeVar
 
 from askback.errors import AuthorError
 from askback.guards.sql.engines.engine import Inspection
@@ -26,6 +27,11 @@ class Approval:
         return self.known.digest
 
 
+MAX_APPROVALS = 100
+"""In one task, which may go on for days."""
+
+Key = TypeVar("Key")
+
 _APPROVALS: ContextVar[Mapping[str, Approval]] = ContextVar(
     "askback_sql_approvals", default=MappingProxyType({})
 )
@@ -34,7 +40,13 @@ _APPROVALS: ContextVar[Mapping[str, Approval]] = ContextVar(
 
 def keep_approval(approval: Approval) -> None:
     """Make an approval known to the function that runs next in this task."""
-    _APPROVALS.set({**_APPROVALS.get(), approval.statement: approval})
+    _APPROVALS.set(add_newest(_APPROVALS.get(), approval.statement, approval))
+
+
+def add_newest(kept: Mapping[Key, Approval], key: Key, approval: Approval) -> Mapping[Key, Approval]:
+    """The approvals with one more, without the oldest where they are many."""
+    rest = [item for item in kept.items() if item[0] != key]
+    return dict([*rest[-MAX_APPROVALS + 1 :], (key, approval)])
 
 
 def approval_of(statement: str) -> Approval:

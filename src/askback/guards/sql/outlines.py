@@ -58,13 +58,11 @@ def _limit(text: str, tokens: Sequence[Token], most: int) -> str | None:
 def _lower(text: str, tokens: Sequence[Token], outside: Sequence[Token], most: int) -> str | None:
     """With a smaller number behind LIMIT, which nothing but an OFFSET follows."""
     places = [place for place, token in enumerate(outside) if token.token_type is TokenType.LIMIT]
-    match outside[places[0] + 1 :] if places else []:
-        case [number]:
-            pass
-        case [number, offset, _] if offset.token_type is TokenType.OFFSET:
-            pass
-        case _:
-            return None
+    following = outside[(places or [len(outside)])[0] + 1 :]
+    has_offset = len(following) == 3 and following[1].token_type is TokenType.OFFSET
+    if len(following) != 1 and not has_offset:
+        return None
+    number = following[0]
     if not number.text.isdecimal() or int(number.text) <= most:
         return None
     return f"{text[tokens[0].start : number.start]}{most}{text[number.end + 1 : tokens[-1].end + 1]}"

@@ -12,7 +12,7 @@ import anyio
 from askback.errors import AuthorError, NotApproved
 from askback.guards.cost import CostWords, Estimate, EstimateFailed, Estimator, Limits, PlanEstimator
 from askback.guards.risk import Arguments, Option, Risk
-from askback.guards.sql.approval import Approval, keep_approval
+from askback.guards.sql.approval import Approval, add_newest, keep_approval
 from askback.guards.sql.engines import Engine, Inspection
 from askback.guards.sql.findings import Finding
 from askback.guards.sql.known import Known
@@ -173,7 +173,7 @@ class Scales:
     def _note(self, statement: str, inspection: Inspection, known: Known) -> None:
         """Keep what was found for the function that will run the statement."""
         approval = Approval(statement=statement, inspection=inspection, known=known)
-        _WEIGHED.set({**_WEIGHED.get(), (id(self), statement): approval})
+        _WEIGHED.set(add_newest(_WEIGHED.get(), (id(self), statement), approval))
 
     async def _attempt(
         self, catalogue: _Catalogue, statement: str, inspection: Inspection | None

@@ -22,15 +22,6 @@ class Source(Protocol):
         ...
 
 
-@runtime_checkable
-class VersionedSource(Source, Protocol):
-    """A source that can say for less than a whole reading whether something has changed."""
-
-    async def version(self, schema: Hashable) -> Hashable:
-        """What differs whenever `known()` would; None where that is not known. `schema` is the engine's token."""
-        ...
-
-
 One = Known | Source | str | PathLike[str] | Callable[[], Known | Awaitable[Known]]
 """A catalogue itself, a source, the path of a TOML file, or a function."""
 
@@ -85,7 +76,12 @@ class JoinedSource:
 
 
 async def version_of(source: Source, schema: Hashable) -> Hashable:
-    return await source.version(schema) if isinstance(source, VersionedSource) else None
+    """What differs whenever `known()` would; None where that is not known. `schema` is the engine's token.
+
+    A source that can say it for less than a whole reading has a method `version`.
+    """
+    version: Callable[[Hashable], Awaitable[Hashable]] | None = getattr(source, "version", None)
+    return None if version is None else await version(schema)
 
 
 def source_of(catalogue: Catalogued) -> Source:
