@@ -9,6 +9,14 @@ import pytest
 
 from askback import guard
 from askback.guards import Guard, Option, Risk
+from askback.guards.cost import Estimator
+from askback.guards.cost.duckdb import DuckDBEstimator
+from askback.guards.cost.postgres import PostgresEstimator
+from askback.guards.sql import Known, guard_sql
+from askback.guards.sql.engines import Engine
+from askback.guards.sql.engines.duckdb import DuckDBEngine
+from askback.guards.sql.engines.postgres import PostgresEngine
+from askback.guards.sql.engines.trino import TrinoEngine
 from askback.testing import accept, run_tool
 from tests.guards.serving import mcpserver
 
@@ -64,3 +72,18 @@ def mistakes() -> None:
 async def test_the_types_hold_at_run_time() -> None:
     run = await run_tool(mcpserver(pay), "pay", {"to": "ada", "amount": 500}, [accept(decision="once")])
     assert run.text == "ada 500"
+
+
+def test_every_engine_and_estimator_is_taken() -> None:
+    async def plan(statement: str) -> str:
+        return statement
+
+    engines: list[Engine] = [
+        DuckDBEngine("shop.duckdb"),
+        PostgresEngine("postgresql://shop"),
+        TrinoEngine(plan),
+    ]
+    estimators: list[Estimator] = [DuckDBEstimator("shop.duckdb"), PostgresEstimator("postgresql://shop")]
+    for engine in engines:
+        guard_sql(dialect="trino", catalogue=Known(), engine=engine, cost=estimators[0])
+    assert [engine.name for engine in engines] == ["DuckDB", "Postgres", "Trino"]

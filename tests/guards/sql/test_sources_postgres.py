@@ -5,7 +5,8 @@ from collections.abc import AsyncGenerator
 import asyncpg
 import pytest
 
-from askback.guards.sql import Scales, read
+from askback.guards.sql import Known, Scales, read
+from askback.guards.sql.engines.postgres import PostgresEngine
 from askback.guards.sql.sources.postgres import PostgresSource
 
 pytestmark = [pytest.mark.anyio, pytest.mark.services]
@@ -21,6 +22,8 @@ CREATE VIEW told.people (number, address) AS SELECT id, email FROM told.customer
 CREATE MATERIALIZED VIEW told.kept AS SELECT lower(email) AS small FROM told.customers;
 CREATE TABLE told.visits (day date, guest text) PARTITION BY RANGE (day);
 CREATE TABLE told.visits_2026 PARTITION OF told.visits FOR VALUES FROM ('2026-01-01') TO ('2027-01-01');
+CREATE TABLE told.odd (id int, name text);
+CREATE TABLE told.odder (extra text) INHERITS (told.odd);
 CREATE TABLE told.marked (name text, tag text, example text);
 INSERT INTO told.marked VALUES ('told.visits.guest', 'name', 'Ada');
 """
@@ -59,6 +62,24 @@ async def test_a_partition_has_the_tags_of_the_whole_and_a_question_names_them(u
         risk = await scales.weigh("SELECT guest FROM told.visits_2026")
         assert risk is not None and "- told.visits_2026.guest: name, such as Ada" in risk.message
         assert await scales.weigh("SELECT day FROM told.visits_2026") is None
+
+
+@pytest.mark.parametrize(
+    ("tag", "statement"),
+    [
+        ("visits.guest", "SELECT guest FROM told.visits_2026"),
+        ("visits_2026.guest", "SELECT max(guest) FROM told.visits"),
+        ("odd.name", "SELECT id FROM told.odder ORDER BY name"),
+        ("odder.name", "SELECT name FROM told.odd"),
+    ],
+)
+async def test_the_engine_knows_which_tables_share_rows(url: str, tag: str, statement: str) -> None:
+    async with asyncpg.create_pool(url, min_size=1, max_size=1) as pool:
+        catalogue = Known(tagged={f"told.{tag}": "name"})
+        scales = Scales(dialect="postgres", catalogue=catalogue, engine=PostgresEngine(pool))
+        risk = await scales.weigh(statement)
+        assert risk is not None and risk.facts["personal"]
+        assert await scales.weigh("SELECT extra, id FROM told.odder") is None
 
 
 async def test_where_postgres_cannot_be_reached_a_person_is_asked() -> None:

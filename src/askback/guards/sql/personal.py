@@ -29,7 +29,7 @@ class PersonalColumns:
 
     def read(self, inspection: Inspection, statement: str) -> Reading:
         """The engine's findings with the tags of this catalogue. Where it has doubts, names in the text count too."""
-        personal = dict(self._find_tags(inspection.columns))
+        personal = dict(self._find_tags(inspection))
         if inspection.doubts:
             personal |= self._find_mentions(statement)
         return Reading(
@@ -39,12 +39,21 @@ class PersonalColumns:
             unresolved=inspection.doubts,
         )
 
-    def _find_tags(self, columns: frozenset[str]) -> Iterator[tuple[str, str]]:
-        for column in columns:
-            path = _path(column)
-            for other, name, tag in self._by_column.get(path[-2:], ()):
-                if agree(other, path):
-                    yield name, tag
+    def _find_tags(self, inspection: Inspection) -> Iterator[tuple[str, str]]:
+        """A column that is tagged by its own name goes by the tag's spelling; a relative's tag counts for it, too."""
+        for column in inspection.columns:
+            for _, name, tag in self._tags_of(column):
+                yield name, tag
+            table, _, last = column.rpartition(".")
+            relatives = frozenset[str]().union(*(one for one in inspection.families if table in one)) - {
+                table
+            }
+            for _, _, tag in (found for other in relatives for found in self._tags_of(f"{other}.{last}")):
+                yield column, tag
+
+    def _tags_of(self, column: str) -> Iterator[tuple[Path, str, str]]:
+        path = _path(column)
+        return (found for found in self._by_column.get(path[-2:], ()) if agree(found[0], path))
 
     def _find_mentions(self, statement: str) -> dict[str, str]:
         """Tagged columns whose names stand in a text that the engine could not take apart."""

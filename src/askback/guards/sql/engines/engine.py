@@ -18,6 +18,9 @@ class Inspection:
     """Every stored column that the result or an error can depend on, as `schema.table.column`, spelled as the engine
     stores it. Columns of views that the statement reads count too. A table of an attached database has its database
     in front."""
+    families: frozenset[frozenset[str]] = frozenset()
+    """Tables that hold each other's rows, as a partitioned one and its partitions do, by `schema.table`: for each table
+    among those read that has such relatives, all of them. What is tagged on one counts on the others."""
     writes: tuple[str, ...] = ()
     """What it changes, in words: `insert into main.orders`."""
     doubts: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ import inspect
 import json
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 import anyio
 
@@ -37,8 +37,8 @@ Run = Callable[[str], str | Awaitable[str]]
 class TrinoEngine:
     """A Trino cluster, asked for its plans through the author's own connection."""
 
-    name: ClassVar[str] = "Trino"
-    dialect: ClassVar[Dialect] = "trino"
+    name: str = "Trino"
+    dialect: Dialect = "trino"
 
     def __init__(self, run: Run, *, timeout: float = 30.0) -> None:
         self._run, self._timeout = run, timeout

@@ -3,7 +3,7 @@
 import time
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import duckdb
 
@@ -34,8 +34,8 @@ class DuckDBEngine:
     used nor seen. Where the author's own code runs a statement on another connection, that one's search path counts.
     """
 
-    name: ClassVar[str] = "DuckDB"
-    dialect: ClassVar[Dialect] = "duckdb"
+    name: str = "DuckDB"
+    dialect: Dialect = "duckdb"
 
     def __init__(self, database: Database, *, timeout: float = 5.0) -> None:
         self._database, self._timeout = database, timeout

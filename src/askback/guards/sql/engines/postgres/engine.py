@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import asyncpg
 
@@ -39,8 +39,8 @@ class PostgresEngine:
     With `role`, statements are inspected and run as that role, so that its privileges on columns count.
     """
 
-    name: ClassVar[str] = "Postgres"
-    dialect: ClassVar[Dialect] = "postgres"
+    name: str = "Postgres"
+    dialect: Dialect = "postgres"
 
     def __init__(self, database: "Database", *, timeout: float = 5.0, role: str | None = None) -> None:
         self._access = Access(database, timeout, role)

@@ -247,8 +247,10 @@ def conclude(
     unknown += [f"The foreign table {quoted(foreign)} is kept elsewhere."] if foreign else []
     unseen = [sentence for scope, relation in changes for sentence in doubts_about(scope, relation, targets)]
     names, doubts = _name_columns(usage.columns, relations)
+    read = [relations[number] for number in {number for number, _ in usage.columns}]
     return Inspection(
         columns=names,
+        families=frozenset(frozenset({each.path, *each.relatives}) for each in read if each.relatives),
         writes=tuple(dict.fromkeys(writes)),
         doubts=tuple(dict.fromkeys([*unknown, *unseen, *doubts])),
         is_query=not writes and not _doubt_calls(verdict),

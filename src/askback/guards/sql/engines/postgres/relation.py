@@ -29,6 +29,18 @@ SELECT c.oid::bigint,
     JOIN pg_catalog.pg_partitioned_table AS p ON p.partrelid = above.oid
     JOIN pg_catalog.pg_attribute AS a ON a.attrelid = above.oid AND a.attnum > 0
     AND (a.attnum = ANY(p.partattrs::int2[]) OR 0 = ANY(p.partattrs::int2[]))) END AS keys,
+  CASE WHEN c.relhassubclass OR EXISTS (SELECT FROM pg_catalog.pg_inherits AS i WHERE i.inhrelid = c.oid) THEN ARRAY(
+    WITH RECURSIVE above (oid) AS (
+      SELECT c.oid UNION
+      SELECT i.inhparent FROM pg_catalog.pg_inherits AS i JOIN above ON i.inhrelid = above.oid
+    ), below (oid) AS (
+      SELECT c.oid UNION
+      SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i JOIN below ON i.inhparent = below.oid
+    )
+    SELECT n.nspname::text || '.' || r.relname::text
+    FROM (SELECT oid FROM above UNION SELECT oid FROM below) AS kin
+    JOIN pg_catalog.pg_class AS r ON r.oid = kin.oid AND r.oid <> c.oid
+    JOIN pg_catalog.pg_namespace AS n ON n.oid = r.relnamespace) END AS relatives,
   ARRAY(SELECT CASE WHEN a.attisdropped THEN '' ELSE a.attgenerated::text || ' ' || a.attname::text END
         FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = c.oid AND a.attnum > 0 ORDER BY a.attnum) AS columns,
   CASE WHEN c.relkind IN ('v', 'm') THEN (SELECT r.oid::text || ' ' || r.xmin::text FROM pg_catalog.pg_rewrite AS r
@@ -80,6 +92,8 @@ class Relation:
     """In the order of their numbers; empty where one was dropped."""
     has_children: bool = False
     is_partition: bool = False
+    relatives: tuple[str, ...] = ()
+    """Tables that hold its rows too, or whose rows it holds: its parents and its partitions, all levels of them."""
     keys: tuple[int, ...] = ()
     """Numbers of the columns that decide which partition a row is in."""
     query: Node | None = None
@@ -170,6 +184,7 @@ class Relations:
             columns=columns,
             has_children=row["relhassubclass"],
             is_partition=row["relispartition"],
+            relatives=tuple(row["relatives"] or ()),
             keys=tuple(number for number, name in enumerate(columns, start=1) if name in keys),
             query=None if view is None else view.query,
         )

@@ -5,7 +5,7 @@ import sqlite3
 import weakref
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
-from typing import ClassVar, cast
+from typing import cast
 
 import anyio
 import anyio.to_thread
@@ -40,8 +40,8 @@ class SQLiteEngine:
     which is closed after each use. On connections to a file, foreign keys are enforced.
     """
 
-    name: ClassVar[str] = "SQLite"
-    dialect: ClassVar[Dialect] = "sqlite"
+    name: str = "SQLite"
+    dialect: Dialect = "sqlite"
 
     def __init__(self, database: Database, *, timeout: float = 5.0, read_only: bool = True) -> None:
         self._database, self._timeout, self._read_only = database, timeout, read_only
