@@ -47,9 +47,10 @@ pythons: dev ## the quick tests on every Python from 3.11 on that this machine h
 pythons-short: dev ## a selection of them on every Python but the one of .venv
 	@$(BIN)/python -m scripts.pythons --short $(SIDE_BY_SIDE) $(FAST)
 
-soak: dev ## the oracle: 200,000 random statements on each engine; whatever tells tagged values unasked is a leak (an hour)
-	@failed=; for engine in duckdb sqlite postgres; do \
-		$(BIN)/python -m tests.guards.oracle --engine $$engine --count 200000 || failed="$$failed $$engine"; \
+soak: dev ## the oracle: 200,000 valid random statements on each engine; whatever tells tagged values unasked is a leak (an hour)
+	@VENV=.build/oldest CONSTRAINT=scripts/oldest.txt scripts/bootstrap dev
+	@failed=; for run in ".build/oldest duckdb" ".venv duckdb" ".venv sqlite" ".venv postgres"; do set -- $$run; \
+		$$1/bin/python -m tests.guards.oracle --engine $$2 || failed="$$failed $$2"; \
 	done; test -z "$$failed"
 
 peers: dev ## the test suites of the SDK and FastMCP, with Askback(server) on every server (ten minutes)

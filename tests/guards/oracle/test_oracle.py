@@ -19,7 +19,7 @@ from tests.guards.oracle.twins import AnyTwins, create_databases, open_twins
 pytestmark = pytest.mark.slow
 
 BATCHES, BATCH_SIZE = 6, 250
-"""For each engine. `make soak` has 200,000 statements instead."""
+"""For each engine. `make soak` has 230,000 statements instead."""
 
 MAX_NEEDLESS_PERCENT = 2.0
 
