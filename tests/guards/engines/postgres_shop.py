@@ -55,6 +55,19 @@ CREATE TABLE letters (id integer PRIMARY KEY, customer integer REFERENCES custom
 CREATE TABLE "odd.ly" (id integer, email text);
 CREATE TABLE defaulted (id integer, email text DEFAULT most_seen());
 CREATE TABLE numbered (id serial, what text);
+CREATE TYPE tone AS ENUM ('low', 'high');
+CREATE FUNCTION tone_text(tone) RETURNS text LANGUAGE sql STABLE AS 'SELECT max(email) FROM customers';
+CREATE FUNCTION tone_json(tone) RETURNS json LANGUAGE sql STABLE AS 'SELECT to_json(max(email)) FROM customers';
+CREATE CAST (tone AS text) WITH FUNCTION tone_text(tone);
+CREATE CAST (tone AS json) WITH FUNCTION tone_json(tone);
+CREATE TABLE toned (id integer, tone tone, tones tone[]);
+INSERT INTO toned VALUES (1, 'low', '{low}');
+CREATE VIEW told_tone AS SELECT id, to_json(tone) AS told FROM toned;
+CREATE TYPE spot AS (x text, y integer);
+CREATE FUNCTION spot_order(spot, spot) RETURNS integer LANGUAGE sql IMMUTABLE
+    AS 'SELECT length(max(email)) - 15 FROM customers';
+CREATE OPERATOR CLASS spot_ops DEFAULT FOR TYPE spot USING btree AS FUNCTION 1 spot_order(spot, spot);
+CREATE TABLE spotted (id integer, spot spot);
 """
 
 

@@ -208,12 +208,56 @@ async def test_a_macro_cannot_stand_in_for_what_inspects(connection: Connection)
         "SELECT len(range(1000000000))", "SELECT repeat('x', 1000000000)", "SELECT repeat(repeat('x', 9999), 9999)",
         "SELECT repeat('x', 9999 * 9999)", "SELECT lpad('x', '999999999'::INT + 1, 'y')",
         "SELECT [range(x) for x in [1000000000]]", "SELECT format('{:999999999d}', 1)",
+        "SELECT repeat('a', 9999) AS a, repeat(a, 3000) AS b, regexp_matches('x', b)",
+        "SELECT 999 AS n, list_aggregate([1], repeat('a', n * n * 2))",
+        "SELECT 9999 AS n, strptime('2020', range(n * n * 3)::VARCHAR)",
+        "SELECT 'aaaa' AS a, replace(a, 'a', 'bb') AS b FROM customers",
+        f"SELECT list_aggregate([1], '{'x' * 90_000}')", "SELECT list_aggregate([1], name) FROM customers",
     ],
 )  # fmt: skip
 async def test_what_binding_would_choke_on_is_not_bound(engine: DuckDBEngine, statement: str):
     with anyio.fail_after(10):
         found = await engine.inspect(statement)
     assert "of any length" in found.doubts[0] and not found.can_be_planned
+
+
+async def test_calls_that_are_large_together_are_not_bound(engine: DuckDBEngine):
+    found = await engine.inspect(f"SELECT regexp_matches('x', {' || '.join(['repeat(9999)'] * 40)})")
+    assert found.doubts and not found.can_be_planned
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT replace(country, 'a', 'b') AS country FROM customers",
+        "SELECT repeat('-', id) AS line, repeat('=', id) FROM orders",
+        "SELECT list_aggregate([1, 2], 'sum')",
+        "SELECT lpad(status, 10, ' ') AS status FROM orders",
+    ],
+)
+async def test_calls_of_everyday_length_are_bound(engine: DuckDBEngine, statement: str):
+    assert not (await engine.inspect(statement)).doubts
+
+
+@pytest.mark.parametrize(
+    "statement", ["SELECT '::1'::INET", "SELECT inet '::1'", "SELECT NULL::STRUCT(a INET[])"]
+)
+async def test_no_extension_is_fetched_for_a_type(engine: DuckDBEngine, statement: str):
+    found = await engine.inspect(statement)
+    assert found.doubts == ("there is no type inet",) and not found.can_be_planned
+
+
+async def test_types_of_the_author_are_known(connection: Connection):
+    connection.execute("CREATE TYPE mood AS ENUM ('sad', 'glad')")
+    statement = (
+        "SELECT 'sad'::mood, 1::BIGINT, now()::TIMESTAMP WITH TIME ZONE, '1'::JSON, NULL::MAP(INT, TEXT)"
+    )
+    assert not (await DuckDBEngine(connection).inspect(statement)).doubts
+
+
+async def test_what_a_pivot_has_left_behind_is_a_doubt(engine: DuckDBEngine):
+    """DuckDB keeps the values of a column that was pivoted as a type."""
+    assert (await engine.inspect("SELECT labels FROM duckdb_types()")).doubts
 
 
 @pytest.mark.parametrize(

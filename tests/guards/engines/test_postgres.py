@@ -200,6 +200,42 @@ async def test_a_doubt_quotes_no_more_than_a_name(engine: PostgresEngine, beside
     assert found.doubts == (f"What the function {name} reads or does is not known.",)
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT to_json(tone) FROM toned",
+        "SELECT json_agg(toned) FROM toned",
+        "SELECT 'x' || tone FROM toned",
+        "SELECT quote_literal(tones[1]) FROM toned",
+        "SELECT to_jsonb(ROW('low'::tone, 1))",
+        "SELECT told FROM told_tone",
+        "SELECT id FROM spotted ORDER BY ARRAY[spot]",
+        "SELECT greatest(spot, ROW('a', 1)::spot) FROM spotted",
+        "SELECT ARRAY[ROW('a', 1)::spot] < ARRAY[ROW('b', 2)::spot]",
+    ],
+)
+async def test_functions_that_no_parse_tree_names_are_a_doubt(engine: PostgresEngine, statement: str) -> None:
+    found = await engine.inspect(statement)
+    assert any("tone" in doubt or "spot" in doubt for doubt in found.doubts), found
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SHOW" + " " * 100_000 + "!",
+        "SHOW a" + " a" * 50_000,
+        "SELECT 1 " + "/*" * 90_000,
+        "SELECT 1 " + "/*" * 40_000 + "*/" * 40_000,
+        "SELECT " + "+" * 180_000 + "1",
+        "SELECT " + "+-" * 90_000 + "1",
+    ],
+    ids=range(6),
+)
+async def test_a_text_that_takes_long_to_cut_up_is_a_doubt(engine: PostgresEngine, statement: str) -> None:
+    with anyio.fail_after(10):
+        assert (await engine.inspect(statement)).doubts
+
+
 NESTED = ("(", "ARRAY[", "NOT ", "- ", "(SELECT ", "CASE WHEN ", "ROW(", "/*", "[", "EXPLAIN ")
 
 HUGE = [

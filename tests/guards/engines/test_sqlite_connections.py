@@ -135,6 +135,41 @@ async def test_temporary_objects_of_a_connection_are_a_doubt(connection: sqlite3
     engine.close()
 
 
+async def test_a_temporary_view_is_a_doubt_also_where_no_column_of_it_is_used(
+    connection: sqlite3.Connection,
+) -> None:
+    connection.execute("CREATE TEMP VIEW names AS SELECT id AS shown FROM people WHERE email > 'b'")
+    engine = SQLiteEngine(connection)
+    for statement in (
+        "SELECT count(*) FROM names",
+        "SELECT EXISTS (SELECT 1 FROM [Names])",
+        "SELECT 1 FROM 'names'",
+    ):
+        assert (await engine.inspect(statement)).doubts, statement
+    assert not (await engine.inspect("SELECT count(*) FROM people")).doubts
+
+
+async def test_new_statistics_are_noticed(file: Path) -> None:
+    """With them, SQLite walks along an index on a tagged column, which decides the order of rows."""
+    make(
+        file,
+        "CREATE TABLE wards (id INTEGER, ill TEXT, ward INTEGER, pad TEXT); CREATE INDEX w ON wards (ill, ward)",
+    )
+    with closing(sqlite3.connect(file, isolation_level=None)) as writing:
+        writing.executemany(
+            "INSERT INTO wards VALUES (?, ?, ?, ?)", [(n, f"x{n}", n % 50, "p" * 50) for n in range(3_000)]
+        )
+        writing.execute("ANALYZE")
+        writing.execute("UPDATE wards SET ill = 'x' || (id % 3)")
+        statement = "SELECT id FROM wards WHERE ward = 5 LIMIT 1"
+        engine = SQLiteEngine(file)
+        before = await engine.inspect(statement)
+        writing.execute("ANALYZE")
+        after = await engine.inspect(statement)
+    assert "main.wards.ill" not in before.columns and "main.wards.ill" in after.columns
+    assert after == await SQLiteEngine(file).inspect(statement)
+
+
 async def test_a_connection_in_a_transaction_is_a_doubt(connection: sqlite3.Connection) -> None:
     engine = SQLiteEngine(connection)
     connection.execute("BEGIN")

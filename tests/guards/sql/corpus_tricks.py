@@ -372,6 +372,9 @@ DUCKDB: Tricks = {
 
 POSTGRES: Tricks = {
     "email": [
+        "SELECT @ length(email) FROM customers",
+        "SELECT x FROM (SELECT @ ascii(email) FROM customers) t(x)",
+        "SELECT (SELECT @ @ length(email)) FROM customers",
         "SELECT (SELECT c.email FROM (SELECT 1 AS c) x) FROM customers c",
         "SELECT id.to_json FROM customers AS id",
         "SELECT name.row_to_json FROM customers AS name",
@@ -518,6 +521,9 @@ POSTGRES: Tricks = {
         'SELECT (o)."Full Name" FROM "Odd Ones" o',
     ],
     "?": [
+        "SELECT name <% email FROM customers",
+        "SELECT 'a' <<% email FROM customers",
+        "SELECT id FROM customers WHERE id = ?",
         "SELECT email(c) FROM customers c",
         'SELECT "Lower"(name) FROM customers',
         "SELECT c.row_to_json FROM customers c",

@@ -43,7 +43,6 @@ MAX_PARTS = 8
 
 NAMING: dict[type[exp.Expr], tuple[str, ...]] = {
     exp.Alias: ("this",),
-    exp.Aliases: ("this",),
     exp.Kwarg: ("expression",),
     exp.Collate: ("this",),
     exp.Window: ("this", "partition_by", "order", "spec"),
@@ -172,6 +171,15 @@ def dot(node: exp.Expr, place: Place, todo: Todo) -> Sources:
     return look_up(parts, place)
 
 
+def aliases(node: exp.Expr, place: Place, todo: Todo) -> Sources:
+    """`row.* AS (a, b)` gives names; the parser makes the same of `@ length (email)`."""
+    if not isinstance(node.this, exp.Column) or not isinstance(node.this.this, exp.Star):
+        place.account.doubt("not understood", node)
+        place.account.count(place.scope.merged().everything)
+    todo.append(node.this)
+    return NOTHING
+
+
 def variable(node: exp.Expr, place: Place, todo: Todo) -> Sources:
     """A bare word, such as the unit of `date_trunc`, for which sqlglot also takes a column in its place."""
     return NOTHING.union(*(place.scope.find((name,)).sources for name in {node.name, node.name.lower()}))
@@ -213,6 +221,7 @@ def nothing(node: exp.Expr, place: Place, todo: Todo) -> Sources:
 
 STEPS: dict[type[exp.Expr], Step] = {
     **dict.fromkeys(NAMING, naming),
+    exp.Aliases: aliases,
     exp.Column: column,
     exp.Columns: columns,
     exp.Comprehension: bind,

@@ -10,7 +10,7 @@ INFORMATION = listed(
 
 OWN: dict[Dialect, frozenset[str]] = {
     "duckdb": listed("duckdb_columns duckdb_constraints duckdb_indexes duckdb_schemas duckdb_tables "
-                        "duckdb_types duckdb_views sqlite_master pg_class pg_namespace pg_attribute"),
+                        "duckdb_views sqlite_master pg_class pg_namespace pg_attribute"),
     "postgres": listed("pg_am pg_attrdef pg_attribute pg_class pg_collation pg_constraint pg_database "
                           "pg_depend pg_description pg_enum pg_extension pg_index pg_indexes pg_inherits "
                           "pg_matviews pg_namespace pg_operator pg_proc pg_range pg_sequence pg_sequences "
@@ -19,7 +19,8 @@ OWN: dict[Dialect, frozenset[str]] = {
     "sqlite": listed("sqlite_master sqlite_schema sqlite_temp_master sqlite_temp_schema"),
     "trino": frozenset(),
 }  # fmt: skip
-"""Names, types and definitions. What is kept about values (`pg_stats`, `sqlite_stat4`) is not among them."""
+"""Names, types and definitions. What is kept about values (`pg_stats`, `sqlite_stat4`, and the
+values of an enum in `duckdb_types`) is not among them."""
 
 SCHEMAS: dict[Dialect, frozenset[str]] = {
     "duckdb": frozenset({"main", "pg_catalog"}),

@@ -16,7 +16,7 @@ UNNEST = listed("expressions alias offset")
 METHODS = frozenset({"", "NATURAL", "ASOF", "POSITIONAL"})
 MAKING_ROWS = listed(
     "duckdb_columns duckdb_constraints duckdb_databases duckdb_functions duckdb_indexes duckdb_keywords duckdb_schemas "
-    "duckdb_sequences duckdb_tables duckdb_types duckdb_views generate_series json_each json_tree pg_timezone_names "
+    "duckdb_sequences duckdb_tables duckdb_views generate_series json_each json_tree pg_timezone_names "
     "pragma_table_info pragma_version range repeat repeat_row unnest"
 )
 """Functions of DuckDB that stand after FROM. Others have the same names as harmless ones, and read tables by their

@@ -36,6 +36,13 @@ UNUSUAL = re.compile(r"[^\t\n\r -~]")
 VARIABLE = re.compile(r"[$@#:][\w$]*\(|::")
 """`$a(b c)` is one parameter to SQLite, whatever stands in the parentheses."""
 
+RUN_OF_SIGNS = re.compile(r"[-+*/<>=~!@#%^&|`?]+")
+ORDINARY = frozenset("+-*/<>=")
+OPERATORS = listed(
+    "+ - * / % ^ < > = <> != <= >= || ~ ~* !~ !~* ~~ ~~* !~~ !~~* -> ->> #> #>> @> <@ && & | # << >>"
+)
+"""Those of Postgres that have the same meaning for the parser. `@ x`, `<%` and `?` have another."""
+
 OPENING = {TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE}
 CLOSING = {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END}
 PREFIXES = {TokenType.NOT, TokenType.DASH, TokenType.PLUS, TokenType.TILDE}
@@ -116,10 +123,25 @@ def doubts(statement: str, tokens: Sequence[Token], dialect: Dialect) -> Iterato
             yield "a character in a comment that may end it for some engines"
     if dialect == "sqlite" and VARIABLE.search(parted(statement, tokens)[0]):
         yield "a parameter that reaches further for the engine than for the parser"
+    if dialect == "postgres":
+        runs = RUN_OF_SIGNS.findall(parted(statement, tokens)[0])
+        yield from (
+            f"an operator that is not known: {run}"[:80] for run in runs if not is_known_operator(run)
+        )
     for number, word in pairwise(tokens):
         is_number = number.token_type is TokenType.NUMBER and word.start == number.end + 1
         if is_number and word.token_type in WORDS:
             yield f"engines part this differently: {number.text}{word.text}"[:80]
+
+
+def is_known_operator(run: str) -> bool:
+    """Whether Postgres reads these signs as an operator that the parser reads likewise, and not as a parameter.
+
+    Postgres takes the longest run of signs, but for a + or - at the end of one that has ordinary signs alone.
+    """
+    while len(run) > 1 and run[-1] in "+-" and ORDINARY.issuperset(run):
+        run = run[:-1]
+    return run in OPERATORS
 
 
 def parted(statement: str, tokens: Sequence[Token]) -> tuple[str, str]:

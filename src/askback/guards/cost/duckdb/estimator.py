@@ -50,8 +50,7 @@ class DuckDBEstimator:
         return Estimate(engine=ENGINE, rows=plan.rows, widest=plan.widest, bytes=plan.bytes)
 
     def _plan(self, job: Job[Plan], statement: str) -> Plan:
-        with open_cursor(self._source) as cursor:
-            job.cursor = cursor
+        with open_cursor(self._source) as cursor, job.on(cursor):
             return _explain(cursor, statement)
 
 

@@ -44,12 +44,22 @@ class Job(Generic[Result]):
         self._work = work
         self._done = threading.Event()
         self._is_interrupted = False
-        self.cursor: Connection | None = None
-        """The connection to interrupt, which the work sets."""
+        self._cursor: Connection | None = None
+        self._lock = threading.Lock()
 
     @property
     def is_done(self) -> bool:
         return self._done.is_set()
+
+    @contextmanager
+    def on(self, cursor: Connection) -> Generator[None]:
+        """The connection to interrupt. It must not be closed inside: to interrupt one meanwhile can end the process."""
+        self._cursor = cursor
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._cursor = None
 
     async def run(self, *, timeout: float) -> Result:
         """Do the work in a thread. Raises TimeoutError; the thread then ends as soon as the engine lets it."""
@@ -76,6 +86,6 @@ class Job(Generic[Result]):
 
     def _interrupt(self) -> None:
         while not self._done.wait(RETRY_SECONDS):
-            if self.cursor is not None:
-                with suppress(duckdb.Error):  # it may be closed by now
-                    self.cursor.interrupt()
+            with self._lock, suppress(duckdb.Error):
+                if self._cursor is not None:
+                    self._cursor.interrupt()

@@ -64,8 +64,7 @@ class DuckDBEngine:
         return await job.run(timeout=self._timeout)
 
     def _inspect_kept(self, job: Job[Inspection], statement: str) -> Inspection:
-        with self._sessions.borrow() as session:
-            job.cursor = session.cursor
+        with self._sessions.borrow() as session, job.on(session.cursor):
             return self._inspect(session, statement)
 
     def _inspect(self, session: Session, statement: str) -> Inspection:
@@ -88,8 +87,7 @@ class DuckDBEngine:
             return Inspection(doubts=("DuckDB does not accept it",))
 
     def _run(self, job: Job[Rows], statement: str, inspection: Inspection, max_rows: int | None) -> Rows:
-        with open_cursor(self._database) as cursor:
-            job.cursor = cursor
+        with open_cursor(self._database) as cursor, job.on(cursor):
             cursor.execute("BEGIN TRANSACTION READ ONLY" if inspection.is_query else "BEGIN TRANSACTION")
             try:
                 if self._inspect(Session(cursor), statement) != inspection:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from askback.guards.sql.engines.duckdb.tree import Node, walk
 from askback.guards.sql.names import listed
@@ -20,6 +20,12 @@ MULTIPLYING = frozenset({"replace", "regexp_replace"})
 WRITING = frozenset({"format", "printf"})
 """They pad to a width that stands in their text."""
 
+NAMED = frozenset({"list_aggregate", "list_aggr", "array_aggregate", "array_aggr", "aggregate"})
+"""Their second argument is the name of a function."""
+
+MAX_NAME = 100
+"""Characters of such a name."""
+
 SIMPLE = listed(
     "list_value array_value to_days to_weeks to_months to_quarters to_years to_hours to_minutes trunc - + "
     "now today current_date current_timestamp get_current_timestamp"
@@ -36,22 +42,56 @@ WIDTH = re.compile(r"\d{5}")
 DATE = re.compile(r"\d{4}-\d\d?-\d\d?(?: \d\d?:\d\d(?::\d\d)?)?")
 
 
-def find_growth(call: Node, *, is_in_lambda: bool) -> str | None:
-    """Why a call is not bound: its value may be larger than memory."""
+def may_grow(name: str) -> bool:
+    """Whether calls of this function are to be looked at."""
+    return name in GROWING | MULTIPLYING | WRITING | NAMED
+
+
+def find_growth(call: Node, constants: Collection[str], *, is_in_lambda: bool) -> str | None:
+    """Why a call is not bound: its value may be larger than memory. `constants` are names that stand for constants."""
     name = call["function_name"].lower()
+    names = _column_names(call)
+    is_constant, is_written_out = names <= set(constants), not names
     if name in MULTIPLYING:
-        is_bounded = (
-            "COLUMN_REF" in _classes(call) or math.prod(len(text) + 1 for text in _texts(call)) <= MAX_SIZE
+        is_bounded = not is_constant or (
+            is_written_out and math.prod(len(text) + 1 for text in _texts(call)) <= MAX_SIZE
         )
     elif name in WRITING:
-        is_bounded = not any(WIDTH.search(text) for text in _texts(call))
-    elif name not in GROWING:
-        return None
-    elif is_in_lambda or "COLUMN_REF" not in _classes(call):
+        is_wide = any(WIDTH.search(text) for text in _texts(call))
+        is_bounded = not is_wide and (is_written_out or not is_constant)
+    elif name in NAMED:
+        is_bounded = _is_named_shortly(call)
+    elif is_in_lambda or is_constant:
         is_bounded = _is_simple(call) and math.prod(_numbers(call)) <= MAX_SIZE
     else:
         is_bounded = max(_numbers(call), default=0) <= MAX_SIZE
     return None if is_bounded else f"{name}() makes a value of any length"
+
+
+def find_constants(statement: Node) -> frozenset[str]:
+    """The names of select lists that stand for expressions without columns: DuckDB computes these while it binds."""
+    named = [
+        (str(node["alias"]).lower(), _column_names(node))
+        for node in walk(statement)
+        if node.get("alias") and node.get("class") not in {None, "TYPE"}
+    ]
+    found: set[str] = set()
+    while fresh := {name for name, used in named if used <= found} - found:
+        found |= fresh
+    return frozenset(found)
+
+
+def _column_names(tree: Node) -> set[str]:
+    return {str(node["column_names"][-1]).lower() for node in walk(tree) if node.get("class") == "COLUMN_REF"}
+
+
+def _is_named_shortly(call: Node) -> bool:
+    """Whether the function that it names is written out; DuckDB looks for similar names of unknown ones for long."""
+    arguments = call["children"] if "children" in call else [one["expression"] for one in call["arguments"]]
+    named = arguments[1:2]
+    return all(node.get("class") == "CONSTANT" for node in named) and all(
+        len(text) <= MAX_NAME for node in named for text in _texts(node)
+    )
 
 
 def _is_simple(call: Node) -> bool:

@@ -44,6 +44,8 @@ class Lookup:
             self._check_function(
                 name, is_known=name in harmless_functions("duckdb") or bool(OPERATOR.fullmatch(name))
             )
+        for name in sorted(syntax.types - self._schema.types):
+            self._doubt(f"there is no type {name[:MAX_QUOTED]}")
         for name in syntax.table_functions:
             known = name in TABLE_FUNCTIONS or describes_the_schema((name,), "duckdb")
             self._check_function(name, is_known=known)

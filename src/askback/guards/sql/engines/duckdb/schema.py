@@ -24,6 +24,8 @@ SELECT function_name, function_type, macro_definition FROM system.main.duckdb_fu
 
 BUILTINS = "SELECT DISTINCT function_name FROM system.main.duckdb_functions() WHERE internal"
 
+TYPES = "SELECT DISTINCT type_name FROM system.main.duckdb_types()"
+
 MACROS = frozenset({"macro", "table_macro"})
 
 PLACE = """
@@ -87,6 +89,8 @@ class Schema:
     search_path: frozenset[str]
     relations: tuple[Relation, ...]
     macros: Mapping[str, Macro]
+    types: frozenset[str]
+    """In small letters. For one that is not here, DuckDB may fetch an extension from the network."""
     loaded_at: float
     is_fixed: bool
     """Whether all databases are read-only, so that tables, views and comments cannot change."""
@@ -144,8 +148,15 @@ def load_schema(cursor: Connection, *, now: float) -> Schema:
         )
         for place, schema, name, is_internal, sql, is_view in cursor.execute(RELATIONS).fetchall()
     ]
+    types = frozenset(name.lower() for (name,) in cursor.execute(TYPES).fetchall())
     return Schema(
-        database, frozenset(search_path), tuple(relations), _load_macros(cursor), now, bool(is_fixed)
+        database=database,
+        search_path=frozenset(search_path),
+        relations=tuple(relations),
+        macros=_load_macros(cursor),
+        types=types,
+        loaded_at=now,
+        is_fixed=bool(is_fixed),
     )
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from askback.guards.sql.engines.duckdb.growth import find_growth
+from askback.guards.sql.engines.duckdb.growth import find_constants, find_growth, may_grow
 from askback.guards.sql.engines.duckdb.tree import Node
 from askback.guards.sql.names import listed
 
@@ -12,6 +12,9 @@ MAX_DEPTH = 150
 
 MAX_NAME_PARTS = 16
 """Of `database.schema.table.column.field`. DuckDB binds a name in time that grows with the square of its parts."""
+
+MAX_GROWING = 30
+"""Calls of functions such as `repeat` and `replace`."""
 
 MAX_LAMBDAS = 8
 """Lambdas or arrows within each other: DuckDB doubles its time for each."""
@@ -52,9 +55,13 @@ class Syntax:
     names: set[str] = field(default_factory=set[str])
     """Every part of every reference to a column, in small letters."""
     aliases: set[str] = field(default_factory=set[str])
+    types: set[str] = field(default_factory=set[str])
+    """Names of types, in small letters."""
     doubts: list[str] = field(default_factory=list[str])
     changes: bool = False
     """Whether an INSERT, UPDATE or DELETE stands within WITH."""
+    growing: list[tuple[Node, bool]] = field(default_factory=list[tuple[Node, bool]])
+    """Calls that may make a value of any length, and whether they stand within a lambda."""
     _takes_all: bool = False
 
     @property
@@ -88,7 +95,18 @@ def read_syntax(statement: Node) -> Syntax:
             stack.extend(_visit(cast("Node", node), place, syntax))
             if len(syntax.doubts) > 0:
                 break  # one is enough not to bind it
+    if syntax.growing:
+        syntax.doubts += _find_growths(statement, syntax)
     return syntax
+
+
+def _find_growths(statement: Node, syntax: Syntax) -> list[str]:
+    """Also many calls, each within bounds, make a value of any length together."""
+    if len(syntax.growing) > MAX_GROWING:
+        return ["the statement is too complex to be looked at"]
+    constants = find_constants(statement)
+    found = (find_growth(call, constants, is_in_lambda=inside) for call, inside in syntax.growing)
+    return [growth for growth in found if growth]
 
 
 def _visit(node: Node, place: _Place, syntax: Syntax) -> list[tuple[Any, _Place]]:
@@ -117,6 +135,8 @@ def _visit_expression(node: Node, place: _Place, syntax: Syntax) -> _Place:
         syntax.names.update(name.lower() for name in node["column_names"])
     elif kind in {"STAR", "POSITIONAL_REFERENCE"}:
         syntax.take_all()
+    elif kind == "TYPE":
+        syntax.types.add(node["type_name"].lower())
     elif kind == "PARAMETER" and place.is_fixed:
         syntax.doubts.append("what it reads depends on a parameter")
     lambdas = place.lambdas + (kind == "LAMBDA")
@@ -129,13 +149,15 @@ def _visit_expression(node: Node, place: _Place, syntax: Syntax) -> _Place:
 def _visit_function(node: Node, place: _Place, syntax: Syntax) -> None:
     name = node["function_name"].lower()
     syntax.functions.add(name)
-    if growth := find_growth(node, is_in_lambda=place.lambdas > 0):
-        syntax.doubts.append(growth)
+    if may_grow(name):
+        syntax.growing.append((node, place.lambdas > 0))
 
 
 def _visit_source(node: Node, source: str, place: _Place, syntax: Syntax) -> _Place:
     if source.endswith(CHANGES):
         syntax.changes = True
+    if source == "USER_TYPE_INFO":  # of DuckDB 1
+        syntax.types.add(node["user_type_name"].lower())
     if source not in SOURCES | QUERIES | OTHERS and not source.endswith("_TYPE_INFO"):
         syntax.doubts.append("it has a part of a kind that is not known")
     if source not in SOURCES:

@@ -33,7 +33,7 @@ AS = re.compile(r"(?i)\bas\b")
 
 INTO = re.compile(r"(?i)\binto\b")
 
-SHOW = re.compile(r"(?i)show\s+([\w. ]+?)[\s;]*")
+SHOW = re.compile(r"(?i)show\s++([\w.]++(?: [\w.]++)*+)[\s;]*+")
 
 SHOWN = listed(
     "application_name client_encoding datestyle default_transaction_isolation default_transaction_read_only "

@@ -42,6 +42,12 @@ MAX_JOINS = 60
 SHORT = 500
 """Characters that cannot hold so many joins."""
 
+SIGNS = re.compile(r"(?:\+-?){100}")
+
+MAX_COMMENTS = 1000
+"""Like so many signs, comments within comments take the server's time with the square of their number; its reader of
+text heeds no limit of time."""
+
 MISREAD = (UnknownTree, LookupError, TypeError, ValueError, AttributeError, RecursionError)
 """What reading raises where a tree is not of the shape that is known."""
 
@@ -162,7 +168,8 @@ class Inspector:
         steady = (await self.routines.load(connection)).steady
         walk = await run_there(is_large, partial(shape.walk, relations, steady))
         targets = await self._follow_changes(connection, walk, relations)
-        verdict = await self.routines.judge(connection, shape.calls, calls_of(walk), targets.calls)
+        stored = frozenset[int]().union(*(relation.types for relation in relations.values()))
+        verdict = await self.routines.judge(connection, shape.calls, calls_of(walk), targets.calls, stored)
         parents = {number for number in walk.usage.relations if relations[number].has_children}
         foreign = await find_foreign(connection, parents) if parents else None
         inspection = conclude(walk, relations, targets, verdict, foreign)
@@ -194,7 +201,8 @@ def check_text(statement: str) -> Inspection | None:
         require_text(statement)
     except Unreadable as unreadable:
         return doubt(str(unreadable))
-    if len(statement) > SHORT and len(JOIN.findall(statement)) > MAX_JOINS:
+    has_many_joins = len(statement) > SHORT and len(JOIN.findall(statement)) > MAX_JOINS
+    if has_many_joins or statement.count("/*") > MAX_COMMENTS or SIGNS.search(statement):
         return doubt(TOO_COMPLEX)
     return None
 
@@ -262,7 +270,7 @@ def _doubt_calls(verdict: Verdict) -> list[str]:
     found = [f"What the function {quoted(name)} reads or does is not known." for name in verdict.functions]
     found += [f"What the operator {quoted(name)} reads or does is not known." for name in verdict.operators]
     return found + [
-        f"What values of the type {quoted(name)} are made of is not known." for name in verdict.types
+        f"What the server does with values of the type {quoted(name)} is not known." for name in verdict.types
     ]
 
 

@@ -24,7 +24,7 @@ class Found(NamedTuple):
 
 CATALOGUES = (
     "pg_class pg_proc pg_rewrite pg_type pg_operator pg_cast pg_namespace pg_constraint pg_trigger pg_policy "
-    "pg_attrdef"
+    "pg_attrdef pg_opclass"
 )
 """Tables of the server in which a change can give a statement another meaning."""
 

@@ -43,6 +43,8 @@ SELECT c.oid::bigint,
     JOIN pg_catalog.pg_namespace AS n ON n.oid = r.relnamespace) END AS relatives,
   ARRAY(SELECT CASE WHEN a.attisdropped THEN '' ELSE a.attgenerated::text || ' ' || a.attname::text END
         FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = c.oid AND a.attnum > 0 ORDER BY a.attnum) AS columns,
+  ARRAY(SELECT DISTINCT a.atttypid::bigint FROM pg_catalog.pg_attribute AS a
+        WHERE a.attrelid = c.oid AND a.attnum > 0 AND a.atttypid >= 16384) AS types,
   CASE WHEN c.relkind IN ('v', 'm') THEN (SELECT r.oid::text || ' ' || r.xmin::text FROM pg_catalog.pg_rewrite AS r
                                   WHERE r.ev_class = c.oid AND r.rulename = '_RETURN') END AS rule
 FROM pg_catalog.pg_class AS c WHERE c.oid ="""
@@ -96,6 +98,8 @@ class Relation:
     """Tables that hold its rows too, or whose rows it holds: its parents and its partitions, all levels of them."""
     keys: tuple[int, ...] = ()
     """Numbers of the columns that decide which partition a row is in."""
+    types: frozenset[int] = frozenset()
+    """The types of its columns that were created in this database."""
     query: Node | None = None
     """The query of a view."""
     policies: tuple[Value, ...] = ()
@@ -185,6 +189,7 @@ class Relations:
             has_children=row["relhassubclass"],
             is_partition=row["relispartition"],
             relatives=tuple(row["relatives"] or ()),
+            types=frozenset(row["types"]),
             keys=tuple(number for number, name in enumerate(columns, start=1) if name in keys),
             query=None if view is None else view.query,
         )

@@ -52,27 +52,48 @@ WHERE o.oid = ANY($1::oid[]) AND NOT (l.lanname IN ('c', 'internal') AND NOT p.p
 ORDER BY o.oid
 """
 
-TYPES = """
+PARTS = """
 WITH RECURSIVE part(id) AS (
   SELECT unnest($1::oid[]) UNION
   SELECT next.id FROM part JOIN pg_catalog.pg_type AS t ON t.oid = part.id CROSS JOIN LATERAL (
     SELECT t.typelem WHERE t.typelem <> 0 UNION ALL SELECT t.typbasetype WHERE t.typbasetype <> 0 UNION ALL
     SELECT a.atttypid FROM pg_catalog.pg_attribute AS a WHERE t.typrelid <> 0 AND a.attrelid = t.typrelid
       AND a.attnum > 0 AND NOT a.attisdropped UNION ALL
-    SELECT r.rngsubtype FROM pg_catalog.pg_range AS r WHERE r.rngtypid = t.oid
+    SELECT r.rngsubtype FROM pg_catalog.pg_range AS r WHERE r.rngtypid = t.oid UNION ALL
+    SELECT r.rngtypid FROM pg_catalog.pg_range AS r WHERE r.rngmultitypid = t.oid
   ) AS next(id) WHERE next.id >= 16384
 )
+"""
+"""Everything that a value of a type consists of."""
+
+IN_EXTENSION = """EXISTS (SELECT FROM pg_catalog.pg_depend AS d
+  WHERE d.classid = 'pg_catalog.{table}'::pg_catalog.regclass AND d.objid = {alias}.oid AND d.deptype = 'e')"""
+
+TYPES = f"""{PARTS}
 SELECT t.typname::text,
   CASE WHEN t.typtype = 'd' THEN ARRAY(SELECT c.conbin::text FROM pg_catalog.pg_constraint AS c
                                        WHERE c.contypid = t.oid AND c.conbin IS NOT NULL) END AS checks,
   t.typtype IN ('d', 'c', 'e', 'm') OR t.typelem <> 0
   OR EXISTS (SELECT FROM pg_catalog.pg_range AS r JOIN pg_catalog.pg_opclass AS o ON o.oid = r.rngsubopc
              WHERE r.rngtypid = t.oid AND r.rngsubopc < 16384 AND r.rngcanonical::oid < 16384)
-  OR EXISTS (SELECT FROM pg_catalog.pg_depend AS d WHERE d.classid = 'pg_catalog.pg_type'::pg_catalog.regclass
-             AND d.objid = t.oid AND d.deptype = 'e') AS is_known
+  OR {IN_EXTENSION.format(table="pg_type", alias="t")} AS is_known
 FROM part JOIN pg_catalog.pg_type AS t ON t.oid = part.id ORDER BY t.oid
 """
-"""Everything that a value of a type consists of. Domains run their checks when a value is converted to them."""
+"""Domains run their checks when a value is converted to them."""
+
+HIDDEN = f"""{PARTS}
+SELECT t.typname::text FROM part JOIN pg_catalog.pg_type AS t ON t.oid = part.id
+WHERE EXISTS (SELECT FROM pg_catalog.pg_cast AS c WHERE c.castsource = t.oid AND c.castfunc >= 16384
+  AND c.casttarget IN ('json'::pg_catalog.regtype, 'jsonb'::pg_catalog.regtype, 'text'::pg_catalog.regtype)
+  AND NOT {IN_EXTENSION.format(table="pg_cast", alias="c")})
+OR EXISTS (SELECT FROM pg_catalog.pg_opclass AS o WHERE o.oid >= 16384
+  AND (o.opcintype = t.oid AND o.opcdefault OR o.oid IN (
+    SELECT r.rngsubopc FROM pg_catalog.pg_range AS r WHERE r.rngtypid = t.oid))
+  AND NOT {IN_EXTENSION.format(table="pg_opclass", alias="o")})
+ORDER BY t.oid
+"""
+"""Types for which the server runs functions that no parse tree names: `to_json` and `||` look for a cast, and the
+comparison of arrays, rows and ranges for an operator class."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,10 +158,18 @@ class Routines:
             )
         return self._built_in[version]
 
-    async def judge(self, connection: "Connection", own: Calls, views: Calls, defaults: Calls) -> Verdict:
-        """Judge what a statement calls itself, what views call for it, and the defaults of tables that it changes."""
+    async def judge(
+        self, connection: "Connection", own: Calls, views: Calls, defaults: Calls, stored: frozenset[int]
+    ) -> Verdict:
+        """Judge what a statement calls itself, what views call for it, and the defaults of tables that it changes.
+
+        `stored` are the types of the columns of all tables in it.
+        """
         known = (await self.load(connection)).harmless
-        types, checks = await _judge_types(connection, own.types | views.types | defaults.types)
+        used = own.types | views.types | defaults.types
+        types, checks = await _judge_types(connection, used)
+        numbers = sorted(used | stored)
+        hidden = await connection.fetch(HIDDEN, numbers) if numbers else ()
         functions, changing = await _judge_functions(connection, known, own.functions | checks.functions)
         more, also = await _judge_functions(connection, known, views.functions, allowed=IN_VIEWS)
         rest, _ = await _judge_functions(connection, known, defaults.functions, allowed=IN_VIEWS | CHANGING)
@@ -150,7 +179,7 @@ class Routines:
             functions=tuple(dict.fromkeys([*functions, *more, *rest])),
             changing=tuple(dict.fromkeys([*changing, *also])),
             operators=tuple(row[0] for row in names),
-            types=types,
+            types=tuple(dict.fromkeys([*types, *(row[0] for row in hidden)])),
         )
 
 

@@ -59,12 +59,13 @@ SELECT = 1
 class Scope:
     """One query, the query around it, and the queries inside it. Compared by identity."""
 
-    __slots__ = ("_children", "origin", "parent", "query", "ranges")
+    __slots__ = ("_children", "_outputs", "origin", "parent", "query", "ranges")
 
     def __init__(self, query: Node, origin: Origin, parent: "Scope | None" = None) -> None:
         self.query, self.origin, self.parent = query, origin, parent
         self.ranges = query.nodes("rtable")
         self._children: dict[Node, Scope] = {}
+        self._outputs: dict[int, list[Value]] | None = None
 
     def child(self, query: Node | None) -> "Scope":
         """The scope of a query inside this one, always the same for the same query."""
@@ -99,10 +100,14 @@ class Scope:
 
     def outputs(self, column: int) -> list[Value]:
         """The expressions behind a column; behind all of them where the column is 0, which means the whole row."""
-        entries = [entry for entry in self.entries if not entry.is_true("resjunk")]
+        if self._outputs is None:
+            self._outputs = {}
+            for entry in self.entries:
+                if not entry.is_true("resjunk"):
+                    self._outputs.setdefault(entry.number("resno"), []).append(entry.fields.get("expr"))
         if column == 0:
-            return [entry.fields.get("expr") for entry in entries]
-        return [entry.fields.get("expr") for entry in entries if entry.number("resno") == column]
+            return [value for values in self._outputs.values() for value in values]
+        return self._outputs.get(column, [])
 
     def cte(self, reference: Node) -> "tuple[Scope, Node]":
         """The WITH query that an entry of the range table means, and where it is defined."""

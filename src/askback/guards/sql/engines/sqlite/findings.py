@@ -8,6 +8,7 @@ from askback.guards.sql.engines.sqlite.authorizer import FUNCTIONS, SCHEMA_TABLE
 from askback.guards.sql.engines.sqlite.bytecode import Instruction, Program, read_program
 from askback.guards.sql.engines.sqlite.catalogue import INTERNAL, VIRTUAL, Catalogue, Entry, quote
 from askback.guards.sql.engines.sqlite.live import Live
+from askback.guards.sql.engines.sqlite.tokens import cut
 from askback.guards.sql.functions import harmless_functions
 
 STORES_ITSELF = ("fts3", "fts4", "fts5", "rtree", "rtree_i32", "geopoly")
@@ -29,7 +30,7 @@ class Findings:
         self._named: set[str] = set()
         self._doubts: dict[str, None] = dict(authorizer.refused)
 
-    def conclude(self, listing: Iterable[Instruction], *, explains: bool) -> Inspection:
+    def conclude(self, listing: Iterable[Instruction], *, statement: str, explains: bool) -> Inspection:
         program = read_program(listing, self._catalogue, self._connection)
         writes = [*self._authorizer.writes, *(["vacuum"] if program.is_vacuum else [])]
         self._columns |= program.columns
@@ -37,7 +38,7 @@ class Findings:
         self._look_at_names(program)
         self._look_at_calls(program)
         self._look_at_changes(program, writes)
-        self._look_at_live(program)
+        self._look_at_live(program, statement)
         self._leave_out_dotted()
         is_known = not program.is_vacuum and not self._authorizer.refused and program.functions <= FUNCTIONS
         return Inspection(
@@ -129,12 +130,17 @@ class Findings:
             elif entry is not None:
                 self._columns |= self._catalogue.guarded(self._connection, entry)
 
-    def _look_at_live(self, program: Program) -> None:
-        """Temporary objects of the author's connection, which ours does not have."""
+    def _look_at_live(self, program: Program, statement: str) -> None:
+        """Temporary objects of the author's connection, which ours does not have.
+
+        The names in the text count too: SQLite is silent about a view of which it uses no column.
+        """
         names = {name for _, name, _ in self._authorizer.reads} | {
             name for _, name in self._authorizer.written
         }
         names |= {tree.entry.name for tree in program.trees}
+        if self._live.shadows:
+            names |= {token.text for token in cut(statement) if token.is_name}
         for name in sorted({name.lower() for name in names} & self._live.shadows):
             self._doubt(f"{name:.80} is a temporary table of the connection")
         if self._live.has_triggers and self._authorizer.writes:

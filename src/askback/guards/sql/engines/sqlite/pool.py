@@ -41,19 +41,43 @@ class Pool:
     def borrow(self) -> Generator[Witness]:
         file = self._identity()
         if file != self._file:
-            self._empty()
-            self._file, self._shared = file, Shared()
-        try:
-            witness = self._idle.popleft()
-        except IndexError:
-            connection = open_file(self._path, timeout=self._timeout)
-            witness = Witness(connection, timeout=self._timeout, shared=self._shared)
+            self._begin_anew(file)
+        witness = self._take(file)
         try:
             yield witness
         except BaseException:
             witness.close()
             raise
         self._give_back(witness, file)
+
+    def _take(self, file: tuple[int, int] | None) -> Witness:
+        try:
+            witness = self._idle.popleft()
+        except IndexError:
+            return self._open()
+        try:
+            is_outdated = witness.is_outdated
+        except BaseException:
+            witness.close()
+            raise
+        if not is_outdated:
+            return witness
+        witness.close()
+        self._begin_anew(file)
+        return self._open()
+
+    def _open(self) -> Witness:
+        connection = open_file(self._path, timeout=self._timeout)
+        try:
+            return Witness(connection, timeout=self._timeout, shared=self._shared)
+        except BaseException:
+            connection.close()
+            raise
+
+    def _begin_anew(self, file: tuple[int, int] | None) -> None:
+        """Forget what was found out about another file, or with other statistics."""
+        self._empty()
+        self._file, self._shared = file, Shared()
 
     def _give_back(self, witness: Witness, file: tuple[int, int] | None) -> None:
         if self._is_closed or file != self._file or len(self._idle) >= MAX_IDLE:

@@ -50,6 +50,9 @@ COUNT = re.compile(r"uses (\d+)")
 NAMED = re.compile(r"[:@$#]|\?\d")
 """What a parameter with a name begins with."""
 
+STATISTICS = ("sqlite_stat1", "sqlite_stat4")
+"""What ANALYZE leaves."""
+
 MAX_KEPT, MAX_KEPT_LENGTH = 256, 10_000
 """Statements whose inspection is kept, and their characters."""
 
@@ -103,8 +106,37 @@ class Witness:
         connection.set_authorizer(self._authorizer)
         connection.set_progress_handler(self._is_late, STEPS)
 
+        self._data = self._data_version()
+        self._statistics = self._read_statistics()
+
     def close(self) -> None:
         self._connection.close()
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether ANALYZE was run since: a connection plans by the statistics that it read when it was opened."""
+        data = self._data_version()
+        if data == self._data:
+            return False
+        self._data = data
+        return self._read_statistics() != self._statistics
+
+    def _data_version(self) -> int:
+        """Another number after each change that another connection made."""
+        (version,) = self._connection.execute("PRAGMA data_version").fetchone()
+        return version
+
+    def _read_statistics(self) -> list[object]:
+        found: list[object] = []
+        for table in STATISTICS:
+            try:
+                found += self._connection.execute(f"SELECT * FROM main.{table}").fetchall()
+            except sqlite3.OperationalError as error:
+                if (
+                    error.sqlite_errorcode != sqlite3.SQLITE_ERROR
+                ):  # that one means that there is no such table
+                    raise
+        return found
 
     def inspect(self, statement: str, live: Live) -> Inspection:
         excess = find_excess(statement)
@@ -172,7 +204,7 @@ class Witness:
             listing = self._explain(inner)
             self._authorizer.is_recording = False
             findings = Findings(self._authorizer, schema.catalogue, self._connection, live)
-            return findings.conclude(listing, explains=explains)
+            return findings.conclude(listing, statement=inner, explains=explains)
         except FAILURES as error:
             if getattr(error, "sqlite_errorcode", 0) & 0xFF in UNREACHABLE:
                 raise
