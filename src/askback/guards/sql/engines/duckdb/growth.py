@@ -34,6 +34,9 @@ SIMPLE = listed(
 
 PLAIN = frozenset({"FUNCTION", "CONSTANT", "CAST", "TYPE"})
 
+MAX_ALIASES = 500
+"""Names whose expressions are looked into; of more, each is taken to stand for a constant."""
+
 MAX_SIZE = 10_000
 """The product of the numbers in such a call."""
 
@@ -75,6 +78,8 @@ def find_constants(statement: Node) -> frozenset[str]:
         for node in walk(statement)
         if node.get("alias") and node.get("class") not in {None, "TYPE"}
     ]
+    if len(named) > MAX_ALIASES:
+        return frozenset(name for name, _ in named)
     found: set[str] = set()
     while fresh := {name for name, used in named if used <= found} - found:
         found |= fresh

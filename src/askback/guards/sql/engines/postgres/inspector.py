@@ -296,7 +296,7 @@ def _name_columns(
         if relation.schema in SYSTEM_SCHEMAS:
             continue
         parts = (relation.schema, relation.name, relation.columns[column - 1])
-        if any("." in part for part in parts):
+        if any("." in part for part in parts) or any(name.count(".") > 1 for name in relation.relatives):
             doubts.append(f"A name with a dot in it is read: {quoted('.'.join(parts))}.")
         names.add(".".join(parts))
     return frozenset(names), doubts

@@ -50,9 +50,6 @@ COUNT = re.compile(r"uses (\d+)")
 NAMED = re.compile(r"[:@$#]|\?\d")
 """What a parameter with a name begins with."""
 
-STATISTICS = ("sqlite_stat1", "sqlite_stat4")
-"""What ANALYZE leaves."""
-
 MAX_KEPT, MAX_KEPT_LENGTH = 256, 10_000
 """Statements whose inspection is kept, and their characters."""
 
@@ -127,16 +124,10 @@ class Witness:
         return version
 
     def _read_statistics(self) -> list[object]:
-        found: list[object] = []
-        for table in STATISTICS:
-            try:
-                found += self._connection.execute(f"SELECT * FROM main.{table}").fetchall()
-            except sqlite3.OperationalError as error:
-                if (
-                    error.sqlite_errorcode != sqlite3.SQLITE_ERROR
-                ):  # that one means that there is no such table
-                    raise
-        return found
+        """All rows that ANALYZE has left."""
+        query = "SELECT name FROM main.sqlite_master WHERE name IN ('sqlite_stat1', 'sqlite_stat4')"
+        tables = self._connection.execute(query).fetchall()
+        return [row for (name,) in tables for row in self._connection.execute(f"SELECT * FROM main.{name}")]
 
     def inspect(self, statement: str, live: Live) -> Inspection:
         excess = find_excess(statement)
