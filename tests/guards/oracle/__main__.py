@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
 from multiprocessing import get_context
 from random import SystemRandom
@@ -54,17 +55,46 @@ def split(arguments: argparse.Namespace, seed: int, url: str | None) -> Iterator
 
 
 def run(batches: list[Batch], jobs: int) -> Findings:
-    """All batches, with a line from time to time."""
-    findings, began = Findings(), time.monotonic()
-    told = began
+    """All batches, with a line from time to time. One in which the engine ends its process is told and left out."""
+    progress = Progress()
+    while lost := run_together(batches, jobs, progress):
+        for batch in lost[: 2 * jobs]:  # one of these was running
+            if run_together([batch], 1, progress):
+                say(f"the engine ended the process in batch {batch.seed}")
+        batches = lost[2 * jobs :]
+    progress.tell()
+    return progress.findings
+
+
+def run_together(batches: list[Batch], jobs: int, progress: "Progress") -> list[Batch]:
+    """Those that were lost because a process ended, in their order."""
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        for done in as_completed([pool.submit(run_batch, batch) for batch in batches]):
-            findings.add(done.result())
-            if time.monotonic() - told > SECONDS_BETWEEN_LINES:
-                told = time.monotonic()
-                say(f"{findings}, {findings.statements / (told - began):.0f} per second")
-    say(f"{findings}, {findings.statements / (time.monotonic() - began):.0f} per second")
-    return findings
+        running = {pool.submit(run_batch, batch): batch for batch in batches}
+        lost: list[Batch] = []
+        for done in as_completed(running):
+            try:
+                progress.add(done.result())
+            except BrokenProcessPool:
+                lost.append(running[done])
+    return sorted(lost, key=batches.index)
+
+
+class Progress:
+    """What was found so far, and how quickly."""
+
+    def __init__(self) -> None:
+        self.findings = Findings()
+        self._began = self._told = time.monotonic()
+
+    def add(self, findings: Findings) -> None:
+        self.findings.add(findings)
+        if time.monotonic() - self._told > SECONDS_BETWEEN_LINES:
+            self._told = time.monotonic()
+            self.tell()
+
+    def tell(self) -> None:
+        pace = self.findings.statements / (time.monotonic() - self._began)
+        say(f"{self.findings}, {pace:.0f} per second")
 
 
 def say(text: str) -> None:
