@@ -1,7 +1,5 @@
 """Parse trees of Postgres as other versions write them, and texts that are none."""
 
-from dataclasses import replace
-
 import pytest
 
 from askback.guards.sql.engines.postgres.node_tree import Node, UnknownTree, parse_tree, queries_in
@@ -101,15 +99,6 @@ def test_statements_that_differ_in_constants_have_one_shape() -> None:
     shapes = Shapes()
     assert shape_of(one) == shape_of(other) and shapes.read(one) is shapes.read(other)
     assert shapes.read(one) is not shapes.read(query(RELATION, var(1, 2)))
-
-
-def test_a_shape_is_walked_over_again_where_a_relation_is_another_one() -> None:
-    shape = Shapes().read(query(RELATION, var(1, 1)))
-    walk = shape.walk({7: TABLE}, frozenset[int]())
-    assert shape.walk({7: TABLE}, walk.steady) is walk
-    (view,) = queries_in(parse_tree(query(RELATION.replace(":relid 7", ":relid 8"), var(1, 4))))
-    found = shape.walk({7: replace(TABLE, kind="v", query=view), 8: TABLE}, walk.steady)
-    assert walk.usage.columns == {(7, 1)} and found.usage.columns == {(7, 1), (8, 4)}
 
 
 @pytest.mark.parametrize("written", ["a\\ :location\\ 1", "a\\ :constvalue\\ 1\\ [\\ 1\\ ]"])

@@ -45,8 +45,12 @@ def keep_approval(approval: Approval) -> None:
 
 def add_newest(kept: Mapping[Key, Approval], key: Key, approval: Approval) -> Mapping[Key, Approval]:
     """The approvals with one more, without the oldest where they are many."""
-    rest = [item for item in kept.items() if item[0] != key]
-    return dict([*rest[-MAX_APPROVALS + 1 :], (key, approval)])
+    approvals = dict(kept)
+    approvals.pop(key, None)
+    approvals[key] = approval
+    if len(approvals) > MAX_APPROVALS:
+        del approvals[next(iter(approvals))]
+    return approvals
 
 
 def approval_of(statement: str) -> Approval:

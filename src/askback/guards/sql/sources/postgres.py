@@ -12,7 +12,7 @@ from askback.guards.sql.known import Family, Known
 from askback.guards.sql.sources.tags import Column, dotted, known_from, listed_in, query_for
 
 if TYPE_CHECKING:
-    from askback.guards.sql.engines.postgres.relation import Connection
+    from askback.guards.sql.engines.postgres.catalogue_reader import Connection
     from askback.guards.sql.engines.postgres.session import Database
 
 STORED = """

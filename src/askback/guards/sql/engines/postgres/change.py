@@ -2,16 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from askback.guards.sql.engines.postgres.catalogue_reader import CatalogueReader
 from askback.guards.sql.engines.postgres.node_tree import Node
 from askback.guards.sql.engines.postgres.query import Walk
 from askback.guards.sql.engines.postgres.relation import Relation
 from askback.guards.sql.engines.postgres.routine import Calls, calls_in
 from askback.guards.sql.engines.postgres.scope import Scope
-
-if TYPE_CHECKING:
-    from askback.guards.sql.engines.postgres.relation import Connection
 
 UPDATE, INSERT, DELETE, MERGE = 2, 3, 4, 5
 
@@ -67,12 +65,12 @@ class Targets:
         return calls
 
 
-async def load_targets(connection: "Connection", numbers: Iterable[int]) -> Targets:
+async def load_targets(reader: CatalogueReader, numbers: Iterable[int]) -> Targets:
     wanted = sorted(numbers)
     if not wanted:
         return Targets({}, [])
-    rows = await connection.fetch(TARGETS, wanted)
-    return Targets({row["oid"]: row for row in rows}, list(await connection.fetch(KEYS, wanted)))
+    rows = await reader.fetch(TARGETS, wanted)
+    return Targets({row["oid"]: row for row in rows}, list(await reader.fetch(KEYS, wanted)))
 
 
 def target_of(scope: Scope) -> int:

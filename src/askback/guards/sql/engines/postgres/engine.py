@@ -1,8 +1,9 @@
 """Postgres as the witness of what a statement reads: it analyses the statement and stores the parse tree."""
 
 import asyncio
+from collections.abc import Coroutine
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import asyncpg
 
@@ -17,7 +18,7 @@ from askback.guards.sql.engines.postgres.inspector import (
     Inspector,
     doubt,
 )
-from askback.guards.sql.engines.postgres.memory import Found, Memory, Version
+from askback.guards.sql.engines.postgres.memory import Found, Memory
 from askback.guards.sql.engines.postgres.session import Access, Session, open_session
 from askback.guards.sql.names import Dialect
 
@@ -48,12 +49,8 @@ class PostgresEngine:
 
     async def inspect(self, statement: str) -> Inspection:
         async with open_session(self._access) as session:
-            known, version = await self._recall(session, statement)
-            if known is not None:
-                return known
-            found = await self._inspect(session, statement)
-            self._memory.keep(statement, found, version)
-            return replace(found.inspection, schema=session.catalogue)
+            found = await self._within_time(session, self._recall_or_inspect(session, statement))
+            return found.inspection
 
     async def run(self, statement: str, *, max_rows: int | None = None) -> Rows:
         """Run a statement that `guard_sql` let pass in this call, in the transaction in which it is inspected again.
@@ -62,7 +59,7 @@ class PostgresEngine:
         """
         inspection = approval_of(statement).inspection
         async with open_session(self._access, is_kept=True) as session:
-            found = await self._inspect(session, statement)
+            found = await self._within_time(session, self._inspect(session, statement))
             if found.inspection != inspection:
                 raise ChangedSinceApproval
             async with asyncio.timeout(self._access.timeout + GRACE):
@@ -72,22 +69,27 @@ class PostgresEngine:
                     await session.commit()
                 return rows
 
-    async def _recall(self, session: Session, statement: str) -> tuple[Inspection | None, Version | None]:
+    async def _within_time(self, session: Session, inspection: Coroutine[Any, Any, Found]) -> Found:
         try:
             async with asyncio.timeout(self._access.timeout + GRACE):
-                return await self._memory.recall(session.connection, statement)
+                return await inspection
         except (TimeoutError, asyncpg.QueryCanceledError):
-            return None, None
-
-    async def _inspect(self, session: Session, statement: str) -> Found:
-        try:
-            async with asyncio.timeout(self._access.timeout + GRACE):
-                found = await self._inspector.inspect(session, statement)
-                reason = await self._find_reason(session, found.inspection.doubts)
-                return found if reason is None else Found(doubt(reason))
-        except TimeoutError:
             session.is_broken = True
             return Found(doubt(TOO_SLOW))
+
+    async def _recall_or_inspect(self, session: Session, statement: str) -> Found:
+        known, version = await self._memory.recall(session.connection, statement)
+        if known is not None:
+            return Found(known)
+        found = await self._inspect(session, statement)
+        self._memory.keep(statement, found, version)
+        return found
+
+    async def _inspect(self, session: Session, statement: str) -> Found:
+        found = await self._inspector.inspect(session, statement)
+        reason = await self._find_reason(session, found.inspection.doubts)
+        inspection = doubt(reason) if reason else replace(found.inspection, schema=session.catalogue)
+        return found._replace(inspection=inspection)
 
     async def _find_reason(self, session: Session, doubts: tuple[str, ...]) -> str | None:
         """What an operator can change, where the server refused for another reason than the statement."""

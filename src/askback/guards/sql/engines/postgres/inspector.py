@@ -4,13 +4,14 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import asyncpg
 from anyio import to_thread
 
 from askback.guards.sql.engines.engine import Inspection
 from askback.guards.sql.engines.postgres import first_words
+from askback.guards.sql.engines.postgres.catalogue_reader import CatalogueReader
 from askback.guards.sql.engines.postgres.change import (
     Targets,
     describe_change,
@@ -24,13 +25,10 @@ from askback.guards.sql.engines.postgres.node_tree import UnknownTree
 from askback.guards.sql.engines.postgres.query import TooLarge, Walk
 from askback.guards.sql.engines.postgres.relation import Relation, Relations, find_foreign
 from askback.guards.sql.engines.postgres.routine import Calls, Routines, Verdict
-from askback.guards.sql.engines.postgres.session import Session
-from askback.guards.sql.engines.postgres.shape import Shapes
+from askback.guards.sql.engines.postgres.session import Analysis, Session
+from askback.guards.sql.engines.postgres.shape import Shape, Shapes
 from askback.guards.sql.systems import describes_the_schema
 from askback.guards.sql.text import Unreadable, require_text
-
-if TYPE_CHECKING:
-    from askback.guards.sql.engines.postgres.relation import Connection
 
 Result = TypeVar("Result")
 
@@ -124,27 +122,28 @@ class Inspector:
         if inner is None:
             return Found(command)
         found = await self._inspect_query(session, inner)
-        return Found(replace(command, columns=found.inspection.columns), found.relations)
+        return Found(replace(command, columns=found.inspection.columns), found.is_lasting)
 
     async def _inspect_explained(self, session: Session, statement: str) -> Found:
         inner, is_run = first_words.split_explain(statement)
         words = first_words.read_words(inner)
         if not words or words[0] not in first_words.QUERIES:
             return Found(inspect_command(["explain"]))
-        found, relations = await self._inspect_query(session, inner)
+        found, is_lasting = await self._inspect_query(session, inner)
         if is_run:
             doubts = (*found.doubts, "EXPLAIN ANALYZE runs the statement.")
-            return Found(replace(found, doubts=doubts, is_query=False, can_be_planned=False), relations)
+            return Found(replace(found, doubts=doubts, is_query=False, can_be_planned=False), is_lasting)
         return Found(
-            replace(found, writes=(), is_query=found.can_be_planned, can_be_planned=False), relations
+            replace(found, writes=(), is_query=found.can_be_planned, can_be_planned=False), is_lasting
         )
 
     async def _inspect_query(self, session: Session, statement: str) -> Found:
         try:
-            text, facts = await session.analyse(statement)
-            if text is None:
+            analysis = await session.analyse(statement)
+            if analysis.tree is None:
                 return Found(doubt(TOO_COMPLEX))
-            return await self._inspect_tree(session.connection, text, facts)
+            reader = CatalogueReader(session.connection)
+            return Found(await self._inspect_tree(reader, analysis, analysis.tree), is_lasting=True)
         except asyncpg.PostgresConnectionError:
             raise
         except asyncpg.PostgresError as error:
@@ -159,28 +158,36 @@ class Inspector:
         except TooLarge:
             return Found(doubt(TOO_COMPLEX))
 
-    async def _inspect_tree(self, connection: "Connection", text: str, facts: list[Any]) -> Found:
-        is_large = len(text) > LARGE_TREE
-        shape = await run_there(is_large, partial(self.shapes.read, text))
+    async def _inspect_tree(self, reader: CatalogueReader, analysis: Analysis, tree: str) -> Inspection:
+        is_large = len(tree) > LARGE_TREE
+        shape = await run_there(is_large, partial(self.shapes.read, tree))
+        ground = reader.version, analysis.ground
+        if shape.last is not None and shape.last[0] == ground:
+            return shape.last[1]
+        inspection = await self._inspect_shape(reader, shape, analysis.facts)
+        shape.last = (ground, inspection) if not reader.queries_sent else None
+        return inspection
+
+    async def _inspect_shape(self, reader: CatalogueReader, shape: Shape, facts: list[Any]) -> Inspection:
         if shape.query is None or shape.query.is_true("isReturn"):
-            return Found(doubt(NOT_ONE))
-        relations = await self.relations.load(connection, shape.relations, facts)
-        steady = (await self.routines.load(connection)).steady
-        walk = await run_there(is_large, partial(shape.walk, relations, steady))
-        targets = await self._follow_changes(connection, walk, relations)
+            return doubt(NOT_ONE)
+        relations = await self.relations.load(reader, shape.relations, facts)
+        steady = (await self.routines.load(reader)).steady
+        walk = Walk(relations, steady)
+        await run_there(shape.length > LARGE_TREE, partial(walk.follow, shape.query))
+        targets = await self._follow_changes(reader, walk, relations)
         stored = frozenset[int]().union(*(relation.types for relation in relations.values()))
-        verdict = await self.routines.judge(connection, shape.calls, calls_of(walk), targets.calls, stored)
+        verdict = await self.routines.judge(reader, shape.calls, calls_of(walk), targets.calls, stored)
         parents = {number for number in walk.usage.relations if relations[number].has_children}
-        foreign = await find_foreign(connection, parents) if parents else None
-        inspection = conclude(walk, relations, targets, verdict, foreign)
-        return Found(inspection, frozenset(relations))
+        foreign = await find_foreign(reader, parents) if parents else None
+        return conclude(walk, relations, targets, verdict, foreign)
 
     async def _follow_changes(
-        self, connection: "Connection", walk: Walk, relations: dict[int, Relation]
+        self, reader: CatalogueReader, walk: Walk, relations: dict[int, Relation]
     ) -> Targets:
-        targets = await load_targets(connection, {target_of(scope) for scope in walk.usage.changes})
+        targets = await load_targets(reader, {target_of(scope) for scope in walk.usage.changes})
         if missing := targets.relations - relations.keys():
-            relations |= await self.relations.load(connection, missing)
+            relations |= await self.relations.load(reader, missing)
         for scope in walk.usage.changes:
             follow_constraints(walk, scope, relations[target_of(scope)], targets)
         return targets

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any
 
+from askback.guards.sql.engines.postgres.catalogue_reader import CatalogueReader
 from askback.guards.sql.engines.postgres.node_tree import (
     Node,
     UnknownTree,
@@ -13,23 +14,30 @@ from askback.guards.sql.engines.postgres.node_tree import (
     queries_in,
 )
 
-if TYPE_CHECKING:
-    import asyncpg
-
-    Connection: TypeAlias = (
-        asyncpg.Connection[asyncpg.Record] | asyncpg.pool.PoolConnectionProxy[asyncpg.Record]
-    )
-
 FACTS = """
 SELECT c.oid::bigint,
   (SELECT n.nspname::text FROM pg_catalog.pg_namespace AS n WHERE n.oid = c.relnamespace) AS nspname,
   c.relname::text, c.relkind::text, c.relrowsecurity, c.relhassubclass, c.relispartition,
-  CASE WHEN c.relispartition OR c.relkind = 'p' THEN ARRAY(
+  c.relispartition OR c.relkind = 'p' OR c.relhassubclass
+  OR EXISTS (SELECT FROM pg_catalog.pg_inherits AS i WHERE i.inhrelid = c.oid) AS has_family,
+  ARRAY(SELECT CASE WHEN a.attisdropped THEN '' ELSE a.attgenerated::text || ' ' || a.attname::text END
+        FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = c.oid AND a.attnum > 0 ORDER BY a.attnum) AS columns,
+  ARRAY(SELECT a.atttypid::bigint FROM pg_catalog.pg_attribute AS a
+        WHERE a.attrelid = c.oid AND a.attnum > 0 AND a.atttypid >= 16384) AS types,
+  CASE WHEN c.relkind IN ('v', 'm') THEN (SELECT r.oid::text || ' ' || r.xmin::text FROM pg_catalog.pg_rewrite AS r
+                                  WHERE r.ev_class = c.oid AND r.rulename = '_RETURN') END AS rule
+FROM pg_catalog.pg_class AS c WHERE c.oid ="""
+"""What is to be known of relations; a condition on their numbers stands behind it."""
+
+FACTS_OF_NUMBERS = f"{FACTS} ANY($1::oid[])"
+
+FAMILIES = """
+SELECT c.oid::bigint, ARRAY(
     SELECT a.attname::text FROM pg_catalog.pg_partition_ancestors(c.oid) AS above (oid)
     JOIN pg_catalog.pg_partitioned_table AS p ON p.partrelid = above.oid
     JOIN pg_catalog.pg_attribute AS a ON a.attrelid = above.oid AND a.attnum > 0
-    AND (a.attnum = ANY(p.partattrs::int2[]) OR 0 = ANY(p.partattrs::int2[]))) END AS keys,
-  CASE WHEN c.relhassubclass OR EXISTS (SELECT FROM pg_catalog.pg_inherits AS i WHERE i.inhrelid = c.oid) THEN ARRAY(
+    AND (a.attnum = ANY(p.partattrs::int2[]) OR 0 = ANY(p.partattrs::int2[]))) AS keys,
+  ARRAY(
     WITH RECURSIVE above (oid) AS (
       SELECT c.oid UNION
       SELECT i.inhparent FROM pg_catalog.pg_inherits AS i JOIN above ON i.inhrelid = above.oid
@@ -40,17 +48,9 @@ SELECT c.oid::bigint,
     SELECT n.nspname::text || '.' || r.relname::text
     FROM (SELECT oid FROM above UNION SELECT oid FROM below) AS kin
     JOIN pg_catalog.pg_class AS r ON r.oid = kin.oid AND r.oid <> c.oid
-    JOIN pg_catalog.pg_namespace AS n ON n.oid = r.relnamespace) END AS relatives,
-  ARRAY(SELECT CASE WHEN a.attisdropped THEN '' ELSE a.attgenerated::text || ' ' || a.attname::text END
-        FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = c.oid AND a.attnum > 0 ORDER BY a.attnum) AS columns,
-  ARRAY(SELECT DISTINCT a.atttypid::bigint FROM pg_catalog.pg_attribute AS a
-        WHERE a.attrelid = c.oid AND a.attnum > 0 AND a.atttypid >= 16384) AS types,
-  CASE WHEN c.relkind IN ('v', 'm') THEN (SELECT r.oid::text || ' ' || r.xmin::text FROM pg_catalog.pg_rewrite AS r
-                                  WHERE r.ev_class = c.oid AND r.rulename = '_RETURN') END AS rule
-FROM pg_catalog.pg_class AS c WHERE c.oid ="""
-"""What is to be known of relations; a condition on their numbers stands behind it."""
-
-FACTS_OF_NUMBERS = f"{FACTS} ANY($1::oid[])"
+    JOIN pg_catalog.pg_namespace AS n ON n.oid = r.relnamespace) AS relatives
+FROM pg_catalog.pg_class AS c WHERE c.oid = ANY($1::oid[])
+"""
 
 RULES = """
 SELECT ev_class::bigint, ev_action::text FROM pg_catalog.pg_rewrite
@@ -137,7 +137,7 @@ class Relations:
         self._views: dict[int, _View] = {}
 
     async def load(
-        self, connection: "Connection", numbers: Iterable[int], facts: Iterable[Any] = ()
+        self, reader: CatalogueReader, numbers: Iterable[int], facts: Iterable[Any] = ()
     ) -> dict[int, Relation]:
         """The relations of these numbers and, through views, all that they read. Missing ones are left out.
 
@@ -147,21 +147,23 @@ class Relations:
         rows = list(facts)
         wanted: set[int] = set(numbers) - {0}
         for _ in range(MAX_DEPTH):
-            wanted |= await self._add(connection, rows, found)
+            wanted |= await self._add(reader, rows, found)
             wanted -= found.keys()
             if not wanted:
                 return found
-            rows = await connection.fetch(FACTS_OF_NUMBERS, sorted(self._guess(wanted) - found.keys()))
+            rows = await reader.fetch(FACTS_OF_NUMBERS, sorted(self._guess(wanted) - found.keys()))
             wanted.clear()
         raise UnknownTree
 
-    async def _add(self, connection: "Connection", rows: list[Any], found: dict[int, Relation]) -> set[int]:
+    async def _add(self, reader: CatalogueReader, rows: list[Any], found: dict[int, Relation]) -> set[int]:
         """Add relations; give the numbers of those that their views and policies read."""
-        await self._load_views(connection, rows)
+        await self._load_views(reader, rows)
         expressive = [row["oid"] for row in rows if _has_expressions(row)]
-        expressions = await _load_expressions(connection, expressive)
+        expressions = await _load_expressions(reader, expressive)
+        families = await _load_families(reader, [row["oid"] for row in rows if row["has_family"]])
         for row in rows:
-            found[row["oid"]] = _with(self._relation(row), expressions.get(row["oid"], ()))
+            relation = self._relation(row, families.get(row["oid"]))
+            found[row["oid"]] = _with(relation, expressions.get(row["oid"], ()))
         inside = {number for row in rows if (view := self._known(row)) for number in view.relations}
         return inside | {n for parts in expressions.values() for part in parts for n in part.relations}
 
@@ -178,8 +180,9 @@ class Relations:
         view = self._views.get(row["oid"])
         return view if view is not None and view.rule == row["rule"] else None
 
-    def _relation(self, row: Any) -> Relation:
-        view, keys = self._known(row), frozenset[str](row["keys"] or ())
+    def _relation(self, row: Any, family: Any) -> Relation:
+        view = self._known(row)
+        keys, relatives = (frozenset[str](family["keys"]), family["relatives"]) if family else ((), ())
         columns = tuple(column.partition(" ")[2] for column in row["columns"])
         return Relation(
             schema=row["nspname"],
@@ -188,21 +191,26 @@ class Relations:
             columns=columns,
             has_children=row["relhassubclass"],
             is_partition=row["relispartition"],
-            relatives=tuple(row["relatives"] or ()),
+            relatives=tuple(relatives),
             types=frozenset(row["types"]),
             keys=tuple(number for number, name in enumerate(columns, start=1) if name in keys),
             query=None if view is None else view.query,
         )
 
-    async def _load_views(self, connection: "Connection", rows: list[Any]) -> None:
+    async def _load_views(self, reader: CatalogueReader, rows: list[Any]) -> None:
         rules = {row["oid"]: row["rule"] for row in rows if _is_followed(row) and self._known(row) is None}
         if not rules:
             return
         if len(self._views) > MAX_VIEWS:
             self._views.clear()
-        for number, text in await connection.fetch(RULES, sorted(rules)):
+        for number, text in await reader.fetch(RULES, sorted(rules)):
             (query,) = queries_in(parse_tree(text))
             self._views[number] = _View(rules[number], query, numbers_in(text))
+
+
+async def _load_families(reader: CatalogueReader, numbers: list[int]) -> dict[int, Any]:
+    rows = await reader.fetch(FAMILIES, numbers) if numbers else ()
+    return {row["oid"]: row for row in rows}
 
 
 def _has_expressions(row: Any) -> bool:
@@ -214,9 +222,9 @@ def _is_followed(row: Any) -> bool:
     return row["relkind"] in {"v", "m"} and row["nspname"] not in {"pg_catalog", "information_schema"}
 
 
-async def _load_expressions(connection: "Connection", numbers: list[int]) -> dict[int, list[_Expression]]:
+async def _load_expressions(reader: CatalogueReader, numbers: list[int]) -> dict[int, list[_Expression]]:
     found: dict[int, list[_Expression]] = {}
-    for number, column, text in await connection.fetch(EXPRESSIONS, numbers) if numbers else ():
+    for number, column, text in await reader.fetch(EXPRESSIONS, numbers) if numbers else ():
         expression = _Expression(column, parse_tree(text), numbers_in(text))
         found.setdefault(number, []).append(expression)
     return found
@@ -231,6 +239,7 @@ def _with(relation: Relation, expressions: Iterable[_Expression]) -> Relation:
     return relation
 
 
-async def find_foreign(connection: "Connection", numbers: Iterable[int]) -> str | None:
+async def find_foreign(reader: CatalogueReader, numbers: Iterable[int]) -> str | None:
     """The name of a foreign table among the partitions and children of these tables."""
-    return await connection.fetchval(FOREIGN, sorted(numbers))
+    rows = await reader.fetch(FOREIGN, sorted(numbers))
+    return rows[0][0] if rows else None

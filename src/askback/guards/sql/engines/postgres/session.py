@@ -15,7 +15,7 @@ from askback.guards.sql.engines.postgres.relation import FACTS
 from askback.guards.sql.engines.postgres.version import CATALOGUE_VERSION
 
 if TYPE_CHECKING:
-    from askback.guards.sql.engines.postgres.relation import Connection
+    from askback.guards.sql.engines.postgres.catalogue_reader import Connection
 
     Pool: TypeAlias = asyncpg.Pool[asyncpg.Record]
     Make: TypeAlias = Callable[[], Awaitable[asyncpg.Connection[asyncpg.Record]]]
@@ -32,18 +32,26 @@ SELECT CASE WHEN coalesce(f.n, 1) > 1 OR t.size > $2 * 10 THEN NULL
             ELSE t.tree END AS tree, {CATALOGUE_VERSION} AS catalogue, f.*
 FROM pg_catalog.pg_proc AS p
 CROSS JOIN LATERAL (SELECT p.prosqlbody::text AS tree, octet_length(p.prosqlbody::text) AS size OFFSET 0) AS t
-LEFT JOIN LATERAL (SELECT row_number() OVER () AS n, r.* FROM ({FACTS} ANY(ARRAY(
+LEFT JOIN LATERAL (
   WITH RECURSIVE named(id) AS (
     SELECT d.refobjid FROM pg_catalog.pg_depend AS d WHERE d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass
     AND d.objid = p.oid AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass UNION
-    SELECT d.refobjid FROM named JOIN pg_catalog.pg_rewrite AS w ON w.ev_class = named.id AND w.rulename = '_RETURN'
-    JOIN pg_catalog.pg_depend AS d ON d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND d.objid = w.oid
-    AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
-  ) SELECT id FROM named))) AS r) AS f ON true
+    SELECT inside.refobjid FROM named CROSS JOIN LATERAL (
+      SELECT d.refobjid FROM pg_catalog.pg_rewrite AS w JOIN pg_catalog.pg_depend AS d
+      ON d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND d.objid = w.oid
+      AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
+      WHERE w.ev_class = named.id AND w.rulename = '_RETURN' OFFSET 0) AS inside
+  )
+  SELECT row_number() OVER () AS n, facts.* FROM named CROSS JOIN LATERAL ({FACTS} named.id OFFSET 0) AS facts
+) AS f ON true
 WHERE p.proname = $1 ORDER BY f.n
 """
 """The parse tree, and the relations that it and its views name unless they are the server's own. In one question, to
-save time. A large tree comes without the bytes of its constants."""
+save time; OFFSET 0 keeps the planner from reading whole tables of the server. A large tree comes without the bytes of
+its constants."""
+
+OTHER = 3
+"""Fields of `TREE` before the facts: tree, catalogue, number."""
 
 SCHEMA = """
 SELECT n.nspname::text FROM pg_catalog.pg_namespace AS n
@@ -106,7 +114,12 @@ class Analysis(NamedTuple):
     tree: str | None
     """None where it is too large."""
     facts: list[Any]
-    """Rows of `FACTS`."""
+    """Rows of `FACTS`, each behind `OTHER` fields."""
+
+    @property
+    def ground(self) -> list[tuple[Any, ...]]:
+        """The facts alone, to be compared."""
+        return [row[OTHER:] for row in self.facts]
 
 
 class Session:
@@ -128,7 +141,7 @@ class Session:
         if not is_kept:
             # The check expands views and so locks their tables, which counts only where the statement runs next.
             settings["check_function_bodies"] = "off"
-            settings["plan_cache_mode"] = "force_generic_plan"  # for the questions to the catalogue
+            settings["plan_cache_mode"] = "force_generic_plan"  # for the queries about the catalogue
         self._settings = "".join(f"SET LOCAL {name} = {value}; " for name, value in settings.items())
 
     async def analyse(self, statement: str) -> Analysis:

@@ -1,22 +1,15 @@
 """Statements of one shape: they differ only in constants, and the server describes them by the same parse tree.
 
-What an agent asks for again and again with other numbers and names is parsed and walked over once. Everything that the
-server can change meanwhile is asked for each time.
+What an agent asks for again and again with other numbers and names is parsed and walked over once, for as long as the
+server says the same about its relations. Where it had to be asked for more than those, it is asked each time.
 """
 
 import re
 from collections import OrderedDict
-from collections.abc import Mapping
+from typing import Any, TypeAlias
 
-from askback.guards.sql.engines.postgres.node_tree import (
-    Node,
-    UnknownTree,
-    numbers_in,
-    parse_tree,
-    queries_in,
-)
-from askback.guards.sql.engines.postgres.query import Walk
-from askback.guards.sql.engines.postgres.relation import Relation
+from askback.guards.sql.engines.engine import Inspection
+from askback.guards.sql.engines.postgres.node_tree import Node, numbers_in, parse_tree, queries_in
 from askback.guards.sql.engines.postgres.routine import calls_in
 
 LOCATIONS = re.compile(r" :location -?\d+")
@@ -24,6 +17,9 @@ LENGTHS = re.compile(r" :stmt_(?:location|len) -?\d+")
 CONSTANTS = re.compile(r" :constvalue \d+ \[ [-0-9 ]*\]")
 """Where something stands in the text, and the bytes of constants. Names cannot look like these: their blanks have a
 backslash."""
+
+Ground: TypeAlias = tuple[int, list[tuple[Any, ...]]]
+"""The version of the server, and what it says about the relations: rows of `FACTS`."""
 
 MAX_SHAPES = 50
 """That are remembered."""
@@ -38,31 +34,20 @@ def shape_of(text: str) -> str:
 
 
 class Shape:
-    """A parse tree, read into nodes, and the last walk over it."""
+    """A parse tree, read into nodes."""
 
     def __init__(self, text: str) -> None:
         self.queries = queries_in(parse_tree(text))
         self.calls = calls_in(text)
         self.relations = numbers_in(text)
-        self._walk: Walk | None = None
+        self.length = len(text)
+        self.last: tuple[Ground, Inspection] | None = None
+        """What the last inspection rested on and found, where that was all it rested on."""
 
     @property
     def query(self) -> Node | None:
         """The only query; None where there is not exactly one."""
         return self.queries[0] if len(self.queries) == 1 else None
-
-    def walk(self, relations: Mapping[int, Relation], steady: frozenset[int]) -> Walk:
-        """Follow what the query uses. The same walk as before where the relations are as they were."""
-        walk = self._walk
-        if walk is not None and walk.steady is steady and walk.relations == relations:
-            return walk
-        if self.query is None:
-            raise UnknownTree
-        walk = Walk(relations, steady)
-        walk.follow(self.query)
-        if not walk.usage.changes:  # those are followed further, with what tables have now
-            self._walk = walk
-        return walk
 
 
 class Shapes:

@@ -1,6 +1,12 @@
-"""A number for the state of a database's tables, views and comments, which changes with each of them."""
+"""Tokens for the state of a database, which change with each change of its schema.
 
-TABLES = {
+Of each table of the server, count how many rows there are and by which transactions they were written. Rows that are
+added later have higher numbers, so no change leaves both sums as they were.
+"""
+
+from collections.abc import Mapping
+
+CATALOGUE = {
     "pg_class": "oid >= 16384",
     "pg_namespace": "nspname !~ '^pg_'",
     "pg_attribute": "attrelid >= 16384",
@@ -8,12 +14,27 @@ TABLES = {
     "pg_inherits": "inhrelid >= 16384",
     "pg_description": "objoid >= 16384",
 }
-"""Where the server keeps what people create, and how their rows are told from its own."""
+"""Where the server keeps tables, views and comments, and how the rows that people made are told from its own."""
 
-CATALOGUE_VERSION = "pg_catalog.concat_ws(' ', current_database(), {})".format(
-    ", ".join(
-        f"(SELECT pg_catalog.concat(count(*), ' ', sum(xmin::text::bigint)) FROM pg_catalog.{table} WHERE {condition})"
-        for table, condition in TABLES.items()
+MEANING = {
+    f"pg_{name}": "oid >= 16384"
+    for name in ("attrdef", "cast", "constraint", "opclass", "operator", "policy", "proc", "trigger", "type")
+}
+"""Further tables in which a change can give a statement another meaning."""
+
+
+def _sums(tables: Mapping[str, str]) -> str:
+    rows = " UNION ALL ".join(
+        f"SELECT xmin::text::bigint AS written FROM pg_catalog.{table} WHERE {condition}"
+        for table, condition in tables.items()
     )
-)
-"""An expression: of each table how many rows there are, and by which transactions they were written."""
+    return (
+        f"(SELECT pg_catalog.concat_ws(' ', current_database(), count(*), sum(written)) FROM ({rows}) AS row)"
+    )
+
+
+CATALOGUE_VERSION = _sums(CATALOGUE)
+"""An expression for the state of tables, views and comments."""
+
+MEANING_VERSION = _sums(MEANING)
+"""An expression for the rest on which the meaning of a statement depends."""
