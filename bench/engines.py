@@ -36,16 +36,17 @@ SCRIPT = (
     "CREATE VIEW people AS SELECT * FROM customers",
 )
 
-SHORT = "SELECT id, total FROM orders WHERE status = 's{number}'"
+SHORT = "SELECT id, total AS total{number} FROM orders WHERE status = 's{number}'"
 JOINED = """
 WITH spending AS (
     SELECT o.customer_id, sum(o.total) AS spent, max(o.day) AS latest FROM orders AS o
     WHERE o.status <> 'void {number}' GROUP BY o.customer_id HAVING sum(o.total) > 100
 )
-SELECT p.country, n.title, sum(s.spent) AS spent, max(s.latest) AS latest
+SELECT p.country, n.title, sum(s.spent) AS spent{number}, max(s.latest) AS latest
 FROM spending AS s JOIN people AS p ON p.id = s.customer_id JOIN countries AS n ON n.code = p.country
-WHERE n.code IN ('NL', 'BE') GROUP BY p.country, n.title ORDER BY spent DESC
+WHERE n.code IN ('NL', 'BE') GROUP BY p.country, n.title ORDER BY spent{number} DESC
 """
+"""The alias makes each statement one of another shape: engines remember more than the text."""
 
 NUMBERS = count()
 TAGS = Known(tagged={"customers.name": "names", "customers.email": "contact"})

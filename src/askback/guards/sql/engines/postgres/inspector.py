@@ -142,8 +142,11 @@ class Inspector:
             analysis = await session.analyse(statement)
             if analysis.tree is None:
                 return Found(doubt(TOO_COMPLEX))
-            reader = CatalogueReader(session.connection)
-            return Found(await self._inspect_tree(reader, analysis, analysis.tree), is_lasting=True)
+            async with session.closing():
+                shape = await run_there(
+                    len(analysis.tree) > LARGE_TREE, partial(self.shapes.read, analysis.tree)
+                )
+            return Found(await self._inspect_shape(session, shape, analysis), is_lasting=True)
         except asyncpg.PostgresConnectionError:
             raise
         except asyncpg.PostgresError as error:
@@ -158,17 +161,16 @@ class Inspector:
         except TooLarge:
             return Found(doubt(TOO_COMPLEX))
 
-    async def _inspect_tree(self, reader: CatalogueReader, analysis: Analysis, tree: str) -> Inspection:
-        is_large = len(tree) > LARGE_TREE
-        shape = await run_there(is_large, partial(self.shapes.read, tree))
+    async def _inspect_shape(self, session: Session, shape: Shape, analysis: Analysis) -> Inspection:
+        reader = CatalogueReader(session.connection)
         ground = reader.version, analysis.ground
         if shape.last is not None and shape.last[0] == ground:
             return shape.last[1]
-        inspection = await self._inspect_shape(reader, shape, analysis.facts)
+        inspection = await self._follow(reader, shape, analysis.facts)
         shape.last = (ground, inspection) if not reader.queries_sent else None
         return inspection
 
-    async def _inspect_shape(self, reader: CatalogueReader, shape: Shape, facts: list[Any]) -> Inspection:
+    async def _follow(self, reader: CatalogueReader, shape: Shape, facts: list[Any]) -> Inspection:
         if shape.query is None or shape.query.is_true("isReturn"):
             return doubt(NOT_ONE)
         relations = await self.relations.load(reader, shape.relations, facts)

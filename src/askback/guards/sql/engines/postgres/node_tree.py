@@ -21,9 +21,9 @@ VAR = re.compile(r"\{VAR :varno (-?\d+) :varattno (-?\d+) .*?:varlevelsup (\d+)(
 
 CONST = re.compile(r"\{CONST :consttype (\d+)(?= |$)")
 
-NOISE = re.compile(r" \[ [-0-9 ]*\]| :(?!var|ctename)\w+ (?:<>|false|0|-1)(?=[ }])")
-"""The bytes of constants, and fields that mean the same if they are missing. A name cannot look like it: its blanks
-have a backslash, and so has a first digit."""
+NOISE = re.compile(r" \[ [-0-9 ]*\]| :(?!var|ctename)\w+ (?:<>|false|0|-1|\([bi][-0-9 ]*\))(?=[ }])")
+"""The bytes of constants, fields that mean the same if they are missing, and lists of numbers that are no object ids,
+which nothing here looks at. A name cannot look like it: its blanks have a backslash, and so has a first digit."""
 
 NULL = "<>"
 

@@ -134,7 +134,13 @@ class Walk:
             case _:
                 if scope.origin is Origin.VIEW:
                     self._collect(node)
-                self._push(scope, [value for key, value in node.fields.items() if key != "exclRelTlist"])
+                self._todo.extend(
+                    [
+                        (scope, value)
+                        for key, value in node.fields.items()
+                        if isinstance(value, PARTS) and key != "exclRelTlist"
+                    ]
+                )
 
     def _collect(self, node: Node) -> None:
         for key, value in node.fields.items():

@@ -28,6 +28,8 @@ class RangeKind(IntEnum):
     """From version 18 on, what GROUP BY names. Its number is another one in version 19."""
 
 
+KINDS = {int(kind): kind for kind in RangeKind if kind is not RangeKind.GROUP}
+
 MARKS = {
     RangeKind.RELATION: "relid",
     RangeKind.SUBQUERY: "subquery",
@@ -43,11 +45,8 @@ def kind_of(entry: Node) -> RangeKind:
     """The kind of an entry of the range table. Raises `UnknownTree` for kinds that are not known."""
     if "groupexprs" in entry.fields:
         return RangeKind.GROUP
-    try:
-        kind = RangeKind(entry.number("rtekind"))
-    except ValueError:
-        raise UnknownTree from None
-    if kind in MARKS and MARKS[kind] not in entry.fields:
+    kind = KINDS.get(entry.number("rtekind"))
+    if kind is None or (kind in MARKS and MARKS[kind] not in entry.fields):
         raise UnknownTree
     return kind
 

@@ -217,6 +217,24 @@ class Session:
             transaction, self._transaction, self._is_open = self._transaction, None, False
             await transaction.commit()
 
+    @asynccontextmanager
+    async def closing(self) -> AsyncGenerator[None]:
+        """Roll back while the body computes, unless a statement is to run in this transaction."""
+        if self._is_kept:
+            yield
+            return
+        rollback = asyncio.create_task(self.close_quietly())
+        try:
+            await asyncio.sleep(0)  # so that the command is sent
+            yield
+        finally:
+            await rollback
+
+    async def close_quietly(self) -> None:
+        """Roll back. A connection that fails at that is noticed where it is used next."""
+        with suppress(TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
+            await self.close()
+
     async def close(self) -> None:
         """Roll back, so that nothing is left of the inspection."""
         transaction, self._transaction, self._function = self._transaction, None, ""
@@ -235,8 +253,7 @@ async def open_session(access: Access, *, is_kept: bool = False) -> AsyncGenerat
         try:
             yield session
         finally:
-            with suppress(TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
-                await session.close()
+            await session.close_quietly()
 
 
 def quote(name: str) -> str:
