@@ -8,6 +8,7 @@ from askback.errors import AuthorError
 from askback.guards.sql.engines.engine import Inspection
 from askback.guards.sql.names import Path, agree
 from askback.guards.sql.readings import Reading
+from askback.schema.message import MOST_MESSAGE
 
 WORD = re.compile(r"\w+")
 
@@ -30,7 +31,7 @@ class PersonalColumns:
     def read(self, inspection: Inspection, statement: str) -> Reading:
         """The engine's findings with the tags of this catalogue. Where it has doubts, names in the text count too."""
         personal = dict(self._find_tags(inspection))
-        if inspection.doubts:
+        if inspection.doubts and len(statement) <= MOST_MESSAGE:  # what is longer is shown to nobody
             personal |= self._find_mentions(statement)
         return Reading(
             columns=inspection.columns,

@@ -16,9 +16,22 @@ MAX_ALIASES = 200
 MAX_WITHS = 16
 """Uses of the word WITH. Each one within another doubles the time in which DuckDB 2 finds that it cannot parse it."""
 
+MAX_SIGNS = 500
+"""Signs with no operand before them, and line comments, which can stand between two of them. DuckDB takes memory with
+the square of `- - - -`, and time with the cube: 2,000 take two seconds, 10,000 all memory that there is."""
+
+MAX_COMMENTS = 1_000
+"""DuckDB 1.4 takes time with the square of comments within comments."""
+
 ALIAS = re.compile(r"(?<![a-z_])as(?![a-z0-9_])", re.IGNORECASE)
 
 WITH = re.compile(r"(?<![a-z_])with(?![a-z0-9_])", re.IGNORECASE)
+
+SIGN = re.compile(r"--+|[^\w\s'\")\]}](?=\s*[-+])")
+
+COMMENT = re.compile(r"/\*")
+
+LIMITS = {ALIAS: MAX_ALIASES, WITH: MAX_WITHS, SIGN: MAX_SIGNS, COMMENT: MAX_COMMENTS}
 
 OPENING, CLOSING = "([{", ")]}"
 
@@ -31,8 +44,7 @@ def find_problem(statement: str) -> str | None:
         require_text(statement, max_length=MAX_LENGTH)
     except Unreadable as unreadable:
         return str(unreadable)
-    words = {ALIAS: MAX_ALIASES, WITH: MAX_WITHS}
-    is_long = any(len(word.findall(statement)) > limit for word, limit in words.items())
+    is_long = any(len(pattern.findall(statement)) > limit for pattern, limit in LIMITS.items())
     if is_long or _nesting(statement) > MAX_NESTING:
         return "the statement is too complex to be looked at"
     return None
