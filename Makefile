@@ -47,10 +47,11 @@ pythons: dev ## the quick tests on every Python from 3.11 on that this machine h
 pythons-short: dev ## a selection of them on every Python but the one of .venv
 	@$(BIN)/python -m scripts.pythons --short $(SIDE_BY_SIDE) $(FAST)
 
-soak: dev ## the oracle: 200,000 valid random statements on each engine; whatever tells tagged values unasked is a leak (an hour)
+soak: dev ## the oracle: 200,000 valid random statements on each engine, and 20,000 that repeat something many times (half an hour)
 	@VENV=.build/oldest CONSTRAINT=scripts/oldest.txt scripts/bootstrap dev
 	@failed=; for run in ".build/oldest duckdb" ".venv duckdb" ".venv sqlite" ".venv postgres"; do set -- $$run; \
 		$$1/bin/python -m tests.guards.oracle --engine $$2 || failed="$$failed $$2"; \
+		$$1/bin/python -m tests.guards.oracle.repeats --engine $$2 || failed="$$failed $$2/repeats"; \
 	done; test -z "$$failed"
 
 peers: dev ## the test suites of the SDK and FastMCP, with Askback(server) on every server (ten minutes)

@@ -11,9 +11,12 @@ from askback.guards.sql.engines.sqlite import SQLiteEngine
 from askback.guards.sql.engines.sqlite.discards import MAX_FIELDS, MAX_FOLLOWED, find_discarded
 
 SCRIPT = """
-CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT, email TEXT);
+CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT, email TEXT,
+  short TEXT AS (lower(email)), loud TEXT AS (upper(name)), size AS (abs(email)));
 CREATE TABLE orders (id INTEGER PRIMARY KEY, buyer INTEGER, note TEXT);
 CREATE VIEW buyers AS SELECT p.id, name, email, note FROM people p LEFT JOIN orders o ON o.buyer = p.id;
+CREATE VIEW shortened AS SELECT id, short, loud FROM people;
+CREATE VIEW sized AS SELECT id, size, loud FROM people;
 CREATE VIEW reached AS SELECT id, lower(email) AS reach, trim(name) AS name FROM people;
 INSERT INTO people VALUES (1, 'a', 'short'), (2, 'b', 'b@example.org');
 INSERT INTO orders VALUES (10, 1, 'x'), (11, 2, 'y');
@@ -53,6 +56,9 @@ DISCARDED = [
     ),
     "SELECT o.id FROM orders o FULL JOIN reached x ON x.id = o.buyer",
     "SELECT x.note FROM buyers x RIGHT JOIN orders o ON x.id = o.buyer",
+    "SELECT DISTINCT o.note FROM orders o NATURAL LEFT JOIN shortened",
+    "SELECT o.id, x.loud FROM orders o RIGHT JOIN shortened x ON x.loud = o.note",
+    "SELECT x.note FROM (SELECT value FROM json_each('[1, 2]')) o RIGHT JOIN buyers x ON x.id = o.value",
 ]
 
 
@@ -92,6 +98,10 @@ USED = [
     joined(f"(SELECT p.id, json(email) AS j {INNER})"),
     joined(f"(SELECT p.id, abs(email) AS a {INNER})"),
     joined(f"(SELECT p.id, json(lower(email)) AS j {INNER})"),
+    "SELECT o.id FROM orders o RIGHT JOIN sized x ON x.loud = o.note",
+    "SELECT o.id, x.short FROM orders o RIGHT JOIN shortened x ON x.loud = o.note",
+    "SELECT x.note FROM (SELECT value FROM json_each('[1, 2]', (SELECT '$' || email FROM people))) o "
+    "RIGHT JOIN buyers x ON x.id = o.value",
     joined(f"(SELECT p.id, email || zeroblob(999999985) AS z {INNER})"),
     "WITH RECURSIVE r(n, e) AS (SELECT 1, email FROM people UNION SELECT n + 1, e FROM r WHERE n < 3) "
     "SELECT o.id FROM orders o LEFT JOIN r ON r.n = o.buyer",

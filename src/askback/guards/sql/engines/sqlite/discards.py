@@ -28,9 +28,6 @@ from askback.guards.sql.names import listed
 MAX_FOLLOWED = 2_000
 """Instructions of a program up to which its values are followed. In a longer one every value counts as used."""
 
-OUTER_JOIN_OVER_VIEW = listed("NullRow OpenEphemeral")
-"""A program without both of these has no outer join, or works out no view for it."""
-
 SHELVED = listed(
     "Close Column Count IfNullRow Insert Last NewRowid Next NotExists NullRow OpenEphemeral Prev Rewind Rowid SeekRowid"
 )
@@ -42,6 +39,8 @@ CONSTANTS = listed("IdxRowid Int64 Integer NewRowid Null Real Rowid String8")
 HARMLESS_CALLS = frozenset({"lower(1)", "upper(1)", "trim(1)", "ltrim(1)", "rtrim(1)"})
 """They cannot fail, and give nothing that is much longer than what they take."""
 
+OUTER_JOIN = listed("IfNullRow NullRow")
+
 MAX_FIELDS = 100
 """Of a record that cannot become too big: SQLite takes 1,000 million bytes, so that each may have 10 million."""
 
@@ -49,7 +48,8 @@ MAX_FIELDS = 100
 def find_discarded(rows: Sequence[Instruction]) -> frozenset[int]:
     """The addresses of those Columns of a program whose values are not used. It must not be part of a larger one."""
     opcodes = {row[1] for row in rows}
-    if not OUTER_JOIN_OVER_VIEW <= opcodes <= KNOWN or len(rows) > MAX_FOLLOWED:
+    works_out_view = "OpenEphemeral" in opcodes and not OUTER_JOIN.isdisjoint(opcodes)
+    if not works_out_view or not opcodes <= KNOWN or len(rows) > MAX_FOLLOWED:
         return frozenset()
     flow = _Flow(rows)
     return frozenset(row[0] for row in rows if row[1] == "Column" and flow.is_discarded(row))
@@ -61,29 +61,32 @@ class _Flow:
     def __init__(self, rows: Sequence[Instruction]) -> None:
         self._shelves = _find_shelves(rows)
         self._fetched = {(row[P1], row[P2]) for row in rows if row[1] == "Column"}
-        self._targets = {target for row in rows for target in list_targets(row)}
+        self._targets = {target for _, target in list_targets(rows)}
         self._registers = sorted({row[RESULTS[row[1]]] for row in rows if row[1] in RESULTS})
         self._near: defaultdict[int, list[Instruction]] = defaultdict(list)
         """Readers that certainly read what the instruction at this address has written."""
         self._far: defaultdict[int, list[Instruction]] = defaultdict(list)
         """Readers of a register that may read whatever any instruction has written there."""
-        self._bounded = _find_bounded(rows, self._targets)
+        self._bounded = _find_bounded(rows)
         self._follow(rows)
 
     def _follow(self, rows: Sequence[Instruction]) -> None:
         """Keep the writers of each straight piece of the program, at whose end nothing is known any more."""
         writers: dict[int, int] = {}
+        previous: Instruction | None = None
         for row in rows:
             if row[0] in self._targets:
                 writers.clear()
-            self._note_reads(row, writers)
+                previous = None
+            self._note_reads(row, previous, writers)
+            previous = row
             if row[1] not in STRAIGHT:
                 writers.clear()
             elif row[1] in RESULTS:
                 writers[row[RESULTS[row[1]]]] = row[0]
 
-    def _note_reads(self, row: Instruction, writers: dict[int, int]) -> None:
-        for first, last in list_reads(row):
+    def _note_reads(self, row: Instruction, previous: Instruction | None, writers: dict[int, int]) -> None:
+        for first, last in list_reads(row, previous):
             start, end = bisect_left(self._registers, first), bisect_right(self._registers, last)
             for register in self._registers[start:end]:
                 if register in writers and row[1] != "OpenPseudo":  # through which it is read again later
@@ -115,15 +118,20 @@ class _Flow:
         )
 
 
-def _find_bounded(rows: Sequence[Instruction], targets: set[int]) -> frozenset[int]:
+def _find_bounded(rows: Sequence[Instruction]) -> frozenset[int]:
     """The addresses of the records that hold a few stored values and constants and nothing else."""
     stored = _find_stored(rows)
+    targets = {target for row, target in list_targets(rows) if not _is_null_skip(row)}
+    skipped: dict[int, set[int]] = {}
     bounded: set[int] = set()
     registers: set[int] = set()
     for row in rows:
         if row[0] in targets:
             registers.clear()
-        if row[1] == "Column" and row[P1] in stored:
+        registers &= skipped.get(row[0], registers)
+        if _is_null_skip(row):
+            skipped[row[P2]] = (registers | {row[P3]}) & skipped.get(row[P2], registers | {row[P3]})
+        elif row[1] == "Column" and row[P1] in stored:
             registers.add(row[P3])
         elif row[1] in CONSTANTS:
             registers.add(row[P2])
@@ -137,6 +145,11 @@ def _find_bounded(rows: Sequence[Instruction], targets: set[int]) -> frozenset[i
         elif row[1] not in {"Affinity", "RealAffinity"}:
             registers.clear()
     return frozenset(bounded)
+
+
+def _is_null_skip(row: Instruction) -> bool:
+    """Whether it writes NULL to a register and goes on further down, where an outer join found no row."""
+    return row[1] == "IfNullRow" and row[P2] > row[0]
 
 
 def _find_stored(rows: Sequence[Instruction]) -> frozenset[int]:

@@ -3,6 +3,7 @@
 Compared with the sources of 3.54. An opcode that is not listed here has unknown operands.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -88,12 +89,19 @@ STRAIGHT = listed(
 
 NOT_JUMPING = STRAIGHT | listed(
     "Add AddImm AggFinal AggInverse AggStep AggStep1 AggValue And BeginSubrtn BitAnd BitNot BitOr Cast Close "
-    "CollSeq Compare Concat Count Divide Explain Halt IntCopy Move Multiply Noop Not OffsetLimit "
-    "OpenAutoindex OpenDup OpenEphemeral OpenPseudo OpenRead Or Permutation ReleaseReg Remainder ReopenIdx "
-    "ResetSorter RowData ShiftLeft ShiftRight SorterData SorterOpen Subtract TableLock Transaction VColumn "
-    "VOpen Variable"
+    "ClrSubtype CollSeq ColumnsUsed Compare Concat Count CursorLock CursorUnlock DeferredSeek Delete Divide "
+    "Explain FinishSeek GetSubtype Halt HaltIfNull IdxDelete IntCopy IsTrue MemMax Move Multiply Noop Not "
+    "OffsetLimit OpenAutoindex OpenDup OpenEphemeral OpenPseudo OpenRead Or Permutation ReleaseReg Remainder "
+    "ReopenIdx ResetSorter RowData RowSetAdd SeekEnd SeekHit SetSubtype ShiftLeft ShiftRight SorterData "
+    "SorterOpen String Subtract TableLock Trace Transaction VColumn VOpen Variable ZeroOrNull"
 )
 """Their P2 is never the address of an instruction. Every other opcode may jump there."""
+
+RETURNING = listed("EndCoroutine Gosub InitCoroutine Return Yield")
+"""They keep an address in the register P1, or go on at the address there."""
+
+COPYING = listed("Copy IntCopy Move SCopy")
+"""They copy to the registers from P2 on."""
 
 RESULTS = {
     **dict.fromkeys(("Column", "Function", "MakeRecord", "PureFunc"), P3),
@@ -115,8 +123,11 @@ FREE = listed(
 SECOND_CURSORS = {"DeferredSeek": (P3,), "OpenDup": (P2,), "SorterData": (P3,)}
 
 
-def list_reads(row: Instruction) -> Iterator[tuple[int, int]]:
-    """The first and last registers whose values an instruction uses. Too many rather than too few."""
+def list_reads(row: Instruction, previous: Instruction | None = None) -> Iterator[tuple[int, int]]:
+    """The first and last registers whose values an instruction uses. Too many rather than too few.
+
+    `previous` is the instruction that always runs directly before it, where there is one.
+    """
     opcode = row[1]
     for operand in SINGLE.get(opcode, ()):
         yield row[operand], row[operand]
@@ -127,24 +138,37 @@ def list_reads(row: Instruction) -> Iterator[tuple[int, int]]:
         yield row[P3], row[P3] + max(_number(row[P4]), 1) - 1
     elif opcode in CALLS:
         yield row[P2], row[P2] + _number(str(row[P4]).rpartition("(")[2].rstrip(")")) - 1
-    elif opcode == "VFilter":  # a register tells how many arguments there are
-        yield row[P3], LAST_REGISTER
+    elif opcode == "VFilter":
+        yield row[P3], row[P3] + 1 + _count_arguments(row, previous)
     elif opcode == "Copy":
         yield row[P1], row[P1] + row[P3]
-    elif (
-        opcode == "Compare"
-    ):  # after a Permutation, of which P5 tells, it uses them in another order and leaves some out
-        count = row[P3] if row[P5] == 0 else LAST_REGISTER
+    elif opcode == "Compare":
+        count = row[P3] if row[P5] == 0 else _count_permuted(previous)
         yield row[P1], row[P1] + count - 1
         yield row[P2], row[P2] + count - 1
 
 
-def list_targets(row: Instruction) -> Iterator[int]:
-    """The addresses to which an instruction may jump, among others. A number may be where a subroutine returns to."""
-    if row[1] == "Integer":
-        yield from (row[P1], row[P1] + 1)
-    elif row[1] not in NOT_JUMPING:
-        yield from (row[P1], row[P2], row[P3]) if row[1] in {"Jump", "InitCoroutine"} else (row[P2],)
+def list_targets(rows: Sequence[Instruction]) -> Iterator[tuple[Instruction, int]]:
+    """Each instruction with the addresses to which it may jump or let a subroutine return; rather too many of them."""
+    may_return = _find_returning(rows)
+    for row in rows:
+        if row[1] == "Integer":
+            targets = (row[P1], row[P1] + 1) if may_return is None or row[P2] in may_return else ()
+        elif row[1] in NOT_JUMPING:
+            targets = ()
+        else:
+            targets = (row[P1], row[P2], row[P3]) if row[1] in {"Jump", "InitCoroutine"} else (row[P2],)
+        for target in targets:
+            yield row, target
+
+
+def _find_returning(rows: Sequence[Instruction]) -> frozenset[int] | None:
+    """The registers that hold where a subroutine returns to; None where another register may give such a number."""
+    found = {row[P1] for row in rows if row[1] in RETURNING}
+    copied = {
+        register for row in rows if row[1] in COPYING for register in range(row[P2], row[P2] + row[P3] + 1)
+    }
+    return frozenset(found) if found.isdisjoint(copied) else None
 
 
 def list_cursors(row: Instruction) -> tuple[int, ...]:
@@ -152,6 +176,20 @@ def list_cursors(row: Instruction) -> tuple[int, ...]:
     if row[1] in FREE:
         return ()
     return (row[P1], *(row[operand] for operand in SECOND_CURSORS.get(row[1], ())))
+
+
+def _count_arguments(row: Instruction, previous: Instruction | None) -> int:
+    """How many arguments a VFilter has: the number in its second register, which SQLite writes directly before."""
+    is_told = previous is not None and previous[1] == "Integer" and previous[P2] == row[P3] + 1
+    return previous[P1] if previous is not None and is_told else LAST_REGISTER
+
+
+def _count_permuted(previous: Instruction | None) -> int:
+    """Up to which of its registers a Compare uses, where a Permutation like `[2,0]` directly before it says which."""
+    if previous is None or previous[1] != "Permutation":
+        return LAST_REGISTER
+    numbers = re.fullmatch(r"\[(\d+(?:,\d+)*)\]", str(previous[P4]))
+    return max(map(int, numbers[1].split(","))) + 1 if numbers else LAST_REGISTER
 
 
 def _number(value: object) -> int:
