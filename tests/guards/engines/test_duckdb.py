@@ -239,6 +239,49 @@ async def test_calls_of_everyday_length_are_bound(engine: DuckDBEngine, statemen
     assert not (await engine.inspect(statement)).doubts
 
 
+def hexed(text: str) -> str:
+    return "hex(" * 32 + text + ")" * 32
+
+
+HEXED = hexed("'a'")
+
+COSTLY = [
+    f"SELECT {HEXED} FROM customers",
+    f"SELECT id FROM customers LIMIT length({HEXED})",
+    f"SELECT id FROM customers WHERE country = (SELECT {HEXED})",
+    f"SELECT hex(CASE WHEN true THEN {HEXED} END) FROM customers",
+    f"SELECT * FROM range(length({HEXED}))",
+    "SELECT 'a' AS b0, " + ", ".join(f"hex(b{n}) AS b{n + 1}" for n in range(32)) + " FROM customers",
+    f"SELECT list_transform(['a'], lambda x: {hexed('x')})",
+    f"SELECT list_reduce([{', '.join(['1'] * 40)}], lambda x, y: x || x) FROM customers",
+    f"SELECT list_transform(['{'a' * 40_000}'], lambda x: levenshtein(x, x))",
+    f"SELECT levenshtein('{'a' * 49_000}', '{'b' * 49_000}')",
+    f"SELECT id FROM customers LIMIT length(array_to_string(string_split('{'a' * 9_000}', ''), '{'b' * 9_000}'))",
+    f"SELECT id FROM customers LIMIT ('{'a' * 60}' LIKE '{'%a_' * 12}b')::INT",
+    f"SELECT id FROM customers LIMIT ('{'a' * 60}' GLOB '{'*a?' * 12}b')::INT",
+]
+
+
+@pytest.mark.parametrize("statement", COSTLY)
+async def test_what_takes_too_much_to_be_computed_is_not_bound(engine: DuckDBEngine, statement: str):
+    with anyio.fail_after(10):
+        found = await engine.inspect(statement)
+    assert found.doubts == ("DuckDB would compute too much before it runs",) and not found.can_be_planned
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT strftime(date_trunc('month', today() - INTERVAL 3 MONTH), '%Y-%m'), trim(replace('a', 'a', 'b'))",
+        "SELECT id FROM orders WHERE status LIKE '%a%b%c%' AND upper(trim(lower(status))) NOT LIKE '%\\_%' ESCAPE '\\'",
+        f"SELECT list_contains([{', '.join(['1'] * 900)}], id), concat('a', 'b', 'c', 'd'), md5('abc') FROM orders",
+        f"SELECT coalesce(lower(status), '{'x' * 5_000}'), hex(status), bin(hex(hex(hex(status)))) FROM orders",
+    ],
+)
+async def test_what_is_computed_of_constants_every_day_is_bound(engine: DuckDBEngine, statement: str):
+    assert not (await engine.inspect(statement)).doubts
+
+
 @pytest.mark.parametrize(
     "statement", ["SELECT '::1'::INET", "SELECT inet '::1'", "SELECT NULL::STRUCT(a INET[])"]
 )

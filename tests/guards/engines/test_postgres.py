@@ -431,6 +431,53 @@ async def test_a_statement_that_was_seen_before_is_inspected_again_after_a_chang
     assert "lower" in change or before != after
 
 
+async def test_a_statement_is_inspected_again_after_its_role_has_become_member_of_another(
+    url: str, beside: Shell
+) -> None:
+    engine = PostgresEngine(f"{as_role(url, 'reader')}?search_path=hidden,public")
+    await beside.execute(
+        "CREATE SCHEMA hidden; CREATE ROLE insiders; GRANT USAGE ON SCHEMA hidden TO insiders"
+    )
+    try:
+        for schema, role in (("hidden", "insiders"), ("public", "reader")):
+            await beside.execute(
+                f"CREATE TABLE {schema}.seen (x int); GRANT SELECT ON {schema}.seen TO {role}"
+            )
+        before = [await engine.inspect("SELECT x FROM seen") for _ in range(3)]
+        await beside.execute("GRANT insiders TO reader")
+        after = await engine.inspect("SELECT x FROM seen")
+    finally:
+        await beside.execute(
+            "DROP SCHEMA hidden CASCADE; DROP TABLE IF EXISTS public.seen; DROP ROLE insiders"
+        )
+    assert {tuple(found.columns) for found in before} == {("public.seen.x",)}
+    assert after.columns == {"hidden.seen.x"}
+
+
+async def test_changes_of_transactions_at_one_time_are_noticed(url: str, beside: Shell) -> None:
+    """The numbers of the transactions that wrote the two policies have the same sum before and after."""
+    engine = PostgresEngine(as_role(url, "reader"))
+    await beside.execute("CREATE TABLE tickets (ok int, secret int); CREATE TABLE stubs (id int)")
+    try:
+        await beside.execute(
+            "ALTER TABLE tickets ENABLE ROW LEVEL SECURITY; GRANT SELECT ON tickets TO reader"
+        )
+        await beside.execute("CREATE POLICY q ON stubs USING (true)")
+        await beside.execute("CREATE POLICY r ON tickets USING (ok = 1)")
+        await beside.execute("ALTER POLICY q ON stubs USING (id = 2)")
+        async with shell(url) as late, shell(url) as early:
+            await late.execute("BEGIN; SELECT pg_current_xact_id()")
+            await early.execute("ALTER POLICY r ON tickets USING (ok = 2)")
+            before = [await engine.inspect("SELECT count(*) FROM tickets") for _ in range(3)]
+            await late.execute("ALTER POLICY r ON tickets USING (secret = 7)")
+            await late.execute("ALTER POLICY q ON stubs USING (id = 3); COMMIT")
+            after = await engine.inspect("SELECT count(*) FROM tickets")
+    finally:
+        await beside.execute("DROP TABLE tickets, stubs")
+    assert {tuple(found.columns) for found in before} == {("public.tickets.ok",)}
+    assert after.columns == {"public.tickets.secret"}
+
+
 async def test_a_policy_decides_about_rows_so_its_columns_count(url: str) -> None:
     found = await PostgresEngine(url, role="reader").inspect("SELECT count(*) FROM guarded")
     assert found.columns == {"public.guarded.email"}

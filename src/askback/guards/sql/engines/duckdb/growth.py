@@ -57,17 +57,17 @@ def find_growth(call: Node, constants: Collection[str], *, is_in_lambda: bool) -
     is_constant, is_written_out = names <= set(constants), not names
     if name in MULTIPLYING:
         is_bounded = not is_constant or (
-            is_written_out and math.prod(len(text) + 1 for text in _texts(call)) <= MAX_SIZE
+            is_written_out and math.prod(len(text) + 1 for text in find_texts(call)) <= MAX_SIZE
         )
     elif name in WRITING:
-        is_wide = any(WIDTH.search(text) for text in _texts(call))
+        is_wide = any(WIDTH.search(text) for text in find_texts(call))
         is_bounded = not is_wide and (is_written_out or not is_constant)
     elif name in NAMED:
         is_bounded = _is_named_shortly(call)
     elif is_in_lambda or is_constant:
-        is_bounded = _is_simple(call) and math.prod(_numbers(call)) <= MAX_SIZE
+        is_bounded = _is_simple(call) and math.prod(find_numbers(call)) <= MAX_SIZE
     else:
-        is_bounded = max(_numbers(call), default=0) <= MAX_SIZE
+        is_bounded = max(find_numbers(call), default=0) <= MAX_SIZE
     return None if is_bounded else f"{name}() makes a value of any length"
 
 
@@ -95,7 +95,7 @@ def _is_named_shortly(call: Node) -> bool:
     arguments = call["children"] if "children" in call else [one["expression"] for one in call["arguments"]]
     named = arguments[1:2]
     return all(node.get("class") == "CONSTANT" for node in named) and all(
-        len(text) <= MAX_NAME for node in named for text in _texts(node)
+        len(text) <= MAX_NAME for node in named for text in find_texts(node)
     )
 
 
@@ -105,8 +105,8 @@ def _is_simple(call: Node) -> bool:
     if _classes(call) - PLAIN or {each["function_name"].lower() for each in calls} - SIMPLE:
         return False
     if call["function_name"].lower() in SERIES:
-        return all(DATE.fullmatch(text) for text in _texts(call))
-    return any(True for _ in _numbers(call)) and not any(WIDTH.search(text) for text in _texts(call))
+        return all(DATE.fullmatch(text) for text in find_texts(call))
+    return any(True for _ in find_numbers(call)) and not any(WIDTH.search(text) for text in find_texts(call))
 
 
 def _classes(call: Node) -> set[str]:
@@ -124,7 +124,8 @@ def _constants(call: Node) -> Iterator[tuple[bool, str]]:
                 yield not isinstance(written, str), str(written)
 
 
-def _numbers(call: Node) -> Iterator[float]:
+def find_numbers(call: Node) -> Iterator[float]:
+    """The numbers in a call, each at least 1."""
     for is_number, text in _constants(call):
         if is_number:
             try:
@@ -133,5 +134,6 @@ def _numbers(call: Node) -> Iterator[float]:
                 yield math.inf
 
 
-def _texts(call: Node) -> Iterator[str]:
+def find_texts(call: Node) -> Iterator[str]:
+    """The constants in a call that are no numbers."""
     return (text for is_number, text in _constants(call) if not is_number)

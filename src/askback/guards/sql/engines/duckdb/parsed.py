@@ -61,6 +61,6 @@ def _parse(session: Session, text: str) -> Parsed:
     try:
         if is_too_large(statements[0]):
             return Parsed(doubt=COMPLEX)
-        return Parsed(read_syntax(statements[0]))
+        return Parsed(read_syntax(statements[0], len(text)))
     except SHAPES:
         return Parsed(doubt="its syntax has a shape that is not known")

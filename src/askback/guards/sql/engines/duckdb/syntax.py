@@ -3,9 +3,12 @@
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from askback.guards.sql.engines.duckdb.folding import count_calls, is_costly
 from askback.guards.sql.engines.duckdb.growth import find_constants, find_growth, may_grow
 from askback.guards.sql.engines.duckdb.tree import Node
 from askback.guards.sql.names import listed
+
+COSTLY = "DuckDB would compute too much before it runs"
 
 MAX_DEPTH = 150
 """Expressions within expressions. DuckDB 1.4 needs a second to bind three hundred, and cannot be interrupted."""
@@ -60,6 +63,8 @@ class Syntax:
     doubts: list[str] = field(default_factory=list[str])
     changes: bool = False
     """Whether an INSERT, UPDATE or DELETE stands within WITH."""
+    calls: int = 0
+    """The sum of `count_calls`."""
     growing: list[tuple[Node, bool]] = field(default_factory=list[tuple[Node, bool]])
     """Calls that may make a value of any length, and whether they stand within a lambda."""
     _takes_all: bool = False
@@ -83,8 +88,8 @@ class _Place:
     """Whether a parameter here would change what is read, and not only with which value."""
 
 
-def read_syntax(statement: Node) -> Syntax:
-    """Walk over the whole tree without recursion, however deep it is."""
+def read_syntax(statement: Node, length: int) -> Syntax:
+    """Walk over the whole tree without recursion, however deep it is. `length` is that of the text."""
     syntax = Syntax()
     stack: list[tuple[Any, _Place]] = [(statement, _Place())]
     while stack:
@@ -97,6 +102,8 @@ def read_syntax(statement: Node) -> Syntax:
                 break  # one is enough not to bind it
     if syntax.growing:
         syntax.doubts += _find_growths(statement, syntax)
+    if not syntax.doubts and is_costly(statement, length, syntax.calls):
+        syntax.doubts.append(COSTLY)
     return syntax
 
 
@@ -149,6 +156,7 @@ def _visit_expression(node: Node, place: _Place, syntax: Syntax) -> _Place:
 def _visit_function(node: Node, place: _Place, syntax: Syntax) -> None:
     name = node["function_name"].lower()
     syntax.functions.add(name)
+    syntax.calls += count_calls(name)
     if may_grow(name):
         syntax.growing.append((node, place.lambdas > 0))
 

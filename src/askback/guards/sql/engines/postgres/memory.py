@@ -29,6 +29,8 @@ class Found(NamedTuple):
 
 VERSION = f"""
 SELECT pg_catalog.concat_ws(' ', current_user, session_user, pg_catalog.pg_my_temp_schema(),
+  (SELECT pg_catalog.concat(r.rolsuper, r.rolinherit, r.rolbypassrls) FROM pg_catalog.pg_roles AS r
+   WHERE r.rolname = current_user),
   current_setting('standard_conforming_strings'), current_setting('transform_null_equals'),
   current_setting('search_path')), {CATALOGUE_VERSION}, {MEANING_VERSION}
 """

@@ -1,7 +1,8 @@
 """Tokens for the state of a database, which change with each change of its schema.
 
-Of each table of the server, count how many rows there are and by which transactions they were written. Rows that are
-added later have higher numbers, so no change leaves both sums as they were.
+They sum up hashes of the transactions that wrote the rows of the server's own tables. A change writes rows by a
+transaction of which no row could be seen before, so the sum is another one. The numbers themselves would not do: two
+transactions at a time can write rows whose numbers have the sum of others.
 """
 
 from collections.abc import Mapping
@@ -17,10 +18,24 @@ CATALOGUE = {
 """Where the server keeps tables, views and comments, and how the rows that people made are told from its own."""
 
 MEANING = {
-    f"pg_{name}": "oid >= 16384"
-    for name in ("attrdef", "cast", "constraint", "opclass", "operator", "policy", "proc", "trigger", "type")
+    "pg_auth_members": "true",
+    **{
+        f"pg_{name}": "oid >= 16384"
+        for name in (
+            "attrdef",
+            "cast",
+            "constraint",
+            "opclass",
+            "operator",
+            "policy",
+            "proc",
+            "trigger",
+            "type",
+        )
+    },
 }
-"""Further tables in which a change can give a statement another meaning."""
+"""Further tables in which a change can give a statement another meaning. A member of another role may see a schema that
+stands earlier in the search path."""
 
 
 def _sums(tables: Mapping[str, str]) -> str:
@@ -29,7 +44,8 @@ def _sums(tables: Mapping[str, str]) -> str:
         for table, condition in tables.items()
     )
     return (
-        f"(SELECT pg_catalog.concat_ws(' ', current_database(), count(*), sum(written)) FROM ({rows}) AS row)"
+        f"(SELECT pg_catalog.concat_ws(' ', current_database(), count(*),"
+        f" sum(pg_catalog.hashint8extended(written, 0))) FROM ({rows}) AS row)"
     )
 
 
