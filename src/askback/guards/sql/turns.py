@@ -25,3 +25,15 @@ def take_turns(items: Iterable[Item]) -> Iterator[Item]:
         yield from batch
         if len(batch) == BATCH_SIZE:
             time.sleep(PAUSE)
+
+
+class Turns:
+    """Counts the steps of a computation that is no loop, and gives other threads their turns as `take_turns` does."""
+
+    def __init__(self) -> None:
+        self._steps = 0
+
+    def step(self) -> None:
+        self._steps += 1
+        if self._steps % BATCH_SIZE == 0:
+            time.sleep(PAUSE)

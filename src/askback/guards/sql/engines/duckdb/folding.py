@@ -12,6 +12,7 @@ from typing import Any, cast
 from askback.guards.sql.engines.duckdb.growth import GROWING, find_constants, find_numbers, find_texts
 from askback.guards.sql.engines.duckdb.tree import Node, walk
 from askback.guards.sql.names import listed
+from askback.guards.sql.turns import Turns
 
 MAX_SIZE = 10_000_000
 """Characters of a value, or steps to compute it. Some functions take eight bytes for each."""
@@ -67,6 +68,7 @@ class _Folding:
 
     def __init__(self, statement: Node, length: int) -> None:
         self.largest = 0.0
+        self._turns = Turns()
         self._length, self._lambdas = length, 0
         constants = find_constants(statement)
         self._named: dict[str, list[Node]] = {}
@@ -81,6 +83,7 @@ class _Folding:
             return _add([self.measure(each) for each in cast("list[Any]", value)])
         if not isinstance(value, dict):
             return 0.0
+        self._turns.step()
         node = cast("Node", value)
         kind = node.get("class")
         if kind == "CONSTANT":

@@ -9,6 +9,7 @@ from typing import Any
 
 from askback.guards.sql.engines.duckdb.expressions import UnknownPlan, can_raise, references
 from askback.guards.sql.engines.duckdb.tree import Node
+from askback.guards.sql.turns import take_turns
 
 Live = set[int]
 """Positions of the columns of a step that something above depends on."""
@@ -58,7 +59,8 @@ class Reads:
         VISITS[node["type"]](self, node, live)
 
     def _used(self, expressions: Iterable[Any], width: int) -> Live:
-        return set[int]().union(*(references(each, width) for each in expressions if each is not None))
+        taken = take_turns(expressions)
+        return set[int]().union(*(references(each, width) for each in taken if each is not None))
 
     # Steps that read
 

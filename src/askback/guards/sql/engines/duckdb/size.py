@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, cast
 
 from askback.guards.sql.engines.duckdb.tree import Node
 from askback.guards.sql.functions import harmless_functions
+from askback.guards.sql.turns import Turns
 
 MAX_SIZE = 10_000
 """Expressions that are bound, or columns of a star. 65,000 expressions take DuckDB 2 four seconds and a gigabyte."""
@@ -56,6 +57,7 @@ class _Measure:
 
     def __init__(self) -> None:
         self.written = 0
+        self._turns = Turns()
 
     def measure(self, value: Any, scope: _Scope) -> Extent:
         if isinstance(value, list):
@@ -63,6 +65,7 @@ class _Measure:
             return Extent(sum(part.size for part in parts), sum(part.width for part in parts))
         if not isinstance(value, dict):
             return Extent()
+        self._turns.step()
         node = cast("Node", value)
         if "class" in node:
             return self._measure_expression(node, scope)

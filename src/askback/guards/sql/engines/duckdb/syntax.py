@@ -7,6 +7,7 @@ from askback.guards.sql.engines.duckdb.folding import count_calls, is_costly
 from askback.guards.sql.engines.duckdb.growth import find_constants, find_growth, may_grow
 from askback.guards.sql.engines.duckdb.tree import Node
 from askback.guards.sql.names import listed
+from askback.guards.sql.turns import Turns
 
 COSTLY = "DuckDB would compute too much before it runs"
 
@@ -92,7 +93,9 @@ def read_syntax(statement: Node, length: int) -> Syntax:
     """Walk over the whole tree without recursion, however deep it is. `length` is that of the text."""
     syntax = Syntax()
     stack: list[tuple[Any, _Place]] = [(statement, _Place())]
+    turns = Turns()
     while stack:
+        turns.step()
         node, place = stack.pop()
         if isinstance(node, list):
             stack.extend((each, place) for each in cast("list[Any]", node))
