@@ -6,7 +6,6 @@ by function: whatever is not known to add up may multiply its two largest argume
 """
 
 import re
-from collections.abc import Iterable
 from typing import Any, cast
 
 from askback.guards.sql.engines.duckdb.growth import GROWING, find_constants, find_numbers, find_texts
@@ -31,10 +30,16 @@ ADDING = listed(
 REDUCING = frozenset({"array_reduce", "list_reduce", "reduce"})
 """They call a lambda with what it gave before: each element may double the value."""
 
+INDENTING = frozenset({"json_pretty"})
+"""Their value grows with the square of their text: each level is indented."""
+
 MATCHING = listed("~~ !~~ ~~* !~~* ~~~ like_escape ilike_escape not_like_escape not_ilike_escape")
 """LIKE, ILIKE and GLOB: DuckDB 1.4 tries each character of the text for each wildcard."""
 
 MAX_WILDCARDS = 10
+
+ARGUMENTS = ("children", "arguments")
+"""Where a call has them in DuckDB 1, and in DuckDB 2. FILTER and ORDER BY stand beside them."""
 
 OPERATOR = re.compile(r"\W+")
 
@@ -92,17 +97,10 @@ class _Folding:
             return self._measure_name(str(node["column_names"][-1]).lower())
         if kind == "LAMBDA":
             return self._measure_lambda(node)
-        sizes = [self.measure(part) for part in self._parts(node)]
         if kind == "FUNCTION":
-            return self._measure_call(node, sizes)
+            return self._measure_call(node)
+        sizes = [self.measure(part) for part in node.values()]
         return _add(sizes) if kind is None or kind in COMPUTED else None
-
-    def _parts(self, node: Node) -> Iterable[Any]:
-        return (
-            node.values()
-            if node.get("class") != "FUNCTION"
-            else node.get("children") or node.get("arguments") or ()
-        )
 
     def _measure_constant(self, node: Node) -> float:
         written = node["literal"].get("text", "") if "literal" in node else node["value"].get("value", "")
@@ -124,7 +122,13 @@ class _Folding:
         self._lambdas -= 1
         return size
 
-    def _measure_call(self, node: Node, sizes: list[float | None]) -> float | None:
+    def _measure_call(self, node: Node) -> float | None:
+        sizes: list[float | None] = []
+        for key, part in node.items():
+            if key in ARGUMENTS:
+                sizes = [self.measure(argument) for argument in cast("list[Any]", part)]
+            else:
+                self.measure(part)
         known = [size for size in sizes if size is not None]
         if len(known) < len(sizes):
             return None
@@ -136,9 +140,11 @@ class _Folding:
         total = 1.0 + sum(sizes)
         if name in MATCHING:
             wildcards = sum(text.count("%") + text.count("*") for text in find_texts(node))
-            return total ** min(wildcards, MAX_WILDCARDS) + total
+            return min(total, MAX_SIZE) ** min(wildcards, MAX_WILDCARDS) + total
         if OPERATOR.fullmatch(name) or name in ADDING:
             return total
+        if name in INDENTING:
+            return total * total
         if name in REDUCING:
             return MAX_SIZE * total
         if name in GROWING:
