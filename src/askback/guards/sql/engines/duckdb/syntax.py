@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from askback.guards.sql.engines.duckdb.folding import count_calls, is_costly
+from askback.guards.sql.engines.duckdb.constant_size import count_calls, is_costly
 from askback.guards.sql.engines.duckdb.growth import find_constants, find_growth, may_grow
 from askback.guards.sql.engines.duckdb.tree import Node
 from askback.guards.sql.names import listed

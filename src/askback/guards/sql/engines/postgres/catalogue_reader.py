@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class CatalogueReader:
-    """Sends queries about the catalogue. An inspection for which none was sent rests on the parse tree alone."""
+    """Sends queries about the catalogue. Where none was sent, an inspection rests on the tree and the facts beside it."""
 
     connection: "Connection"
     queries_sent: int = 0

@@ -63,12 +63,12 @@ def is_costly(statement: Node, length: int, calls: int) -> bool:
     """
     if not calls or (calls <= FEW_CALLS and length <= SHORT):
         return False
-    folding = _Folding(statement, length)
-    folding.measure(statement)
-    return folding.largest > MAX_SIZE
+    constants = _Constants(statement, length)
+    constants.measure(statement)
+    return constants.largest > MAX_SIZE
 
 
-class _Folding:
+class _Constants:
     """Estimates the largest constant in one statement."""
 
     def __init__(self, statement: Node, length: int) -> None:
