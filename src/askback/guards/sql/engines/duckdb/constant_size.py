@@ -37,6 +37,7 @@ MATCHING = listed("~~ !~~ ~~* !~~* ~~~ like_escape ilike_escape not_like_escape 
 """LIKE, ILIKE and GLOB: DuckDB 1.4 tries each character of the text for each wildcard."""
 
 MAX_WILDCARDS = 10
+"""Enough to pass every bound, and few enough for a float to hold the power."""
 
 ARGUMENTS = ("children", "arguments")
 """Where a call has them in DuckDB 1, and in DuckDB 2. FILTER and ORDER BY stand beside them."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class CatalogueReader:
-    """Sends queries about the catalogue. Where none was sent, an inspection rests on the tree and the facts beside it."""
+    """Sends queries about the catalogue. Where none was sent, an inspection rests on the parse tree and its facts."""
 
     connection: "Connection"
     queries_sent: int = 0

@@ -40,6 +40,7 @@ HARMLESS_CALLS = frozenset({"lower(1)", "upper(1)", "trim(1)", "ltrim(1)", "rtri
 """They cannot fail, and give nothing that is much longer than what they take."""
 
 OUTER_JOIN = listed("IfNullRow NullRow")
+"""A program without any of these has no outer join over a view, so its values are not followed."""
 
 MAX_FIELDS = 100
 """Of a record that cannot become too big: SQLite takes 1,000 million bytes, so that each may have 10 million."""
