@@ -15,7 +15,7 @@ demo: package ## three servers that ask you, in forms and on a page; without a t
 	@$(BIN)/askback demo
 
 test: check requirements docs oldest pythons-short strangers browser services guides ## everything: what CI runs
-	@$(BIN)/python -m scripts.elsewhere $(SIDE_BY_SIDE)
+	@$(BIN)/python -m scripts.odd_folder $(SIDE_BY_SIDE)
 
 quick: dev ## the tests that need no programs by others, and no patience
 	$(BIN)/pytest $(SIDE_BY_SIDE) $(FAST)
@@ -50,8 +50,8 @@ pythons-short: dev ## a selection of them on every Python but the one of .venv
 soak: dev ## the oracle: 200,000 valid random statements on each engine, and 20,000 that repeat something many times (half an hour)
 	@VENV=.build/oldest CONSTRAINT=scripts/oldest.txt scripts/bootstrap dev
 	@failed=; for run in ".build/oldest duckdb" ".venv duckdb" ".venv sqlite" ".venv postgres"; do set -- $$run; \
-		$$1/bin/python -m tests.guards.oracle --engine $$2 || failed="$$failed $$2"; \
-		$$1/bin/python -m tests.guards.oracle.repeats --engine $$2 || failed="$$failed $$2/repeats"; \
+		$$1/bin/python -m tests.guards.sql.oracle --engine $$2 || failed="$$failed $$2"; \
+		$$1/bin/python -m tests.guards.sql.oracle.repeats --engine $$2 || failed="$$failed $$2/repeats"; \
 	done; test -z "$$failed"
 
 peers: dev ## the test suites of the SDK and FastMCP, with Askback(server) on every server (ten minutes)

@@ -10,18 +10,18 @@ from pathlib import Path
 
 import anyio
 
-from bench import finished, table, thinking
+from bench import finished_flows, memory, table
 from bench.blocks import QUICK, Plan
 from bench.connect import ROOT
 from bench.contests import Contest, all_contests
 from bench.growth import Grown, Growth, measure
 from bench.growths import all_growths
 from bench.results import Outcome, Report, as_json
-from bench.run import run_contests
+from bench.runner import run_contests
 from scripts.machine import Missing
 from scripts.services.programs import REDIS
 
-OF_MEMORY = (thinking.NAME, finished.NAME)
+OF_MEMORY = (memory.NAME, finished_flows.NAME)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,8 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     report = Report(
         outcomes=outcomes,
         growths=[grown for grown in measured if grown is not None],
-        thinking=_thinking(plan) if options.only in thinking.NAME else None,
-        finished=_finished(plan) if options.only in finished.NAME else None,
+        thinking=_thinking(plan) if options.only in memory.NAME else None,
+        finished=_finished(plan) if options.only in finished_flows.NAME else None,
     )
     print(table.summary(report))
     options.json.parent.mkdir(parents=True, exist_ok=True)
@@ -82,17 +82,17 @@ def _measured(growth: Growth, plan: Plan, is_first: bool) -> Grown | None:
     return grown
 
 
-def _thinking(plan: Plan) -> thinking.Memory:
-    memory = anyio.run(thinking.measure_memory, plan.people)
-    print(table.memory_lines(memory), flush=True)
-    return memory
+def _thinking(plan: Plan) -> memory.Memory:
+    measured = anyio.run(memory.measure_memory, plan.people)
+    print(table.memory_lines(measured), flush=True)
+    return measured
 
 
-def _finished(plan: Plan) -> finished.Finished | None:
+def _finished(plan: Plan) -> finished_flows.Finished | None:
     try:
-        weighed = anyio.run(finished.measure_finished, plan.flows)
+        weighed = anyio.run(finished_flows.measure_finished, plan.flows)
     except Missing as missing:
-        return _leave_out(finished.NAME, str(missing))
+        return _leave_out(finished_flows.NAME, str(missing))
     print(table.finished_lines(weighed), flush=True)
     return weighed
 

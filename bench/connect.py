@@ -13,9 +13,9 @@ from mcp import Client, StdioServerParameters
 from mcp.client.session import ElicitationFnT
 from mcp.server.lowlevel import Server
 
-from askback.server.adapters import lowlevel_of
+from askback.server.hosts import lowlevel_of
 from bench.order import answer_at_once
-from bench.serve import Side, made
+from bench.server import Side, made
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -43,7 +43,7 @@ async def connected(side: Side, transport: Transport, revision: Revision) -> Asy
                 target = lowlevel_of(stack.enter_context(made(side)))
             case "stdio":
                 target = StdioServerParameters(
-                    command=sys.executable, args=["-m", "bench.serve", side, "stdio"], cwd=ROOT
+                    command=sys.executable, args=["-m", "bench.server", side, "stdio"], cwd=ROOT
                 )
             case "http":
                 target = (await stack.enter_async_context(served(side))).url
@@ -61,7 +61,7 @@ def client_of(
 
 
 def served(side: Side) -> AbstractAsyncContextManager[Served]:
-    return started("bench.serve", side, "http")
+    return started("bench.server", side, "http")
 
 
 @asynccontextmanager

@@ -5,7 +5,7 @@ from itertools import product
 from typing import Literal
 
 from bench.connect import Revision, Transport
-from bench.serve import Side
+from bench.server import Side
 
 Questions = Literal["nothing", "one", "five"]
 Rival = Literal["without", "elicit", "resolver", "by-hand", "no-claims", "memory"]

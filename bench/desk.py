@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import anyio
 import httpx2 as httpx
 
-from askback.answer import Accepted
+from askback.answers import Accepted
 from askback.client.desk import DeskPerson
 from askback.client.forms import read_form
 from askback.client.person import Asker, FormAsked, Turn

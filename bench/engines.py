@@ -16,7 +16,7 @@ import asyncpg
 import duckdb
 from anyio import to_thread
 
-from askback.guards.sql import Known, Scales
+from askback.guards.sql import SQLCatalogue, StatementAssessor
 from askback.guards.sql.sources import Source
 from askback.guards.sql.sources.duckdb import DuckDBSource
 from askback.guards.sql.sources.postgres import PostgresSource
@@ -49,7 +49,7 @@ WHERE n.code IN ('NL', 'BE') GROUP BY p.country, n.title ORDER BY spent{number} 
 """The alias makes each statement one of another shape: engines remember more than the text."""
 
 NUMBERS = count()
-TAGS = Known(tagged={"customers.name": "names", "customers.email": "contact"})
+TAGS = SQLCatalogue(tagged={"customers.name": "names", "customers.email": "contact"})
 
 Sides = Callable[[str, bool], AbstractAsyncContextManager[tuple[Call, Call]]]
 
@@ -93,7 +93,9 @@ async def _duckdb(text: str, is_seen: bool) -> AsyncGenerator[tuple[Call, Call]]
                     return cursor.execute(f"EXPLAIN {statement}").fetchall()
 
             weigh = _weighing(
-                Scales(dialect="duckdb", catalogue=_catalogue(DuckDBSource(connection))), text, is_seen
+                StatementAssessor(dialect="duckdb", catalogue=_catalogue(DuckDBSource(connection))),
+                text,
+                is_seen,
             )
             yield weigh, _explaining(explain, text)
 
@@ -113,7 +115,9 @@ async def _sqlite(text: str, is_seen: bool) -> AsyncGenerator[tuple[Call, Call]]
 
         source = SQLiteSource(path)
         with closing(source.engine):
-            weigh = _weighing(Scales(dialect="sqlite", catalogue=_catalogue(source)), text, is_seen)
+            weigh = _weighing(
+                StatementAssessor(dialect="sqlite", catalogue=_catalogue(source)), text, is_seen
+            )
             yield weigh, _explaining(explain, text)
 
 
@@ -127,20 +131,20 @@ async def _postgres(text: str, is_seen: bool) -> AsyncGenerator[tuple[Call, Call
             async def explain() -> None:
                 await pool.fetch(f"EXPLAIN {text.format(number=next(NUMBERS))}")
 
-            scales = Scales(dialect="postgres", catalogue=_catalogue(PostgresSource(pool)))
+            scales = StatementAssessor(dialect="postgres", catalogue=_catalogue(PostgresSource(pool)))
             yield _weighing(scales, text, is_seen), explain
 
 
-def _catalogue(source: Source) -> list[Source | Known]:
+def _catalogue(source: Source) -> list[Source | SQLCatalogue]:
     return [source, TAGS]
 
 
-def _weighing(scales: Scales, text: str, is_seen: bool) -> Call:
+def _weighing(scales: StatementAssessor, text: str, is_seen: bool) -> Call:
     """All that a guard does until it is clear that nobody has to be asked."""
     same = text.format(number=0)
 
     async def weigh() -> None:
-        risk = await scales.weigh(same if is_seen else text.format(number=next(NUMBERS)))
+        risk = await scales.assess(same if is_seen else text.format(number=next(NUMBERS)))
         if risk is not None:
             raise RuntimeError(f"The guard asks about a harmless statement: {risk.message}")
 

@@ -6,7 +6,7 @@ from bench.engines import engine_growths
 from bench.forms import form_growths
 from bench.growth import Growth
 from bench.guards import guard_growths
-from bench.spending import spending_growths
+from bench.redis_rounds import spending_growths
 
 
 def all_growths() -> list[Growth]:

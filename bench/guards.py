@@ -10,7 +10,7 @@ from time import perf_counter
 import sqlglot
 from sqlglot.optimizer.qualify import qualify
 
-from askback.guards.sql import Known, Scales
+from askback.guards.sql import SQLCatalogue, StatementAssessor
 from bench.blocks import Call
 from bench.contests import Target
 from bench.growth import Growth
@@ -159,11 +159,11 @@ async def _ready(much: Call, little: Call) -> AsyncGenerator[tuple[Call, Call]]:
 
 def _guarding(statement: Statement, *, is_new: bool = True) -> Call:
     """All that a guard does until there is a question, or none."""
-    scales = Scales(dialect="duckdb", catalogue=Known(tables=TABLES, tagged=TAGGED))
+    scales = StatementAssessor(dialect="duckdb", catalogue=SQLCatalogue(tables=TABLES, tagged=TAGGED))
     same = statement.text(next(NUMBERS))
 
     async def weigh() -> None:
-        risk = await scales.weigh(statement.text(next(NUMBERS)) if is_new else same)
+        risk = await scales.assess(statement.text(next(NUMBERS)) if is_new else same)
         if (risk is not None) != statement.is_asked:
             raise RuntimeError(f"{statement.what}: the guard gave {risk}.")
 

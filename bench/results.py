@@ -9,12 +9,12 @@ from typing import Any, Literal
 
 from bench.blocks import Plan, Timing
 from bench.contests import Contest, Target
-from bench.finished import MANY, TARGET, Finished
-from bench.finished import NAME as FINISHED
+from bench.finished_flows import MANY, TARGET, Finished
+from bench.finished_flows import NAME as FINISHED
 from bench.growth import Grown
 from bench.interval import Estimate
-from bench.thinking import NAME as THINKING
-from bench.thinking import TARGET_BYTES, Memory
+from bench.memory import NAME as THINKING
+from bench.memory import TARGET_BYTES, Memory
 
 Verdict = Literal["met", "not shown", "missed", "no target"]
 

@@ -4,10 +4,10 @@ import os
 
 from bench.blocks import Plan
 from bench.contests import Contest, Part, Questions, Rival, Target, Transport
-from bench.finished import MANY, TARGET, Finished, Weight
+from bench.finished_flows import MANY, TARGET, Finished, Weight
 from bench.growth import Grown
+from bench.memory import TARGET_BYTES, Memory
 from bench.results import Outcome, Report, finished_verdict, growth_verdict, memory_verdict
-from bench.thinking import TARGET_BYTES, Memory
 
 TRANSPORTS: dict[Transport, str] = {"in-memory": "in memory", "stdio": "over stdio", "http": "over HTTP"}
 QUESTIONS: dict[Questions, str] = {

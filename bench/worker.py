@@ -15,7 +15,7 @@ from askback import Askback, ask, once
 from askback.stores import Store
 from askback.stores.redis import RedisStore
 from bench.cluster.server import Amount, question
-from bench.serve import serve_http
+from bench.server import serve_http
 
 THINK_TIME = 10.0
 """Seconds; Redis keeps what a flow left for a minute longer. So most of it goes while the others still run."""

@@ -5,7 +5,7 @@ python -m scripts.channels
 
 from pathlib import Path
 
-from askback.channels import Channel
+from askback.model.channels import Channel
 
 PAGE = Path(__file__).parent.parent / "docs" / "explain" / "who-is-at-the-door.md"
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from string import ascii_lowercase
 from typing import Final
 
-TABLE: Final = Path(__file__).parent.parent / "src/askback/schema/secrets/look_alikes.txt"
+TABLE: Final = Path(__file__).parent.parent / "src/askback/schema/secret_lint/look_alikes.txt"
 
 HEAD: Final = """\
 # Letters and signs that look like Latin letters and digits. Written by `python -m scripts.look_alikes`; do not edit.

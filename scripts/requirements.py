@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from tests.requirements import REQUIREMENTS, named_by
+from tests.support.requirements import REQUIREMENTS, named_by
 
 
 class Names:

@@ -12,10 +12,10 @@ import anyio
 from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 
 from askback.client.desk import DeskPerson
-from askback.visits import Settled
+from askback.runtime.visits import VisitSettled
 from scripts import chromium
 from tests.client.turns import make_form, make_visit
-from tests.pages.grounds import WHO, Grounds, in_a_browser
+from tests.support.visit_pages import WHO, Grounds, in_a_browser
 
 PLACE = Path(__file__).parent.parent / "docs" / "how-to"
 
@@ -163,7 +163,7 @@ async def ask_sign_in(grounds: Grounds) -> str:
 
 async def be_done(grounds: Grounds) -> str:
     link = await grounds.secret()
-    await grounds.end(link, Settled())
+    await grounds.end(link, VisitSettled())
     return link
 
 

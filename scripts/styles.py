@@ -11,8 +11,8 @@ from typing import NamedTuple
 import anyio
 
 from askback.testing import REVISIONS
-from tests.styles.cafe import HOSTS, STYLES
-from tests.styles.cells import PEOPLE, Cell, Cells, Place, find_out
+from tests.protocol.styles.cells import PEOPLE, Cell, Cells, Place, find_out
+from tests.support.cafe import HOSTS, STYLES
 
 PAGE = Path(__file__).parent.parent / "docs" / "reference" / "styles.md"
 
@@ -141,7 +141,7 @@ def _served(style: str, host: str, found: Cells, notes: Notes) -> str:
 
 def _section(style: str, found: Cells, notes: Notes) -> str:
     hosts = [host for host in HOSTS if not _is_without(host, style, found)]
-    code = f'```python\n--8<-- "tests/styles/cafe/mcpserver.py:{SHOWN[style]}"\n```\n'
+    code = f'```python\n--8<-- "tests/support/cafe/mcpserver.py:{SHOWN[style]}"\n```\n'
     also = f"\n{ELSEWHERE[style]}\n" if style in ELSEWHERE else ""
     on = "On every host:" if len(hosts) == len(HOSTS) else f"On {' and '.join(hosts)}:"
     rows = (

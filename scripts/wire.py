@@ -16,12 +16,12 @@ import anyio
 import anyio.lowlevel
 from mcp.shared.exceptions import MCPError
 
-from askback.server.adapters import lowlevel_of
+from askback.server.hosts import lowlevel_of
 from askback.stores import MemoryStore
 from askback.testing import REVISIONS, Asked, Run, Script, accept, cancel, decline, run_tool, silence
 from askback.testing.replies import Reply
-from askback.testing.wire import Line, Wire, connect
-from askback.vault.sealing import KeyRing
+from askback.testing.wire import TranscriptLine, Wire, connect
+from askback.vault.keyring import KeyRing
 from askback.vault.vault import Vault
 from examples.nobody.server import mcp as print_shop
 from examples.pizzeria.server import mcp as pizzeria
@@ -30,7 +30,7 @@ from examples.questions.server import mcp as desk
 from examples.secrets import visits
 from examples.secrets.server import make_server as make_reading_room
 from examples.several.server import mcp as travel
-from tests.pages.visitor import visitor
+from tests.support.visitor import visitor
 
 PLACE = Path(__file__).parent.parent / "docs" / "reference" / "wire"
 
@@ -170,13 +170,13 @@ def _messages(run: Run) -> Iterator[dict[str, Any]]:
     return _from_the_call(run.transcript)
 
 
-def _from_the_call(transcript: Sequence[Line]) -> Iterator[dict[str, Any]]:
+def _from_the_call(transcript: Sequence[TranscriptLine]) -> Iterator[dict[str, Any]]:
     """The call itself: the handshake before it is the SDK's."""
     call = next(place for place, line in enumerate(transcript) if line.what == "tools/call")
     return (_message(line) for line in transcript[call:])
 
 
-def _message(line: Line) -> dict[str, Any]:
+def _message(line: TranscriptLine) -> dict[str, Any]:
     """As JSON-RPC has it, without its version and ids."""
     sender = {"from": "client" if line.direction == "->" else "server"}
     match line.what:

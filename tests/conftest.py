@@ -8,18 +8,18 @@ from fastmcp.utilities.logging import configure_logging
 from hypothesis import settings
 
 from askback.testing import REVISIONS
-from tests.left_out import PREFIX
-from tests.requirements import REQUIREMENTS, named_by
-from tests.services import postgres_service as postgres_service
-from tests.services import postgres_url as postgres_url
-from tests.services import redis_service as redis_service
-from tests.services import redis_url as redis_url
-from tests.time_limit import pytest_enter_pdb as pytest_enter_pdb
-from tests.time_limit import pytest_runtest_call as pytest_runtest_call
-from tests.time_limit import pytest_runtest_setup as pytest_runtest_setup
-from tests.time_limit import pytest_runtest_teardown as pytest_runtest_teardown
-from tests.time_limit import pytest_timeout_cancel_timer as pytest_timeout_cancel_timer
-from tests.time_limit import pytest_timeout_set_timer as pytest_timeout_set_timer
+from tests.support.omission import PREFIX
+from tests.support.requirements import REQUIREMENTS, named_by
+from tests.support.services import postgres_service as postgres_service
+from tests.support.services import postgres_url as postgres_url
+from tests.support.services import redis_service as redis_service
+from tests.support.services import redis_url as redis_url
+from tests.support.time_limit import pytest_enter_pdb as pytest_enter_pdb
+from tests.support.time_limit import pytest_runtest_call as pytest_runtest_call
+from tests.support.time_limit import pytest_runtest_setup as pytest_runtest_setup
+from tests.support.time_limit import pytest_runtest_teardown as pytest_runtest_teardown
+from tests.support.time_limit import pytest_timeout_cancel_timer as pytest_timeout_cancel_timer
+from tests.support.time_limit import pytest_timeout_set_timer as pytest_timeout_set_timer
 
 settings.register_profile("shared machine", deadline=None)
 settings.load_profile("shared machine")

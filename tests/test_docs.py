@@ -11,7 +11,7 @@ import pytest
 
 import askback.errors
 from askback.errors import AskbackError
-from tests.docs.pages import (
+from tests.support.docs_pages import (
     DOCS,
     PAGES,
     ROOT,

@@ -150,7 +150,7 @@ def test_a_module_imports_only_its_own_layer_and_those_below(module: Path):
 def test_wire_words_are_spelled_where_the_wire_is(module: Path):
     if layer_of(module) not in MAY_SPELL_THEM:
         spelled = {word for text in strings_of(module) for word in WIRE_WORDS if word in text}
-        assert not spelled, f"Take {', '.join(sorted(spelled))} from askback.wire."
+        assert not spelled, f"Take {', '.join(sorted(spelled))} from askback.protocol."
 
 
 def test_importing_askback_loads_no_extra():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench.cluster.nest import nest
+from bench.cluster.forks import fork_server
 from bench.cluster.server import Settings
 from bench.cluster.worker import Worker
 from scripts.services import Nginx, free_port, nginx
@@ -67,7 +67,7 @@ def cluster(
             effects=str(home / "effects.txt"),
             way=way,
         )
-        hatched = stack.enter_context(nest(settings, home / "output.txt"))
+        hatched = stack.enter_context(fork_server(settings, home / "output.txt"))
         them = [Worker(hatched, free_port()) for _ in range(workers)]
         for worker in them:
             stack.callback(worker.kill)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic, sleep
 
-from bench.cluster.nest import Nest
+from bench.cluster.forks import ForkServer
 from scripts.services import CannotStart
 from scripts.services.family import is_alive
 from scripts.services.service import A_MOMENT, LOOPBACK, SECONDS_TO_START, listens
@@ -17,7 +17,7 @@ class CannotStop(Exception):
 
 
 class Worker:
-    def __init__(self, nest: Nest, port: int) -> None:
+    def __init__(self, nest: ForkServer, port: int) -> None:
         self.port = port
         self.pid: int | None = None
         self._nest = nest

@@ -13,7 +13,7 @@ from typing import Any
 import anyio
 
 from askback import Accepted, Answer
-from askback.client import Driver, FormAsked, Mode, Turn, VisitAsked, Word
+from askback.client import Driver, FormAsked, Mode, Turn, VisitAsked, VisitReply
 from askback.testing import REVISIONS
 from examples.cluster.workers import Worker, workers
 from scripts.services import Missing, nginx, redis_server
@@ -43,7 +43,7 @@ class Customer:
             self._doomed = None
         return Accepted(said)
 
-    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
+    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> VisitReply:
         return "cancel"
 
 

@@ -12,7 +12,7 @@ from mcp.client.session import ClientRequestContext
 from mcp_types import CreateMessageRequestParams, CreateMessageResult, ListRootsResult, TextContent
 
 from askback import Accepted, Answer, Declined
-from askback.client import Driver, FormAsked, Mode, Turn, VisitAsked, Word
+from askback.client import Driver, FormAsked, Mode, Turn, VisitAsked, VisitReply
 from askback.client.forms import Draft
 
 
@@ -27,7 +27,7 @@ class Agreeable:
             return Declined()
         return Accepted(Draft(turn.asked.blank).content())
 
-    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
+    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> VisitReply:
         return "cancel"
 
 

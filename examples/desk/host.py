@@ -7,7 +7,7 @@ import anyio
 from mcp_types import CallToolResult, TextContent
 
 # --8<-- [start:two]
-from askback.client import Driver, Line
+from askback.client import Driver, PersonQueue
 from askback.client.desk import DeskPerson
 
 PIZZERIA = [sys.executable, "-m", "examples.pizzeria.server"]
@@ -19,7 +19,7 @@ async def dinner(show: Callable[[str], object] = print) -> list[str]:
     said: list[str] = []
     async with DeskPerson() as desk:
         show(f"Answer here: {desk.url}")
-        line = Line(desk)
+        line = PersonQueue(desk)
         async with (
             Driver(PIZZERIA, line, label="pizzeria") as pizzeria,
             Driver(FRONT_DESK, line, label="front desk") as front_desk,

@@ -6,13 +6,13 @@ from typing import Any
 from mcp.server import MCPServer
 
 from askback import Askback
-from askback.guards.sql import Known, guard_sql
+from askback.guards.sql import SQLCatalogue, guard_sql
 from askback.guards.sql.sources.sqlite import SQLiteSource
 from examples.guarded_sql.server import MOST_ROWS, as_csv
 
 
 def make_server(
-    database: str | PathLike[str], tags: str | PathLike[str] | Known, **options: Any
+    database: str | PathLike[str], tags: str | PathLike[str] | SQLCatalogue, **options: Any
 ) -> MCPServer[Any]:
     """`database` is a SQLite file; `tags` says which columns are personal."""
     mcp: MCPServer[Any] = MCPServer("shop")

@@ -14,9 +14,9 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
 from askback import Askback
-from askback.guards.cost import Limits
+from askback.guards.cost import CostLimits
 from askback.guards.cost.duckdb import DuckDBEstimator
-from askback.guards.sql import Known, guard_sql
+from askback.guards.sql import SQLCatalogue, guard_sql
 from askback.guards.sql.sources import source_of
 from askback.guards.sql.sources.duckdb import DuckDBSource
 
@@ -36,7 +36,7 @@ def make_server(
     @mcp.tool()
     async def tables() -> str:
         """What there is to query; before personal columns are read, a person is asked."""
-        return "\n".join(lines_of(await catalogue.known()))
+        return "\n".join(lines_of(await catalogue.load()))
 
     @mcp.tool()
     @guard_sql(
@@ -44,7 +44,7 @@ def make_server(
         dialect="duckdb",
         catalogue=catalogue,
         cost=DuckDBEstimator(connection),
-        limits=Limits(rows=10_000_000),
+        limits=CostLimits(rows=10_000_000),
         most_rows=most_rows,
         writes="refuse",
     )
@@ -58,7 +58,7 @@ def make_server(
 # --8<-- [end:server]
 
 
-def lines_of(known: Known) -> Iterator[str]:
+def lines_of(known: SQLCatalogue) -> Iterator[str]:
     """Each table with its columns, each view with its query."""
     for table, columns in known.tables.items():
         yield table

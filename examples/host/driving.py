@@ -4,8 +4,8 @@ from typing import Any
 
 from mcp_types import CallToolResult
 
-from askback.client import Driver, Line, Person
-from askback.client.safe import line
+from askback.client import Driver, Person, PersonQueue
+from askback.model.safe import safe_line
 
 
 # --8<-- [start:call]
@@ -13,7 +13,7 @@ async def order(target: Any, person: Person) -> CallToolResult:
     async with Driver(target, person, label="my pizzeria") as driver:
         result = await driver.call_tool("order", {"pizza": "Margherita"})
         for one in driver.answered:
-            print(f"{line(one.asked.message)} {one.action}, on the word of {one.by}")
+            print(f"{safe_line(one.asked.message)} {one.action}, on the word of {one.by}")
         return result
 
 
@@ -22,7 +22,7 @@ async def order(target: Any, person: Person) -> CallToolResult:
 
 # --8<-- [start:line]
 async def order_everywhere(targets: list[Any], person: Person) -> list[CallToolResult]:
-    queue = Line(person)
+    queue = PersonQueue(person)
     results: list[CallToolResult] = []
     for target in targets:
         async with Driver(target, queue) as driver:

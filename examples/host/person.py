@@ -6,9 +6,9 @@ from typing import Any
 import anyio
 
 from askback import Accepted, Answer, Cancelled, Declined
-from askback.client import FormAsked, Mode, Turn, VisitAsked, Word
+from askback.client import FormAsked, Mode, Turn, VisitAsked, VisitReply
 from askback.client.forms import Draft
-from askback.client.safe import line
+from askback.model.safe import safe_line
 
 
 # --8<-- [start:person]
@@ -23,10 +23,14 @@ class LinePerson:
 
     async def answer(self, turn: Turn) -> Answer[Any]:
         assert isinstance(turn.asked, FormAsked)
-        print(f"{line(turn.asked.asker.label)} asks, for {turn.asked.purpose}: {line(turn.asked.message)}")
+        print(
+            f"{safe_line(turn.asked.asker.label)} asks, for {turn.asked.purpose}: {safe_line(turn.asked.message)}"
+        )
         draft = Draft(turn.asked.blank)
         for entry in turn.asked.blank.entries:
-            said = self._read(f"{line(entry.label)} ({entry.expects}) [{line(draft.text(entry.name))}]: ")
+            said = self._read(
+                f"{safe_line(entry.label)} ({entry.expects}) [{safe_line(draft.text(entry.name))}]: "
+            )
             match said:
                 case "no":
                     return Declined()
@@ -38,7 +42,7 @@ class LinePerson:
                     draft.write(entry.name, said)
         return Accepted(draft.content())
 
-    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
+    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> VisitReply:
         return "cancel"
 
 

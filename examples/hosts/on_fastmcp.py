@@ -7,7 +7,7 @@ from fastmcp.client.client import CallToolResult
 from fastmcp.client.transports import ClientTransport
 from mcp.server import MCPServer
 
-from askback.client import Answering, Person
+from askback.client import ElicitationCallbacks, Person
 
 Server = str | ClientTransport | MCPServer[Any]
 Era = Literal["auto", "legacy"]
@@ -21,7 +21,7 @@ ROUNDS = 100
 async def call(
     server: Server, tool: str, arguments: dict[str, Any], person: Person, mode: Era = "auto"
 ) -> CallToolResult:
-    answers = Answering(person, label="the inn", purpose=f"tool {tool}")
+    answers = ElicitationCallbacks(person, label="the inn", purpose=f"tool {tool}")
     async with Client(
         server,
         mode=mode,

@@ -6,7 +6,7 @@ from mcp import Client, StdioServerParameters
 from mcp.server import MCPServer
 from mcp_types import CallToolResult
 
-from askback.client import Answering, Person
+from askback.client import ElicitationCallbacks, Person
 
 Server = str | StdioServerParameters | MCPServer[Any]
 Era = Literal["auto", "legacy"]
@@ -20,7 +20,7 @@ ROUNDS = 100
 async def call(
     server: Server, tool: str, arguments: dict[str, Any], person: Person, mode: Era = "auto"
 ) -> CallToolResult:
-    answers = Answering(person, label="the inn", purpose=f"tool {tool}")
+    answers = ElicitationCallbacks(person, label="the inn", purpose=f"tool {tool}")
     async with Client(
         server,
         mode=mode,

@@ -10,7 +10,7 @@ from askback import Accepted, Askback, Cancelled, CannotAsk, Declined, InvalidAn
 
 # --8<-- [start:options]
 mcp = MCPServer("print shop")
-Askback(mcp, timeout=timedelta(minutes=5), again=2)
+Askback(mcp, timeout=timedelta(minutes=5), reply_retries=2)
 # --8<-- [end:options]
 
 Paper = Literal["A4", "A3"]

@@ -1,8 +1,7 @@
 """Ask the person behind the client, in the middle of a task: one `await`, on every MCP revision."""
 
 from askback import sync
-from askback.answer import Accepted, Answer, Cancelled, Declined
-from askback.asking import Ask, ask, ask_all, choose, confirm, once, visit
+from askback.answers import Accepted, Answer, Cancelled, Declined
 from askback.errors import (
     AskbackError,
     AskbackWarning,
@@ -22,14 +21,13 @@ from askback.errors import (
     StillOpen,
     StoreUnavailable,
     TimedOut,
-    Unguarded,
     VaultUnavailable,
     VisitFailed,
+    VisitorUnknown,
     VisitUnknown,
 )
 from askback.guards import guard
-from askback.hosted import SecretField, connect, disconnect, secret
-from askback.question import (
+from askback.model.question import (
     Boolean,
     Choice,
     Choices,
@@ -42,9 +40,11 @@ from askback.question import (
     Text,
     Url,
 )
+from askback.model.secrets import Secret, Token
+from askback.model.texts import Words
+from askback.runtime.hosted import SecretField, connect, disconnect, secret
 from askback.server.askback import Askback
-from askback.vault.secret import Secret, Token
-from askback.words import Words
+from askback.verbs import Ask, ask, ask_all, choose, confirm, once, visit
 
 __all__ = [
     "Accepted",
@@ -84,11 +84,11 @@ __all__ = [
     "Text",
     "TimedOut",
     "Token",
-    "Unguarded",
     "Url",
     "VaultUnavailable",
     "VisitFailed",
     "VisitUnknown",
+    "VisitorUnknown",
     "Words",
     "ask",
     "ask_all",

@@ -17,11 +17,12 @@ from anyio import from_thread
 from anyio.lowlevel import RunVar, cancel_shielded_checkpoint, checkpoint
 from anyio.to_thread import current_default_thread_limiter
 
-from askback import asking, hosted
-from askback.current import EFFECT
+from askback import verbs
 from askback.errors import OutsideConversation
-from askback.host import ERRAND, running_task
-from askback.vault.secret import Hidden
+from askback.model.secrets import Hidden
+from askback.runtime import hosted
+from askback.runtime.body_task import ON_WAIT, running_task
+from askback.runtime.current import EFFECT
 
 __all__ = [
     "ask",
@@ -39,7 +40,7 @@ __all__ = [
 T = TypeVar("T")
 P = ParamSpec("P")
 
-MOST_PARKED = 200
+MAX_PARKED = 200
 """How many threads may wait for people beside the host's own. A parked call takes some 80 KiB, and so many at once are
 rather a flood than people: from here on they count as ordinary threads, and the host's own limit holds."""
 
@@ -59,27 +60,27 @@ def _waiting(verb: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
 
 async def _run(verb: Callable[[], Awaitable[T]]) -> T:
     await _be_cancelled_already()
-    place = _Place()
-    ERRAND.set(place.give_up)
+    place = _ThreadSlot()
+    ON_WAIT.set(place.give_up)
     try:
         return await verb()
     finally:
         place.take_back()
 
 
-ask = _waiting(asking.ask)
+ask = _waiting(verbs.ask)
 """Put a form to the person behind the call and give their answer; see `askback.ask`."""
 
-ask_all = _waiting(asking.ask_all)
+ask_all = _waiting(verbs.ask_all)
 """Several questions in one round; see `askback.ask_all`."""
 
-choose = _waiting(asking.choose)
+choose = _waiting(verbs.choose)
 """One or several of a list, or of a `{value: title}`; see `askback.choose`."""
 
-confirm = _waiting(asking.confirm)
+confirm = _waiting(verbs.confirm)
 """Whether the person said yes in so many words; see `askback.confirm`."""
 
-visit = _waiting(asking.visit)
+visit = _waiting(verbs.visit)
 """Send the person to a page that is not ours, and go on when they are done there; see `askback.visit`."""
 
 secret = _waiting(hosted.secret)
@@ -139,7 +140,7 @@ def once(
     if iscoroutinefunction(fn) or not callable(fn):
         return _once_on_the_loop(key, fn, *args, within=within, retry=retry, **kwargs)
     _require_worker_thread()
-    effect = _Effect(fn, partial(asking.once, key, within=within, retry=retry))
+    effect = _ThreadedEffect(fn, partial(verbs.once, key, within=within, retry=retry))
     if not from_thread.run(effect.is_wanted):
         return effect.outcome()
     token = EFFECT.set(key)
@@ -155,10 +156,10 @@ def once(
     return from_thread.run(effect.end, lambda: result)
 
 
-_once_on_the_loop: Callable[..., Any] = _waiting(asking.once)
+_once_on_the_loop: Callable[..., Any] = _waiting(verbs.once)
 
 
-class _Effect:
+class _ThreadedEffect:
     """What `once` wants run, carried to the thread that called it: a connection is often bound to its thread."""
 
     def __init__(self, fn: Callable[..., Any], once: Callable[..., Coroutine[Any, Any, Any]]) -> None:
@@ -214,7 +215,7 @@ def _fail(error: BaseException) -> NoReturn:
     raise error
 
 
-class _Place:
+class _ThreadSlot:
     """A thread's place among the host's: given up while it waits for a person, taken back before it goes on."""
 
     def __init__(self) -> None:
@@ -222,7 +223,7 @@ class _Place:
 
     def give_up(self) -> None:
         parked = _PARKED.get()
-        if self._limiter is None and parked < MOST_PARKED:
+        if self._limiter is None and parked < MAX_PARKED:
             _PARKED.set(parked + 1)
             self._limiter = current_default_thread_limiter()
             self._limiter.total_tokens += 1

@@ -2,9 +2,9 @@
 
 import pytest
 
-from askback.channels import Channel
-from askback.pages.doors import ByFunction, ByLink, OnThisMachine
-from askback.pages.signing_in import ByOpenID
+from askback.model.channels import Channel
+from askback.pages.authenticators import FunctionAuthenticator, LinkAuthenticator, LoopbackAuthenticator
+from askback.pages.sign_in import OpenIDAuthenticator
 from scripts.channels import PAGE, page
 
 
@@ -16,7 +16,10 @@ def test_the_page_says_what_the_code_says():
 
 @pytest.mark.verifies("T25")
 def test_every_door_says_on_whose_word_it_lets_somebody_in():
-    doors = {door.channel for door in (ByLink, OnThisMachine, ByFunction, ByOpenID)}
+    doors = {
+        door.channel
+        for door in (LinkAuthenticator, LoopbackAuthenticator, FunctionAuthenticator, OpenIDAuthenticator)
+    }
     elsewhere = {Channel.CLIENT, Channel.APPLICATION, Channel.POLICY, Channel.SCRIPT}
     assert doors == set(Channel) - elsewhere
 

@@ -19,24 +19,24 @@ from pydantic import AnyHttpUrl
 from starlette.applications import Starlette
 from starlette.requests import Request
 
-from askback import Askback, LinkRefused, Unguarded
+from askback import Askback, LinkRefused, VisitorUnknown
+from askback.model.owners import LOCAL
 from askback.oauth import Provider
-from askback.oauth.exchange import Granted
-from askback.oauth.grants import written
-from askback.owners import LOCAL
+from askback.oauth.exchange import TokenResponse
+from askback.oauth.grants import grant_values
 from askback.pages import Pages
 from askback.schema.links import link_of
 from askback.stores import MemoryStore
 from askback.testing import Asked, Run, accept, cancel, decline, run_tool
 from askback.testing.replies import Reply
+from askback.vault.keyring import KeyRing
 from askback.vault.keys import new_key
-from askback.vault.sealing import KeyRing
-from askback.vault.vault import Item, Vault
+from askback.vault.vault import Vault, VaultItem
 from examples.secrets import connecting, providers, serving, visits
 from examples.secrets.server import make_server as make_reading_room
-from tests.docs.pages import DOCS, ROOT, blocks, code_of, table
-from tests.pages.visitor import visitor
-from tests.test_examples import EXAMPLES, pytest_of
+from tests.examples.test_examples import EXAMPLES, pytest_of
+from tests.support.docs_pages import DOCS, ROOT, blocks, code_of, table
+from tests.support.visitor import visitor
 
 pytestmark = pytest.mark.slow
 
@@ -228,9 +228,9 @@ BY_ENDPOINTS = Provider(
 async def connected(*, token: str) -> Vault:
     """A vault in which whoever uses this machine has a token already."""
     vault = empty_vault()
-    granted = Granted(access_token=token, refresh_token=None, lasts=None, scopes=("calendar.read",))
-    values = written(granted, BY_ENDPOINTS, time.time())
-    await vault.room_of("secretary").put(LOCAL, Item("connection", "calendar"), values)
+    granted = TokenResponse(access_token=token, refresh_token=None, lasts=None, scopes=("calendar.read",))
+    values = grant_values(granted, BY_ENDPOINTS, time.time())
+    await vault.for_server("secretary").put(LOCAL, VaultItem("connection", "calendar"), values)
     return vault
 
 
@@ -315,7 +315,7 @@ class TestServing:
         assert style.html == "body { color: teal }"
 
     def test_pages_without_a_door_are_refused_when_they_are_made(self):
-        with pytest.raises(Unguarded, match="has no door"):
+        with pytest.raises(VisitorUnknown, match="has no door"):
             Pages(url="https://tools.example")
 
 

@@ -13,10 +13,10 @@ from pydantic import BaseModel
 
 import askback
 from askback import Accepted, Askback, QuestionRefused, ask
-from askback.schema.read import form_of
+from askback.schema.forms import form_of
 from askback.testing import accept
 from askback.testing.plugin import RunTool
-from tests.docs.pages import DOCS, code_of, table
+from tests.support.docs_pages import DOCS, code_of, table
 
 pytestmark = pytest.mark.anyio
 

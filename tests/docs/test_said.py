@@ -13,9 +13,9 @@ import pytest
 from mcp.server import MCPServer
 from mcp.shared.exceptions import MCPError
 
-from askback import Askback, OutsideConversation, QuestionRefused, Text, Unguarded, ask, once
+from askback import Askback, OutsideConversation, QuestionRefused, Text, VisitorUnknown, ask, once
 from askback.pages import Pages
-from askback.schema.read import form_of
+from askback.schema.forms import form_of
 from askback.testing import Asked, ScriptMismatch, accept, cancel, decline, fail, run_tool, silence
 from askback.testing.replies import Reply
 from askback.testing.script import Answers
@@ -28,8 +28,8 @@ from examples.replay.effects import charge
 from examples.replay.effects import mcp as effects
 from examples.replay.server import mcp as replay
 from examples.secrets.visits import make_server as make_notary
-from tests.docs.pages import PAGES, Block, blocks, one_line
-from tests.wire.raw import answering, raw_client
+from tests.support.docs_pages import PAGES, Block, blocks, one_line
+from tests.support.raw import answering, raw_client
 
 Said = Callable[[], Awaitable[str]]
 
@@ -95,7 +95,7 @@ async def still_open() -> str:
 
 
 async def no_door() -> str:
-    with pytest.raises(Unguarded) as caught:
+    with pytest.raises(VisitorUnknown) as caught:
         Pages(url="https://tools.example")
     return str(caught.value)
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from askback import Askback, ask
 from askback.testing import Run, accept, decline, get_prompt, read_resource, run_tool, silence
 from askback.testing.script import Answers
-from tests.docs.pages import DOCS, code_of, table
+from tests.support.docs_pages import DOCS, code_of, table
 
 pytestmark = pytest.mark.anyio
 
@@ -26,7 +26,7 @@ UNCAUGHT = table(
 )
 
 server: MCPServer[Any] = MCPServer("uncaught")
-Askback(server, again=0, timeout=0.1)
+Askback(server, reply_retries=0, timeout=0.1)
 
 
 class Order(BaseModel):

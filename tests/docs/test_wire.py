@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from scripts.wire import PLACE, excerpts
-from tests.docs.pages import DOCS
+from tests.support.docs_pages import DOCS
 
 SAME = {"form-2026-07-28.json": "form-2025-11-25.json"}
 """Shown once, for both revisions."""

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from askback.vault.keys import VARIABLE, new_key
-from tests.chromium import browser as browser
-from tests.openid.running import openid as openid
+from tests.support.chromium import browser as browser
+from tests.support.openid.provider import openid as openid
 
 
 @pytest.fixture(autouse=True)

@@ -21,10 +21,10 @@ from starlette.requests import Request
 
 from askback import Accepted, Askback, secret
 from askback.pages import Pages
-from tests.fastmcp.http import fastmcp_served
-from tests.openid.guarded import Host, mode_of
-from tests.pages.visitor import visitor
-from tests.servers.http import served
+from tests.support.fastmcp_http import fastmcp_served
+from tests.support.openid.guarded_server import Host, mode_of
+from tests.support.servers.http import served
+from tests.support.visitor import visitor
 
 ISSUER = "https://id.example"
 BASE = "http://127.0.0.1:9"

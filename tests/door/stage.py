@@ -11,12 +11,12 @@ from mcp_types import CallToolResult, ElicitRequestURLParams, ElicitResult, Text
 from playwright.async_api import Browser, BrowserContext, Page, Response
 
 from askback import Accepted, connect, secret
+from askback.model.owners import owner_from_claims
 from askback.oauth import Provider
-from askback.owners import owner_with
-from askback.vault.vault import Item
-from tests.openid.flow import agree, sign_in
-from tests.openid.guarded import Guarded, Host, guarded
-from tests.openid.running import OpenID
+from askback.vault.vault import VaultItem
+from tests.support.openid.guarded_server import Guarded, Host, guarded
+from tests.support.openid.provider import OpenID
+from tests.support.openid.sign_in import agree, sign_in
 
 CALLER, STRANGER = "alice", "mallory"
 
@@ -127,9 +127,13 @@ class Stage:
 
     async def kept(self, name: str) -> dict[str, str]:
         """What is in the vault of that person."""
-        owner = owner_with({"iss": self.openid.issuer, "sub": name})
+        owner = owner_from_claims({"iss": self.openid.issuer, "sub": name})
         assert owner is not None
-        item = Item("secret", "weather key") if self.kind == "secret" else Item("connection", "calendar")
+        item = (
+            VaultItem("secret", "weather key")
+            if self.kind == "secret"
+            else VaultItem("connection", "calendar")
+        )
         found = await self.server.asked.house.vault.get(owner, item)
         return {} if found is None else dict(found.values)
 

@@ -5,22 +5,22 @@ from typing import Any
 import pytest
 
 from askback import Askback
-from askback.owners import owner_with
-from askback.vault.vault import Item
+from askback.model.owners import owner_from_claims
+from askback.vault.vault import VaultItem
 from tests.door.served import CLAIMS, WHO, shed
-from tests.once.deliveries import end_of
-from tests.once.http import META, Posting
-from tests.openid.guarded import HOSTS, Host
-from tests.pages.visitor import visitor
-from tests.wire.raw import answering
+from tests.support.deliveries import end_of
+from tests.support.openid.guarded_server import HOSTS, Host
+from tests.support.raw import answering
+from tests.support.raw_http import META, Posting
+from tests.support.visitor import visitor
 
 pytestmark = pytest.mark.anyio
 
 
 async def owned_by(asked: Askback, name: str) -> Any:
-    owner = owner_with(CLAIMS[name])
+    owner = owner_from_claims(CLAIMS[name])
     assert owner is not None
-    return await asked.house.vault.get(owner, Item("secret", "shed"))
+    return await asked.house.vault.get(owner, VaultItem("secret", "shed"))
 
 
 @pytest.mark.verifies("R25", "R29")

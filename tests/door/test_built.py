@@ -6,11 +6,11 @@ import pytest
 from mcp.server.lowlevel import Server
 from starlette.requests import Request
 
-from askback import Askback, Unguarded
+from askback import Askback, VisitorUnknown
 from askback.pages import Pages, SignIn
 from askback.server.askback import middleware_of
 from tests.door.served import server_of
-from tests.openid.guarded import HOSTS, Host
+from tests.support.openid.guarded_server import HOSTS, Host
 
 pytestmark = pytest.mark.verifies("R20", "R26")
 
@@ -30,7 +30,9 @@ DOORS: dict[str, Any] = {"sign-in": SIGN_IN, "function": who_is_there}
 
 
 def test_pages_without_a_door_are_refused_unless_the_author_accepts_it():
-    with pytest.raises(Unguarded, match=r"whoever gets hold of a link .* door=SignIn.* accept_anyone=True"):
+    with pytest.raises(
+        VisitorUnknown, match=r"whoever gets hold of a link .* door=SignIn.* accept_anyone=True"
+    ):
         Pages(url=URL)
     assert Pages(url=URL, accept_anyone=True).door is None
 
@@ -39,7 +41,7 @@ def test_pages_without_a_door_are_refused_unless_the_author_accepts_it():
 @pytest.mark.parametrize("door", DOORS.values(), ids=DOORS.keys())
 def test_a_door_before_a_server_without_authorization_is_refused(host: Host, door: Any):
     server = server_of(host, is_protected=False)
-    with pytest.raises(Unguarded, match=r"has no authorization.*auth=\.\.\..*caller="):
+    with pytest.raises(VisitorUnknown, match=r"has no authorization.*auth=\.\.\..*caller="):
         Askback(server, pages=Pages(url=URL, door=door))
     assert middleware_of(server) is None, "nothing was installed, so that it can be mended"
     Askback(server, pages=Pages(url=URL, door=who_is_there), caller=a_name)
@@ -53,7 +55,7 @@ def test_a_door_before_a_server_with_authorization_is_fine(host: Host, door: Any
 
 @pytest.mark.parametrize("host", HOSTS)
 def test_names_of_the_authors_own_do_not_go_with_a_sign_in(host: Host):
-    with pytest.raises(Unguarded, match=r"no visitor would ever be the caller.*Leave caller= out"):
+    with pytest.raises(VisitorUnknown, match=r"no visitor would ever be the caller.*Leave caller= out"):
         Askback(server_of(host), pages=Pages(url=URL, door=SIGN_IN), caller=a_name)
 
 

@@ -5,8 +5,8 @@ import pytest
 
 from askback.pages import Pages
 from tests.door.served import BASE, CLAIMS, WHO, shed
-from tests.openid.guarded import HOSTS, Host
-from tests.pages.visitor import visitor
+from tests.support.openid.guarded_server import HOSTS, Host
+from tests.support.visitor import visitor
 
 pytestmark = [
     pytest.mark.anyio,
@@ -40,7 +40,7 @@ async def test_without_a_subject_there_is_no_vault_and_nobody_is_asked(host: Hos
         for name in NAMELESS:
             text = await one.call(name, revision, types="for everybody")
             assert "nobody tells who that is" in text and "does not say all of iss and sub" in text
-        assert await one.asked.house.vault.notes("") == []
+        assert await one.asked.house.vault.list_items("") == []
 
 
 @pytest.mark.verifies("T26")

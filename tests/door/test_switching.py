@@ -4,7 +4,7 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from tests.door.stage import CALLER, REASON, stage
-from tests.openid.running import OpenID
+from tests.support.openid.provider import OpenID
 
 pytestmark = [pytest.mark.anyio, pytest.mark.browser, pytest.mark.strangers]
 

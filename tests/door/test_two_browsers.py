@@ -8,8 +8,8 @@ from playwright.async_api import Browser
 
 from tests.door.stage import REASON, STRANGER, Stage, stage
 from tests.oauth.switches import Switch, let_anybody_go_on, share_errands, take_any_browser, take_any_token
-from tests.openid.guarded import Host
-from tests.openid.running import OpenID
+from tests.support.openid.guarded_server import Host
+from tests.support.openid.provider import OpenID
 
 pytestmark = [
     pytest.mark.anyio,

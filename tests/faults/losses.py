@@ -8,9 +8,9 @@ import anyio
 
 from askback.stores.redis import store as redis_store
 from scripts.services import RedisServer
-from tests.once.deliveries import End, end_of, text_of
-from tests.once.forgetful import FIND_OUT, YES, Shop, order, start_anew, working
-from tests.wire.raw import answering
+from tests.runtime.once.forgetful import FIND_OUT, YES, Shop, order, start_anew, working
+from tests.support.deliveries import End, end_of, text_of
+from tests.support.raw import answering
 
 
 class Loss(NamedTuple):

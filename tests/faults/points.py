@@ -8,12 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, cast
 
-from askback.journal.once import is_interrupted
-from askback.server.keeping import Notes
-from askback.server.naming import LOSSES
+from askback.model.once import is_interrupted
+from askback.model.store import Reach
+from askback.runtime.visits import ALIKE_PREFIX, PARKED_PREFIX, VISITS_OWNER
+from askback.server.conversation_ids import LOSSES
+from askback.server.effect_claims import RoundProgress
 from askback.stores import Store
-from askback.stores.protocol import Reach
-from askback.visits import ALIKE, LEFT, SHELF
 
 Side = Literal["before", "after"]
 
@@ -63,14 +63,14 @@ DEEDS: list[tuple[str, str, str]] = [
     ("record", "once:", "keeping what the effect gave"),
     ("record", "", "keeping how the round ended"),
     ("release", "", "giving a claim up"),
-    ("put_capped", SHELF, "opening the visit"),
-    ("put_capped", ALIKE, "listing the visit"),
-    ("put_capped", LEFT, "leaving the visit to later calls"),
-    ("get", SHELF, "finding the visit"),
-    ("get", LEFT, "reading a visit that was left"),
+    ("put_capped", VISITS_OWNER, "opening the visit"),
+    ("put_capped", ALIKE_PREFIX, "listing the visit"),
+    ("put_capped", PARKED_PREFIX, "leaving the visit to later calls"),
+    ("get", VISITS_OWNER, "finding the visit"),
+    ("get", PARKED_PREFIX, "reading a visit that was left"),
     ("get", LOSSES, ""),
-    ("rows", LEFT, "looking for visits that were left"),
-    ("delete", LEFT, "taking the visit from those that were left"),
+    ("rows", PARKED_PREFIX, "looking for visits that were left"),
+    ("delete", PARKED_PREFIX, "taking the visit from those that were left"),
     ("settle", "visit:", "settling the visit"),
     ("settle", "visit-taken:", "taking what the visit brought"),
     ("wait", "", "waiting for the end of the visit"),
@@ -131,5 +131,5 @@ def deed_of(verb: str, *args: Any, **options: Any) -> str:
 
 
 def _noting(_claim: object, noted: bytes) -> str:
-    is_under_way = any(is_interrupted(effect) for effect in Notes.read(noted).effects.values())
+    is_under_way = any(is_interrupted(effect) for effect in RoundProgress.read(noted).effects.values())
     return "noting that the effect begins" if is_under_way else "noting what the effect gave"

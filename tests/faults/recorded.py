@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any
 
-from askback.ledger import Ledger, Line
+from askback.ledger import Ledger, LedgerLine
 from askback.stores import Store
 from tests.faults.shop import KEYS
 
@@ -22,7 +22,7 @@ async def read_ledger(store: Store) -> tuple[list[str], dict[str, Entries]]:
     return [str(problem) for problem in report.problems], _by_arguments(lines)
 
 
-def _by_arguments(lines: Iterable[Line]) -> dict[str, Entries]:
+def _by_arguments(lines: Iterable[LedgerLine]) -> dict[str, Entries]:
     """Whoever ends a visit from outside knows its call, and not with which arguments that was made."""
     of_call = {line.record["call"]: line.record["arguments"] for line in lines if "arguments" in line.record}
     found: dict[str, Entries] = {}

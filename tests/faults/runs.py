@@ -24,7 +24,7 @@ from typing import Any, Literal, NamedTuple
 import anyio
 from mcp.server import MCPServer
 
-from askback.server.adapters import lowlevel_of
+from askback.server.hosts import lowlevel_of
 from askback.stores import MemoryStore
 from tests.faults.awaits import watch
 from tests.faults.client import PUSH, ROUNDS, Client
@@ -33,7 +33,7 @@ from tests.faults.points import Fuse, Point, faulty
 from tests.faults.recorded import Entries, digest_of, read_ledger
 from tests.faults.shop import Oven, shop
 from tests.faults.worker import serve, serve_all
-from tests.stores.opened import opened
+from tests.support.stores.url import opened
 
 LEASE = 0.3
 """Seconds after which a worker that says nothing is taken for dead. Nobody else claims while it lives."""

@@ -9,7 +9,7 @@ from tests.faults.client import PUSH, ROUNDS
 from tests.faults.losses import Loss, find_out_losses
 from tests.faults.outcomes import FLOWS, Found, Outcome, find_out
 from tests.faults.runs import Terms
-from tests.services import found as services_found
+from tests.support.services import found as services_found
 
 pytestmark = [pytest.mark.slow, pytest.mark.verifies("R39"), pytest.mark.timeout(240)]
 

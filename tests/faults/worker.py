@@ -9,7 +9,7 @@ import anyio
 from mcp.server import MCPServer
 from mcp.server.stdio import stdio_server
 
-from askback.server.adapters import lowlevel_of
+from askback.server.hosts import lowlevel_of
 from tests.faults.points import Fuse
 
 STAGES = ("the call", "the first answer", "the second answer", "the consent", "the third answer")

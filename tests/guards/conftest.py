@@ -3,7 +3,7 @@
 import pytest
 
 from tests.guards.serving import HOSTS, Serve
-from tests.once.clock import Clock
+from tests.support.clock import Clock
 
 
 @pytest.fixture(params=HOSTS)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from askback.approvals import SHELF, Approvals, Scope
+from askback.runtime.approvals import OWNER_PREFIX, Approvals, Scope
 from askback.stores import MemoryStore
-from tests.once.clock import Clock
+from tests.support.clock import Clock
 
 pytestmark = pytest.mark.anyio
 
@@ -84,5 +84,5 @@ async def test_they_are_listed_by_owner_and_a_name_that_begins_alike_is_another(
 
 @pytest.mark.parametrize("row", [b"", b"[]", b"{}", b'{"server": 1}', b"\xff"])
 async def test_a_row_that_is_none_is_no_approval(approvals: Approvals, store: MemoryStore, row: bytes):
-    await store.put(SHELF + SCOPE.owner, SCOPE.name, row)
+    await store.put(OWNER_PREFIX + SCOPE.owner, SCOPE.name, row)
     assert await approvals.find(SCOPE) is None and await approvals.rows() == []

@@ -17,7 +17,7 @@ from mcp_types import CallToolResult, TextContent
 
 from askback import Askback, guard
 from askback.errors import AuthorError
-from askback.guards.wrapping import Marks
+from askback.guards.wrapper import GuardMarks
 from askback.testing import accept, get_prompt, read_resource, run_tool
 from tests.guards.serving import Serve
 
@@ -58,7 +58,7 @@ async def test_a_bare_function_is_refused_as_a_tool_and_the_guarded_one_asks(ser
 
 
 async def test_without_this_it_runs(serve: Serve, revision: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(Marks, "are_left", False)
+    monkeypatch.setattr(GuardMarks, "exist", False)
     assert (await run_tool(serve(burn), "burn", {}, revision=revision)).text == "burnt"
 
 
@@ -195,7 +195,7 @@ async def test_nor_is_it_run_in_other_clothes(made: str, host: str, revision: st
 @pytest.mark.parametrize("host", ["MCPServer", "FastMCP"])
 @pytest.mark.parametrize("made", BARE)
 async def test_without_this_it_runs_in_them(made: str, host: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(Marks, "are_left", False)
+    monkeypatch.setattr(GuardMarks, "exist", False)
     assert (await run_tool(serve_named(host, BARE[made]()), "burn", {})).text == "burnt"
 
 

@@ -9,8 +9,8 @@ import pytest
 from mcp.server import MCPServer
 
 from askback import Accepted, Askback, NotApproved, ask, guard, once, sync
-from askback.guards import Option, Risk
-from askback.guards.wrapping import is_passed_by
+from askback.guards import Risk, RiskOption
+from askback.guards.wrapper import bypasses_guard
 from askback.testing import accept, decline, get_prompt, run_tool
 from tests.guards.serving import Serve
 
@@ -93,7 +93,9 @@ async def test_two_guards_both_must_agree(serve: Serve, revision: str):
 
 async def test_what_one_guard_changes_the_other_has_not_agreed_to(serve: Serve, revision: str):
     def halve(amount: int) -> Risk | None:
-        half = Option(value="half", title="Pay half", change=lambda given: {**given, "amount": amount // 2})
+        half = RiskOption(
+            value="half", title="Pay half", change=lambda given: {**given, "amount": amount // 2}
+        )
         return Risk(message=f"Really {amount}?", options=(half,)) if amount > 50 else None
 
     @guard("Pay {amount}?")
@@ -109,7 +111,7 @@ async def test_what_one_guard_changes_the_other_has_not_agreed_to(serve: Serve, 
 
 async def test_guards_that_never_agree_on_the_arguments_run_nothing(serve: Serve):
     def again(amount: int) -> Risk:
-        more = Option(value="more", title="More", change=lambda given: {**given, "amount": amount + 1})
+        more = RiskOption(value="more", title="More", change=lambda given: {**given, "amount": amount + 1})
         return Risk(message=f"{amount}?", options=(more,))
 
     @guard(say=again, name="one")
@@ -122,7 +124,7 @@ async def test_guards_that_never_agree_on_the_arguments_run_nothing(serve: Serve
 
 
 async def test_an_option_cannot_bring_arguments_that_are_none(serve: Serve):
-    strange = Option(value="strange", title="?", change=lambda given: {**given, "force": True})
+    strange = RiskOption(value="strange", title="?", change=lambda given: {**given, "force": True})
 
     @guard(say=lambda path: Risk(message=f"{path}?", options=(strange,)))
     async def delete(path: str) -> str:
@@ -198,7 +200,7 @@ def test_a_function_whose_guard_is_passed_by_is_known():
 
     kept = bare
     guarded = guard()(bare)
-    assert is_passed_by(kept) and not is_passed_by(guarded)
+    assert bypasses_guard(kept) and not bypasses_guard(guarded)
 
 
 async def test_the_tool_is_described_as_it_was(serve: Serve):
@@ -213,7 +215,7 @@ async def test_the_tool_is_described_as_it_was(serve: Serve):
 
 
 async def run_tool_list(server: Any) -> Any:
-    from tests.wire.raw import raw_client
+    from tests.support.raw import raw_client
 
     async with raw_client(server) as client:
         return await client.send("tools/list")

@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 
 from askback import NotApproved, Words, guard, once
-from askback.approvals import Approvals
 from askback.guards import Risk
+from askback.runtime.approvals import Approvals
 from askback.stores import MemoryStore
 from askback.testing import Run, accept, run_tool
 from askback.testing.replies import Reply
 from askback.testing.script import Asked
-from tests.fastmcp.http import fastmcp_served
 from tests.guards.serving import Serve, fastmcp, mcpserver
-from tests.once.clock import Clock
-from tests.once.http import Posting
-from tests.servers.http import served
-from tests.wire.raw import answering
+from tests.support.clock import Clock
+from tests.support.fastmcp_http import fastmcp_served
+from tests.support.raw import answering
+from tests.support.raw_http import Posting
+from tests.support.servers.http import served
 
 pytestmark = pytest.mark.anyio
 

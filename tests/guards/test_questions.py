@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, SecretStr
 
 from askback import Askback, guard
 from askback.errors import AskbackError, AuthorError
-from askback.guards import Option, Risk
+from askback.guards import Risk, RiskOption
 from askback.testing import accept, run_tool
 from tests.guards.serving import Serve, fastmcp, mcpserver
 
@@ -115,7 +115,7 @@ def beyond(path: str) -> Any:
 
 
 def ours(path: str) -> Risk:
-    run_it = Option(value="no", title="Run it", change=lambda arguments: arguments)
+    run_it = RiskOption(value="no", title="Run it", change=lambda arguments: arguments)
     return Risk(message=f"{path}?", options=(run_it,))
 
 
@@ -274,7 +274,7 @@ async def test_a_secret_is_not_shown_and_still_counts():
 
 async def test_an_option_says_what_it_runs_with_instead(serve: Serve, revision: str):
     def say(statement: str) -> Risk:
-        limit = Option(
+        limit = RiskOption(
             value="limit",
             title="Run it for at most 10 rows",
             change=lambda arguments: {**arguments, "statement": f"{statement} LIMIT 10"},

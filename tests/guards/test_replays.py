@@ -7,13 +7,13 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from askback import ask, guard
-from askback.approvals import Approvals
 from askback.guards import Risk
+from askback.runtime.approvals import Approvals
 from askback.stores import MemoryStore
 from tests.guards.serving import Serve, mcpserver
-from tests.once.clock import Clock
-from tests.once.deliveries import REFUSED, end_of, text_of
-from tests.wire.raw import Raw, accepting, answering, raw_client
+from tests.support.clock import Clock
+from tests.support.deliveries import REFUSED, end_of, text_of
+from tests.support.raw import Raw, accepting, answering, raw_client
 
 pytestmark = pytest.mark.anyio
 

@@ -13,8 +13,8 @@ from askback import Askback
 from askback.errors import AuthorError
 from askback.guards import guard
 from askback.testing import Run, accept, cancel, decline, run_tool, silence
-from tests.fastmcp.conftest import quiet_fastmcp as quiet_fastmcp
 from tests.guards.post import HOSTS, Post
+from tests.server.hosts.fastmcp.conftest import quiet_fastmcp as quiet_fastmcp
 
 pytestmark = pytest.mark.anyio
 

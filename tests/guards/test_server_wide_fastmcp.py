@@ -15,8 +15,8 @@ from mcp_types import ToolAnnotations
 from askback import Askback
 from askback.guards import guard
 from askback.testing import decline, run_tool
-from tests.fastmcp.conftest import quiet_fastmcp as quiet_fastmcp
 from tests.guards.office import YES, asked_and_ran, office, ran, send, sending
+from tests.server.hosts.fastmcp.conftest import quiet_fastmcp as quiet_fastmcp
 
 pytestmark = pytest.mark.anyio
 

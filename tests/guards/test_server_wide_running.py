@@ -18,8 +18,8 @@ from pydantic import Field
 from askback import Askback, OutsideConversation
 from askback.guards import guard
 from askback.testing import decline, run_tool
-from tests.fastmcp.conftest import quiet_fastmcp as quiet_fastmcp
 from tests.guards.office import YES, office, ran, send
+from tests.server.hosts.fastmcp.conftest import quiet_fastmcp as quiet_fastmcp
 
 pytestmark = pytest.mark.anyio
 

@@ -6,18 +6,18 @@ from typing import Any
 import pytest
 
 from askback.cli import ledger
-from askback.ledger import Entry, Head, Heads, Report, verify
-from askback.ledger.chain import Line, Record, Tip, link, read_line
-from askback.ledger.entries import written
+from askback.ledger import Head, Heads, LedgerEntry, Report, verify
+from askback.ledger.chain import LedgerLine, LineRecord, Tip, read_line, seal_records
+from askback.ledger.entries import encode_entry
 from askback.ledger.heads import seal_heads
-from askback.ledger.keys import Ring
-from askback.ledger.marks import opened
-from askback.ledger.seal import Verdict, judge_seal
-from askback.ledger.verify import Checker
+from askback.ledger.keys import LedgerKeyRing
+from askback.ledger.marks import opened_record
+from askback.ledger.seal import SealStatus, judge_seal
+from askback.ledger.verify import LedgerChecker
 
 KEY = "a-key-of-the-tests-that-is-long-enough-to-be-one"
 OTHER = "another-key-of-the-tests-that-is-long-enough-too"
-RING = Ring([KEY])
+RING = LedgerKeyRing([KEY])
 
 THEN = 1_800_000_000.0
 """2027-01-15 08:00 UTC."""
@@ -26,39 +26,39 @@ Rows = list[tuple[int, bytes]]
 """Numbered lines, as a store gives them."""
 
 
-def entry(call: str = "c1", **fields: Any) -> Entry:
+def entry(call: str = "c1", **fields: Any) -> LedgerEntry:
     """A question, where nothing else is said."""
     told: dict[str, Any] = {"event": "asked", "at": THEN, "server": "cafe", "message": "Which size?"}
-    return Entry(call=call, **{**told, **fields})
+    return LedgerEntry(call=call, **{**told, **fields})
 
 
-def book(appends: Sequence[tuple[int, int]], ring: Ring = RING) -> Rows:
+def book(appends: Sequence[tuple[int, int]], ring: LedgerKeyRing = RING) -> Rows:
     """What several writers leave behind that append so many entries each, in this order."""
     rows: Rows = []
     tips: dict[int, Tip] = {}
     for writer, count in appends:
-        records = [Record("entry", written(entry(f"call {len(rows)}"))) for _ in range(count)]
+        records = [LineRecord("entry", encode_entry(entry(f"call {len(rows)}"))) for _ in range(count)]
         if writer not in tips:
             tips[writer] = Tip(writer=f"{writer:016x}")
-            records.insert(0, opened(read_line(*rows[-1]) if rows else None, at=THEN))
-        lines, tip = link(tips[writer], ring.first, records)
+            records.insert(0, opened_record(read_line(*rows[-1]) if rows else None, at=THEN))
+        lines, tip = seal_records(tips[writer], ring.first, records)
         rows.extend(enumerate(lines, len(rows) + 1))
         tips[writer] = Tip(writer=tip.writer, n=tip.n, mac=tip.mac, number=len(rows))
     return rows
 
 
-def check(rows: Rows, heads: Heads | None = None, ring: Ring = RING) -> Report:
+def check(rows: Rows, heads: Heads | None = None, ring: LedgerKeyRing = RING) -> Report:
     return checked(rows, heads, ring).report()
 
 
-def checked(rows: Rows, heads: Heads | None = None, ring: Ring = RING) -> Checker:
-    checker = Checker(ring, heads)
+def checked(rows: Rows, heads: Heads | None = None, ring: LedgerKeyRing = RING) -> LedgerChecker:
+    checker = LedgerChecker(ring, heads)
     for number, raw in rows:
         checker.take(number, raw)
     return checker
 
 
-def heads_of(rows: Rows, ring: Ring = RING) -> Heads:
+def heads_of(rows: Rows, ring: LedgerKeyRing = RING) -> Heads:
     writers: dict[str, Head] = checked(rows, ring=ring).heads()
     return seal_heads(writers, last=rows[-1][0], at=THEN, key=ring.first)
 
@@ -66,7 +66,7 @@ def heads_of(rows: Rows, ring: Ring = RING) -> Heads:
 def believe_names_of_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     """A key is taken for missing where none has the name that a line gives; the line is not looked at."""
 
-    def judge(line: Line, ring: Ring) -> Verdict:
+    def judge(line: LedgerLine, ring: LedgerKeyRing) -> SealStatus:
         return "keyless" if ring.find(line.key) is None else judge_seal(line, ring)
 
     for module in (verify, ledger):
@@ -84,5 +84,5 @@ def is_last(rows: Rows, index: int) -> bool:
     return all(_line(rows, later).writer != line.writer for later in range(index + 1, len(rows)))
 
 
-def _line(rows: Rows, index: int) -> Line:
+def _line(rows: Rows, index: int) -> LedgerLine:
     return read_line(*rows[index])

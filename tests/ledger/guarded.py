@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from askback.ledger import Entry
+from askback.ledger import LedgerEntry
 from askback.ledger.guards import PLACE
 from tests.ledger.books import THEN, entry
 
@@ -38,7 +38,7 @@ def call_of(number: int) -> str:
     return f"{number:x}-8d41c07be21f90aa-3f2"
 
 
-def line(call: str, **fields: Any) -> Entry:
+def line(call: str, **fields: Any) -> LedgerEntry:
     """Of a tool that queries a shop."""
     told: dict[str, Any] = {
         "server": "shop",
@@ -53,21 +53,21 @@ def line(call: str, **fields: Any) -> Entry:
     return entry(call, **{**told, **fields})
 
 
-def asked(call: str, **fields: Any) -> Entry:
+def asked(call: str, **fields: Any) -> LedgerEntry:
     return line(call, **{"message": MESSAGE, "channel": "form", "question": "q1", **fields})
 
 
-def answered(call: str, action: str = "accept", **fields: Any) -> Entry:
+def answered(call: str, action: str = "accept", **fields: Any) -> LedgerEntry:
     told: dict[str, Any] = {"event": "answered", "at": THEN + 30, "question": "q1", "channel": "terminal"}
     return line(call, **{**told, "action": action, "word": "client", "digest": "aa" * 32, **fields})
 
 
-def decided(call: str, **fields: Any) -> Entry:
+def decided(call: str, **fields: Any) -> LedgerEntry:
     told: dict[str, Any] = {"event": "guarded", "at": THEN + 30, "message": MESSAGE, "facts": FACTS}
     return line(call, **{**told, **fields})
 
 
-def ended(call: str, how: str = "ran", **fields: Any) -> Entry:
+def ended(call: str, how: str = "ran", **fields: Any) -> LedgerEntry:
     return line(call, **{"event": "guarded", "at": THEN + 31, "reason": how, **fields})
 
 
@@ -78,7 +78,7 @@ def story(
     reason: str | None = None,
     how: str | None = "ran",
     action: str = "accept",
-) -> list[Entry]:
+) -> list[LedgerEntry]:
     """A person was asked, and decided."""
     return [
         asked(call),

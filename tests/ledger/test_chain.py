@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askback.ledger.chain import Record, Tip, link
-from askback.ledger.keys import Ring
+from askback.ledger.chain import LineRecord, Tip, seal_records
+from askback.ledger.keys import LedgerKeyRing
 from tests.ledger.books import (
     KEY,
     OTHER,
@@ -22,7 +22,7 @@ from tests.ledger.books import (
     is_last,
     renumbered,
 )
-from tests.pages.switch import with_and_without
+from tests.support.defence import with_and_without
 
 pytestmark = pytest.mark.verifies("T24")
 
@@ -86,9 +86,9 @@ def test_two_lines_that_are_exchanged_are_noticed(rows: Rows, data: Any):
 FORGED = {
     "nonsense": b"{}",
     "without a seal": book([(0, 1)])[1][1].replace(b',"m":', b',"x":'),
-    "by another key": book([(7, 1)], Ring([OTHER]))[0][1],
-    "by another key that calls itself ours": book([(7, 1)], Ring([OTHER]))[0][1].replace(
-        Ring([OTHER]).first.id.encode(), RING.first.id.encode()
+    "by another key": book([(7, 1)], LedgerKeyRing([OTHER]))[0][1],
+    "by another key that calls itself ours": book([(7, 1)], LedgerKeyRing([OTHER]))[0][1].replace(
+        LedgerKeyRing([OTHER]).first.id.encode(), RING.first.id.encode()
     ),
 }
 
@@ -151,21 +151,22 @@ def test_a_head_that_was_changed_is_noticed(changed: dict[str, Any]):
 
 @pytest.mark.parametrize("keys", [[OTHER, KEY], [KEY, OTHER]])
 def test_after_a_rotation_lines_of_all_keys_verify(keys: list[str]):
-    older, newer = book([(0, 2), (1, 1)]), book([(5, 2)], Ring([OTHER]))
+    older, newer = book([(0, 2), (1, 1)]), book([(5, 2)], LedgerKeyRing([OTHER]))
     both = older + [(number + len(older), raw) for number, raw in newer]
-    assert check(both, heads_of(older), Ring(keys)).is_sound
+    assert check(both, heads_of(older), LedgerKeyRing(keys)).is_sound
 
 
 def test_lines_of_a_key_that_is_not_here_are_told_in_one_sentence():
-    rows = book([(0, 2), (1, 1)], Ring([OTHER]))
+    rows = book([(0, 2), (1, 1)], LedgerKeyRing([OTHER]))
     (problem,) = check(rows).problems
     assert problem.kind == "keyless"
-    assert f"to line {len(rows)}, {len(rows)} are sealed with the key {Ring([OTHER]).first.id}" in str(
-        problem
+    assert (
+        f"to line {len(rows)}, {len(rows)} are sealed with the key {LedgerKeyRing([OTHER]).first.id}"
+        in str(problem)
     )
 
 
-STRANGE = Ring([OTHER]).first.id
+STRANGE = LedgerKeyRing([OTHER]).first.id
 """Of a key that is not here."""
 
 
@@ -213,7 +214,7 @@ def test_a_whole_chain_under_the_name_of_a_key_that_is_not_here_is_forged(
 
 
 def test_a_chain_under_two_names_is_forged():
-    rows = book([(0, 2)], Ring([OTHER]))
+    rows = book([(0, 2)], LedgerKeyRing([OTHER]))
     number, raw = rows[1]
     rows[1] = number, raw.replace(STRANGE.encode(), b"0123456789abcdef", 1)
     kinds = [problem.kind for problem in check(rows).problems]
@@ -222,7 +223,7 @@ def test_a_chain_under_two_names_is_forged():
 
 def test_of_lines_that_nobody_here_can_judge_it_is_said_what_they_may_be():
     """Whoever has no key of ours can still make one: nothing in such a chain tells it from that of a lost key."""
-    (problem,) = check(book([(0, 2)], Ring([OTHER]))).problems
+    (problem,) = check(book([(0, 2)], LedgerKeyRing([OTHER]))).problems
     assert problem.kind == "keyless" and "If none of your servers ever had it, they are forged" in str(
         problem
     )
@@ -231,15 +232,17 @@ def test_of_lines_that_nobody_here_can_judge_it_is_said_what_they_may_be():
 def test_a_mark_that_nobody_sealed_explains_nothing():
     """A key of one's own is easily made: what it seals must not excuse what is missing."""
     rows = book([(0, 3)])[2:]
-    mark = Record("trimmed", b'{"at":1,"before":99,"cut":{"%016x":[2,"%s",2]},"wrong":[]}' % (0, b"0" * 64))
-    lines, _ = link(Tip(writer="f" * 16), Ring([OTHER]).first, [mark])
+    mark = LineRecord(
+        "trimmed", b'{"at":1,"before":99,"cut":{"%016x":[2,"%s",2]},"wrong":[]}' % (0, b"0" * 64)
+    )
+    lines, _ = seal_records(Tip(writer="f" * 16), LedgerKeyRing([OTHER]).first, [mark])
     assert "cut" in {problem.kind for problem in check([*rows, (5, lines[0])]).problems}
 
 
 def test_a_mark_of_ours_that_cannot_be_read_is_told():
     """Of a newer version, say, that says it in other words."""
     rows = book([(0, 1)])
-    lines, _ = link(Tip(writer="f" * 16), RING.first, [Record("trimmed", b'{"at":1,"up_to":99}')])
+    lines, _ = seal_records(Tip(writer="f" * 16), RING.first, [LineRecord("trimmed", b'{"at":1,"up_to":99}')])
     (problem,) = check([*rows, (3, lines[0])]).problems
     assert (problem.number, problem.kind) == (3, "foreign")
 

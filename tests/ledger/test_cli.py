@@ -15,12 +15,12 @@ from typing import Any
 import anyio
 import pytest
 
-from askback.ledger import Entry, Ledger
-from askback.ledger.keys import VARIABLE, Ring
+from askback.ledger import Ledger, LedgerEntry
+from askback.ledger.keys import VARIABLE, LedgerKeyRing
 from askback.stores import SQLiteStore
-from tests.client.cli.running import Shell
 from tests.ledger.books import KEY, OTHER, THEN, believe_names_of_keys, check, entry
-from tests.pages.switch import with_and_without
+from tests.support.command.process import Shell
+from tests.support.defence import with_and_without
 
 pytestmark = pytest.mark.verifies("T24")
 
@@ -39,7 +39,11 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 
 
 def fill(
-    entries: Sequence[Entry], *, keys: Sequence[str | bytes] = (KEY,), at: float = THEN, file: Path = FILE
+    entries: Sequence[LedgerEntry],
+    *,
+    keys: Sequence[str | bytes] = (KEY,),
+    at: float = THEN,
+    file: Path = FILE,
 ) -> None:
     """What a server has written before the command begins, each entry in an append of its own."""
 
@@ -364,7 +368,7 @@ def test_a_ledger_under_the_forged_name_of_a_key_does_not_pass_for_that_of_a_los
     if not is_defended:
         believe_names_of_keys(monkeypatch)
     fill(STORY)
-    id, strange = Ring([KEY]).first.id, Ring([OTHER]).first.id
+    id, strange = LedgerKeyRing([KEY]).first.id, LedgerKeyRing([OTHER]).first.id
     tamper("UPDATE ledger SET line = replace(line, ?, ?)", f'"k":"{id}"', f'"k":"{strange}"')
     ended, shown = shell.run("ledger", "verify"), shell.run("ledger", "tail").out
     assert ended.code == 1
@@ -375,7 +379,7 @@ def test_a_ledger_under_the_forged_name_of_a_key_does_not_pass_for_that_of_a_los
 
 def test_a_forged_name_of_a_key_is_called_forgery_and_not_a_missing_key(shell: Shell):
     fill(STORY)
-    id, strange = Ring([KEY]).first.id, Ring([OTHER]).first.id
+    id, strange = LedgerKeyRing([KEY]).first.id, LedgerKeyRing([OTHER]).first.id
     tamper("UPDATE ledger SET line = replace(line, ?, ?) WHERE number = 3", f'"k":"{id}"', f'"k":"{strange}"')
     ended = shell.run("ledger", "verify")
     assert ended.code == 1 and "is not as it was written: 1 problem" in ended.out

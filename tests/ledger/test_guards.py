@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askback.ledger import Entry
-from askback.ledger.guards import Guarded, guarded_runs
+from askback.ledger import LedgerEntry
+from askback.ledger.guards import GuardedRun, guarded_runs
 from tests.ledger.books import entry
 from tests.ledger.guarded import (
     FACTS,
@@ -23,7 +23,7 @@ from tests.ledger.guarded import (
 CALL = call_of(1)
 
 
-def runs_of(*entries: Entry) -> list[Guarded]:
+def runs_of(*entries: LedgerEntry) -> list[GuardedRun]:
     return guarded_runs(enumerate(entries, 1))
 
 
@@ -35,7 +35,7 @@ def test_a_run_joins_its_question_its_answer_its_decision_and_its_end():
     assert (run.message, run.facts, run.numbers) == (MESSAGE, FACTS, [1, 2, 3, 4])
 
 
-OUTCOMES: dict[str, tuple[list[Entry], str, bool, str]] = {
+OUTCOMES: dict[str, tuple[list[LedgerEntry], str, bool, str]] = {
     "limit": (story(CALL, rule="limit"), "limit", True, "ran"),
     "for an hour": (story(CALL, rule="for an hour", how="raised"), "for an hour", True, "raised"),
     "declined": (
@@ -117,7 +117,7 @@ def test_which_rule_of_a_policy_answered_is_told():
 
 
 @st.composite
-def lines(draw: st.DrawFn) -> Entry:
+def lines(draw: st.DrawFn) -> LedgerEntry:
     event = draw(st.sampled_from(["asked", "answered", "refused", "expired", "guarded", "spent"]))
     reason = draw(st.sampled_from([None, "ran", "raised", "did not run", "declined", "cannot ask"]))
     call = draw(st.sampled_from(["c1", "c2"]))
@@ -125,7 +125,7 @@ def lines(draw: st.DrawFn) -> Entry:
 
 
 @given(st.lists(lines(), max_size=12))
-def test_whatever_the_lines_are_nothing_is_said_to_have_run_that_no_line_says(entries: list[Entry]):
+def test_whatever_the_lines_are_nothing_is_said_to_have_run_that_no_line_says(entries: list[LedgerEntry]):
     runs = runs_of(*entries)
     told = [number for run in runs for number in run.numbers]
     assert len(told) == len(set(told))

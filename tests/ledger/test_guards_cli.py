@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from askback.ledger.keys import VARIABLE
-from tests.client.cli.running import Shell
 from tests.ledger.books import THEN
 from tests.ledger.guarded import (
     FACTS,
@@ -26,6 +25,7 @@ from tests.ledger.guarded import (
 )
 from tests.ledger.test_cli import fill, tamper
 from tests.ledger.test_cli import shell as shell
+from tests.support.command.process import Shell
 
 REPORT = """\
      2  2027-01-15 08:00:30  21-8d41c0  shop/query  approved once: ran

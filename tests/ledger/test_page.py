@@ -12,12 +12,12 @@ from typing import get_args
 import pytest
 
 from askback.cli.ledger import VERBS
-from askback.ledger import Entry, Event
-from tests.client.cli.running import Shell
-from tests.docs.pages import DOCS, blocks, code_of, table
+from askback.ledger import Event, LedgerEntry
 from tests.ledger.guarded import GUARDED
 from tests.ledger.test_cli import FILE, STORY, fill
 from tests.ledger.test_cli import shell as shell
+from tests.support.command.process import Shell
+from tests.support.docs_pages import DOCS, blocks, code_of, table
 
 PAGE = DOCS / "how-to" / "ledger.md"
 
@@ -61,7 +61,7 @@ def test_every_field_of_an_entry_is_on_the_page():
     listed = {
         name for row in table(PAGE, "with each", "what it is") for name in re.findall(r"`(\w+)`", row[0])
     }
-    assert {field.name for field in fields(Entry)} - listed == {"event", "cut", "more"}
+    assert {field.name for field in fields(LedgerEntry)} - listed == {"event", "cut", "more"}
 
 
 def test_every_event_is_on_the_page():

@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from askback.ledger import Ledger
-from askback.ledger.reading import entry_of
+from askback.ledger.reader import entry_of
 from tests.ledger.books import KEY
 from tests.ledger.processes import CALLS
-from tests.stores import racing
-from tests.stores.racing import said_by
+from tests.support.stores import race
+from tests.support.stores.race import said_by
 
 pytestmark = [pytest.mark.slow, pytest.mark.anyio, pytest.mark.verifies("T24")]
 
-process = partial(racing.process, module="tests.ledger.processes")
+process = partial(race.process, module="tests.ledger.processes")
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from askback.ledger import Ledger, Report, read_heads
-from askback.ledger.chain import Record, Tip, link, read_line
-from askback.ledger.entries import written
-from askback.ledger.keys import Ring
-from askback.ledger.reading import entry_of, numbered
+from askback.ledger.chain import LineRecord, Tip, read_line, seal_records
+from askback.ledger.entries import encode_entry
+from askback.ledger.keys import LedgerKeyRing
+from askback.ledger.reader import entry_of, read_numbered
 from askback.ledger.retention import AT_ONCE, EACH
 from askback.stores import MemoryStore
 from tests.ledger.books import KEY, OTHER, THEN, check, entry
@@ -40,7 +40,7 @@ class Office:
 
     def __init__(self, *, keep: timedelta | None = None, most: int = 10_000) -> None:
         self.clock = Clock()
-        self.store = MemoryStore(clock=self.clock, most=most)
+        self.store = MemoryStore(clock=self.clock, max_results=most)
         self.workers = [Ledger(self.store, [KEY], keep=keep, clock=self.clock) for _ in range(3)]
 
     async def write(self, worker: int, count: int = 1) -> None:
@@ -112,7 +112,7 @@ async def test_a_mark_says_what_went_and_younger_lines_stay():
 @pytest.mark.parametrize("cut", [1, 2, 3])
 async def test_who_cuts_more_than_the_mark_says_is_noticed(cut: int):
     office, head = await trimmed_office()
-    rows = [row async for row in numbered(office.store)]
+    rows = [row async for row in read_numbered(office.store)]
     assert check(rows).is_sound
     assert "cut" in {problem.kind for problem in check(rows[cut:]).problems}
     assert not check(rows[cut:], read_heads(head)).is_sound
@@ -122,7 +122,7 @@ async def test_who_takes_the_mark_away_is_noticed():
     office, _ = await trimmed_office()
     ledger = office.workers[0]
     mark = [line.number async for line in ledger.entries() if line.kind == "trimmed"]
-    rows = [row async for row in numbered(office.store) if row[0] not in mark]
+    rows = [row async for row in read_numbered(office.store) if row[0] not in mark]
     assert {"cut", "missing"} <= {problem.kind for problem in check(rows).problems}
 
 
@@ -186,12 +186,14 @@ async def test_nobody_has_young_lines_trimmed_by_putting_others_in_their_place()
     await office.write(0)
     office.clock.pass_by(2 * HOUR)
     await office.write(0, 3)
-    rows = [row async for row in numbered(office.store)]
-    forger, last = Ring([OTHER]).first, read_line(*rows[-1])
+    rows = [row async for row in read_numbered(office.store)]
+    forger, last = LedgerKeyRing([OTHER]).first, read_line(*rows[-1])
     tip = Tip(writer=last.writer, n=2, mac=read_line(*rows[1]).mac, number=2)
-    forged = [Record("entry", written(entry(at=THEN)))] * 2
+    forged = [LineRecord("entry", encode_entry(entry(at=THEN)))] * 2
     office.store = MemoryStore(clock=office.clock)
-    await office.store.append(*(raw for _, raw in rows[:2]), *link(tip, forger, forged)[0], rows[-1][1])
+    await office.store.append(
+        *(raw for _, raw in rows[:2]), *seal_records(tip, forger, forged)[0], rows[-1][1]
+    )
     ledger = Ledger(office.store, [KEY], keep=None, clock=office.clock)
     assert not (await ledger.verify()).is_sound
     assert await ledger.trim(HOUR) == 2
@@ -205,10 +207,10 @@ async def test_whoever_verifies_while_lines_go_is_not_alarmed(read: int):
     for number in range(12):
         await office.write(number % 3, 2)
         office.clock.pass_by(timedelta(minutes=10))
-    before = [row async for row in numbered(office.store)]
+    before = [row async for row in read_numbered(office.store)]
     head = await office.workers[0].heads()
     await office.workers[0].trim(HOUR)
-    after = [row async for row in numbered(office.store, after=read)]
+    after = [row async for row in read_numbered(office.store, after=read)]
     report = check(before[:read] + after, head)
     assert report.is_sound, report.problems
 
@@ -256,4 +258,4 @@ async def test_more_writers_than_a_mark_has_room_for_take_several_lines():
     await office.workers[0].trim(HOUR)
     report = await sound(office.workers[1], head)
     assert report.lines < 50
-    assert max([len(raw) async for _, raw in numbered(office.store)]) < 65_536
+    assert max([len(raw) async for _, raw in read_numbered(office.store)]) < 65_536

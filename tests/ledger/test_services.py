@@ -9,13 +9,13 @@ import pytest
 
 from askback.errors import StoreUnavailable
 from askback.ledger import Ledger
-from askback.ledger.reading import entry_of
+from askback.ledger.reader import entry_of
 from askback.stores import Store, open_store
 from scripts.services import redis_server
 from tests.ledger.books import KEY, entry
-from tests.services import found
-from tests.stores.shared import SHARED
-from tests.stores.shared import url as url
+from tests.support.services import found
+from tests.support.stores.shared import SHARED
+from tests.support.stores.shared import url as url
 
 pytestmark = [pytest.mark.services, pytest.mark.anyio, pytest.mark.verifies("T24")]
 

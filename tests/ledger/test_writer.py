@@ -9,7 +9,7 @@ import pytest
 
 from askback.errors import StoreUnavailable
 from askback.ledger import Ledger
-from askback.ledger.reading import entry_of, last_line, story
+from askback.ledger.reader import entry_of, last_line, read_call
 from askback.stores import MemoryStore, SQLiteStore
 from tests.ledger.books import KEY, entry
 
@@ -243,5 +243,5 @@ async def test_a_round_that_was_taken_over_is_told_once(ledger: Ledger):
     for later in (0.0, 2.0):
         await ledger.write(entry("c", at=asked.at + later, place="size"), answered)
         await ledger.write(entry("c", event="refused", message=None, reason="used before"))
-    told = [found.event for _, found in await story(ledger.store, "c")]
+    told = [found.event for _, found in await read_call(ledger.store, "c")]
     assert told == ["asked", "answered", "refused", "refused"]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from askback.testing import REVISIONS
-from tests.docs.pages import DOCS, ROOT, one_line, table
+from tests.support.docs_pages import DOCS, ROOT, one_line, table
 
 PAGE = DOCS / "how-to" / "migrate.md"
 

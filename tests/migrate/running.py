@@ -7,7 +7,7 @@ from typing import Any
 
 from mcp.shared.exceptions import MCPError
 
-from askback.server.adapters import lowlevel_of
+from askback.server.hosts import lowlevel_of
 from askback.testing import Run, get_prompt, read_resource, run_tool
 from askback.testing.script import Script
 from askback.testing.wire import Wire, connect

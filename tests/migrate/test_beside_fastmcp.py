@@ -25,8 +25,8 @@ from askback.testing.replies import Reply
 from askback.testing.script import Answers
 from examples.library.server import loans
 from examples.library.server import mcp as library
-from tests.servers.http import served
-from tests.wire.raw import accepting, answering, raw_client
+from tests.support.raw import accepting, answering, raw_client
+from tests.support.servers.http import served
 
 pytestmark = pytest.mark.anyio
 

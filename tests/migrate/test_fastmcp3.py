@@ -8,10 +8,10 @@ from fastmcp.exceptions import ToolError
 
 from askback.testing import REVISIONS, accept, decline
 from askback.testing.replies import Reply
-from tests.docs.pages import one_line
 from tests.migrate.guide import SECTIONS
 from tests.migrate.running import load, run_as_it_was, run_with_askback, server_in
 from tests.migrate.stories import Story
+from tests.support.docs_pages import one_line
 
 pytestmark = pytest.mark.anyio
 

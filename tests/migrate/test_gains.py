@@ -18,8 +18,8 @@ from askback import Accepted, Askback, Text, ask
 from askback.testing import accept, decline
 from askback.testing.plugin import RunTool
 from askback.testing.replies import Reply
-from tests.docs.pages import code_of, table
 from tests.migrate.guide import PAGE
+from tests.support.docs_pages import code_of, table
 
 pytestmark = pytest.mark.anyio
 

@@ -6,11 +6,11 @@ import pytest
 
 from askback.testing import REVISIONS, accept, raw, run_tool
 from askback.testing.replies import Accept
-from tests.docs.pages import one_line
 from tests.migrate.guide import SECTIONS, added
 from tests.migrate.running import load, run_as_it_was, run_with_askback, server_in
 from tests.migrate.stories import STORIES, Story
-from tests.wire.raw import raw_client
+from tests.support.docs_pages import one_line
+from tests.support.raw import raw_client
 
 pytestmark = pytest.mark.anyio
 

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from askback.oauth import fetching
+from askback.oauth import transport
 from askback.oauth.metadata import Metadata
 from askback.oauth.zones import Zone
-from askback.pages import connecting
-from askback.pages.errands import Errand, Errands
-from askback.pages.forgery import Forgery
-from askback.pages.reception import Reception
+from askback.pages import connect
+from askback.pages.csrf import CSRFTokens
+from askback.pages.sign_in_attempts import SignInAttempt, SignInAttempts
+from askback.pages.visitors import VisitorGate
 
 Switch = Callable[[pytest.MonkeyPatch], None]
 
@@ -23,12 +23,12 @@ def _objects_to_nothing(*what: Any) -> None: ...
 
 def let_anybody_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever was let in may go on with any visit."""
-    monkeypatch.setattr(Reception, "require_same", _objects_to_nothing)
+    monkeypatch.setattr(VisitorGate, "require_same", _objects_to_nothing)
 
 
 def take_any_token(monkeypatch: pytest.MonkeyPatch) -> None:
     """The token of a form is not looked at."""
-    monkeypatch.setattr(Forgery, "objection_to_token", _objects_to_nothing)
+    monkeypatch.setattr(CSRFTokens, "objection_to_token", _objects_to_nothing)
 
 
 def take_any_browser(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,23 +37,23 @@ def take_any_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     def alike(one: bytes, other: bytes) -> bool:
         return True
 
-    monkeypatch.setattr("askback.pages.flows.compare_digest", alike)
+    monkeypatch.setattr("askback.pages.oauth_states.compare_digest", alike)
 
 
 def share_errands(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was begun is known here, whatever browser comes back with it."""
-    rows: dict[str, Errand] = {}
-    begin = Errands.begin
+    rows: dict[str, SignInAttempt] = {}
+    begin = SignInAttempts.begin
 
-    def begin_row(self: Errands, request: Any, response: Any, errand: Errand) -> None:
+    def begin_row(self: SignInAttempts, request: Any, response: Any, errand: SignInAttempt) -> None:
         rows[errand.state] = errand._replace(until=9e9)
         begin(self, request, response, errand)
 
-    def look(self: Errands, request: Any, state: str, browser: str) -> Errand | None:
+    def look(self: SignInAttempts, request: Any, state: str, browser: str) -> SignInAttempt | None:
         return rows.get(state)
 
-    monkeypatch.setattr(Errands, "begin", begin_row)
-    monkeypatch.setattr(Errands, "look", look)
+    monkeypatch.setattr(SignInAttempts, "begin", begin_row)
+    monkeypatch.setattr(SignInAttempts, "look", look)
 
 
 def believe_any_issuer(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,7 +61,7 @@ def believe_any_issuer(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def believe(metadata: Metadata, said: str | None) -> None: ...
 
-    monkeypatch.setattr(connecting, "require_issuer", believe)
+    monkeypatch.setattr(connect, "require_issuer", believe)
 
 
 def place(monkeypatch: pytest.MonkeyPatch, zones: dict[str, Zone]) -> None:
@@ -70,4 +70,4 @@ def place(monkeypatch: pytest.MonkeyPatch, zones: dict[str, Zone]) -> None:
     def zone_of(address: str) -> Zone:
         return zones.get(address, Zone.PUBLIC)
 
-    monkeypatch.setattr(fetching, "zone_of", zone_of)
+    monkeypatch.setattr(transport, "zone_of", zone_of)

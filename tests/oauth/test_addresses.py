@@ -8,14 +8,14 @@ import httpx2
 import pytest
 
 from askback.errors import ProviderUnavailable
-from askback.oauth import exchange, fetching, zones
-from askback.oauth.fetching import Bounded, fetch_json
-from askback.oauth.identity import NotBelieved, claims_of
-from askback.oauth.metadata import Directory, believed, discover
+from askback.oauth import exchange, transport, zones
+from askback.oauth.identity import InvalidIdToken, verify_id_token
+from askback.oauth.metadata import MetadataCache, discover, parse_metadata
+from askback.oauth.transport import BoundedTransport, fetch_json
 from askback.oauth.zones import Zone, zone_of
 from askback.schema.networks import AddressKind, kind_of_address
-from tests.oauth.authority import Authority, authority, port_of, signed
 from tests.oauth.switches import SWITCH, place
+from tests.support.authorization_server import Authority, authority, port_of, signed
 
 pytestmark = pytest.mark.verifies("T12")
 
@@ -99,9 +99,9 @@ def test_an_issuer_outside_cannot_name_an_address_inside(url: str, place: str):
         "authorization_endpoint": f"{issuer}/authorize",
         "token_endpoint": f"{issuer}/token",
     }
-    assert believed(said, issuer, "calendar", deepest=Zone.PUBLIC)
+    assert parse_metadata(said, issuer, "calendar", deepest=Zone.PUBLIC)
     with pytest.raises(ProviderUnavailable, match="further inside than the issuer"):
-        believed({**said, place: url}, issuer, "calendar", deepest=Zone.PUBLIC)
+        parse_metadata({**said, place: url}, issuer, "calendar", deepest=Zone.PUBLIC)
 
 
 INSIDE = [
@@ -120,17 +120,17 @@ def test_an_issuer_inside_may_name_what_is_no_further_inside(at: str, url: str, 
     issuer = "https://id.corp.example"
     said = {"issuer": issuer, "authorization_endpoint": f"{issuer}/authorize", "token_endpoint": url}
     if may:
-        assert believed(said, issuer, "calendar", deepest=zone_of(at)).token_endpoint == url
+        assert parse_metadata(said, issuer, "calendar", deepest=zone_of(at)).token_endpoint == url
     else:
         with pytest.raises(ProviderUnavailable, match="further inside than the issuer"):
-            believed(said, issuer, "calendar", deepest=zone_of(at))
+            parse_metadata(said, issuer, "calendar", deepest=zone_of(at))
 
 
 async def fetch_as_an_outsider_wants(url: str) -> bool:
     """Whether somebody outside gets this server to fetch this."""
     try:
-        await fetch_json(url, Bounded(Zone.PUBLIC))
-    except fetching.LedInside:
+        await fetch_json(url, BoundedTransport(Zone.PUBLIC))
+    except transport.AddressNotAllowed:
         return False
     return True
 
@@ -174,8 +174,8 @@ async def test_an_issuer_in_a_private_network_does_not_get_to_this_machine_by_a_
         one.says("/secret", {"key": "value"})
         url = f"http://[::ffff:127.0.0.1]:{port_of(one.issuer)}/secret"
         try:
-            reached = await fetch_json(url, Bounded(Zone.PRIVATE)) == {"key": "value"}
-        except fetching.LedInside:
+            reached = await fetch_json(url, BoundedTransport(Zone.PRIVATE)) == {"key": "value"}
+        except transport.AddressNotAllowed:
             reached = False
     assert reached is bool(one.asked) is not is_on
 
@@ -197,7 +197,7 @@ def test_nor_may_it_name_one_that_stands_for_this_machine(
     issuer = "https://id.corp.example"
     said = {"issuer": issuer, "authorization_endpoint": f"{issuer}/authorize", "token_endpoint": url}
     try:
-        named = believed(said, issuer, "calendar", deepest=zone_of(at)).token_endpoint == url
+        named = parse_metadata(said, issuer, "calendar", deepest=zone_of(at)).token_endpoint == url
     except ProviderUnavailable:
         named = False
     assert named is not is_on
@@ -211,7 +211,7 @@ def lead(monkeypatch: pytest.MonkeyPatch, *turns: list[str]) -> list[str]:
         asked.append(url.host)
         return turns[min(len(asked), len(turns)) - 1]
 
-    monkeypatch.setattr(fetching, "resolve", resolve)
+    monkeypatch.setattr(transport, "resolve", resolve)
     return asked
 
 
@@ -220,20 +220,24 @@ async def test_a_name_that_leads_inside_at_its_second_look_is_not_looked_at_twic
 ):
     asked = lead(monkeypatch, ["192.0.2.1"], ["127.0.0.1"])
     place(monkeypatch, {"127.0.0.1": Zone.THIS_MACHINE})
-    monkeypatch.setattr(fetching, "SECONDS", 0.2)
+    monkeypatch.setattr(transport, "SECONDS", 0.2)
     async with authority() as one:
         with pytest.raises(httpx2.TransportError):
-            await fetch_json(f"http://rebinding.example:{port_of(one.issuer)}/secret", Bounded(Zone.PUBLIC))
+            await fetch_json(
+                f"http://rebinding.example:{port_of(one.issuer)}/secret", BoundedTransport(Zone.PUBLIC)
+            )
     assert asked == ["rebinding.example"] and one.asked == []
 
 
 async def test_of_several_addresses_only_those_outside_are_tried(monkeypatch: pytest.MonkeyPatch):
     lead(monkeypatch, ["192.0.2.1", "127.0.0.1"])
     place(monkeypatch, {"127.0.0.1": Zone.THIS_MACHINE})
-    monkeypatch.setattr(fetching, "SECONDS", 0.2)
+    monkeypatch.setattr(transport, "SECONDS", 0.2)
     async with authority() as one:
         with pytest.raises(httpx2.TransportError):
-            await fetch_json(f"http://both.example:{port_of(one.issuer)}/secret", Bounded(Zone.PUBLIC))
+            await fetch_json(
+                f"http://both.example:{port_of(one.issuer)}/secret", BoundedTransport(Zone.PUBLIC)
+            )
     assert one.asked == []
 
 
@@ -242,7 +246,7 @@ async def test_a_dead_address_before_a_good_one_does_no_harm(monkeypatch: pytest
     async with authority() as one:
         one.says("/public", {"fine": True})
         url = f"http://two.example:{port_of(one.issuer)}/public"
-        assert await fetch_json(url, Bounded()) == {"fine": True}
+        assert await fetch_json(url, BoundedTransport()) == {"fine": True}
     assert one.asked[0].headers["host"] == f"two.example:{port_of(one.issuer)}"
 
 
@@ -259,7 +263,7 @@ async def reaches_the_inside(one: Authority) -> list[bool]:
         exchange.redeem(provider, metadata, **code, redirect_uri=SOMEWHERE, scopes=()),
         exchange.refresh(provider, metadata, refresh_token="r", scopes=()),
         exchange.revoke(provider, metadata, token="r"),
-        claims_of(signed({}), metadata, client_id="ours", nonce="n", now=0.0),
+        verify_id_token(signed({}), metadata, client_id="ours", nonce="n", now=0.0),
     ]
     return [await _arrives(one_try) for one_try in tries]
 
@@ -269,7 +273,7 @@ async def _arrives(one_try: Coroutine[Any, Any, Any]) -> bool:
         await one_try
     except ProviderUnavailable:
         return False
-    except NotBelieved:
+    except InvalidIdToken:
         return True
     return True
 
@@ -302,7 +306,7 @@ async def test_an_endpoint_that_the_operator_wrote_may_be_inside_all_the_same(
         _put_outside(monkeypatch, one, inner_zone=Zone.THIS_MACHINE)
         written = f"http://inner.localhost:{port_of(inner.issuer)}/revoke"
         provider = one.provider("calendar", revocation_endpoint=written)
-        await exchange.revoke(provider, await Directory().of(provider), token="for-use")
+        await exchange.revoke(provider, await MetadataCache().of(provider), token="for-use")
     assert [asked.path for asked in inner.asked] == ["/revoke"]
     assert "/revoke" not in [asked.path for asked in one.asked]
 
@@ -319,7 +323,7 @@ def _put_outside(monkeypatch: pytest.MonkeyPatch, one: Authority, *, inner_zone:
     def unwritten(host: str) -> Zone:
         return Zone.PUBLIC
 
-    monkeypatch.setattr(fetching, "resolve", resolve)
+    monkeypatch.setattr(transport, "resolve", resolve)
     place(monkeypatch, {"::ffff:127.0.0.1": inner_zone})
     monkeypatch.setattr("askback.oauth.metadata.is_loopback", of_no_known_place)
     monkeypatch.setattr("askback.oauth.metadata.zone_of", unwritten)

@@ -10,11 +10,11 @@ from urllib.parse import urlencode
 
 import pytest
 
-from askback.visits import Failed, Settled, TurnedDown
-from tests.oauth.authority import Authority, authority
-from tests.oauth.site import BASE, Site, become, sent, site
+from askback.runtime.visits import VisitAborted, VisitDeclined, VisitSettled
 from tests.oauth.switches import SWITCH, let_anybody_go_on, take_any_browser
-from tests.pages.visitor import Visitor
+from tests.support.authorization_server import Authority, authority
+from tests.support.site import BASE, Site, become, sent, site
+from tests.support.visitor import Visitor
 
 CALLBACK = f"{BASE}/callback/calendar"
 
@@ -49,7 +49,7 @@ async def invited(**metadata: Any) -> AsyncGenerator[Invited]:
 async def test_somebody_who_agrees_and_comes_back_is_connected():
     async with invited() as (calendar, pages, link, ann):
         done = await ann.open(back(await states_of(ann, link)))
-        assert (done.status, await pages.ending(link)) == (200, Settled())
+        assert (done.status, await pages.ending(link)) == (200, VisitSettled())
     assert await pages.token_of("ann", "calendar") == "for-use"
     assert calendar.codes == ["a-code"]
 
@@ -196,7 +196,7 @@ async def test_an_answer_comes_from_the_issuer_that_was_asked(
         if not is_taken:
             assert await pages.is_open(link)
             await ann.open(back(state, iss=calendar.issuer))
-            assert await pages.ending(link) == Settled()
+            assert await pages.ending(link) == VisitSettled()
 
 
 TWICE = ["&code=another-code", "&state=another", "&error=access_denied&error=access_denied"]
@@ -231,7 +231,7 @@ async def test_a_refusal_at_the_provider_is_a_no_and_an_error_a_failure():
     async with authority() as calendar:
         pages = site(calendar.provider("calendar"))
         async with pages.visitor("ann") as ann:
-            for error, ending in (("access_denied", TurnedDown), ("<b>server_error</b>", Failed)):
+            for error, ending in (("access_denied", VisitDeclined), ("<b>server_error</b>", VisitAborted)):
                 link = await pages.ask("ann", "calendar")
                 query = urlencode({"error": error, "state": await states_of(ann, link)})
                 shown = await ann.open(f"{CALLBACK}?{query}")
@@ -244,5 +244,5 @@ async def test_a_no_in_another_window_stands_though_the_provider_says_yes():
         state = await states_of(ann, link)
         await ann.decline(link)
         await ann.open(back(state))
-        assert await pages.ending(link) == TurnedDown()
+        assert await pages.ending(link) == VisitDeclined()
     assert (calendar.codes, await pages.kept("ann")) == ([], 0)

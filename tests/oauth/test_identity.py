@@ -10,10 +10,10 @@ from joserfc.jwk import ECKey, KeySet, OctKey, RSAKey
 
 from askback.errors import ProviderUnavailable
 from askback.oauth import identity
-from askback.oauth.identity import NotBelieved, claims_of
+from askback.oauth.identity import InvalidIdToken, verify_id_token
 from askback.oauth.metadata import discover
-from tests.oauth.authority import KEY, Authority, authority, by_own_key, put_together, signed
 from tests.oauth.switches import SWITCH
+from tests.support.authorization_server import KEY, Authority, authority, by_own_key, put_together, signed
 
 NOW = 1_700_000_000.0
 SECRET = "a client secret of forty characters, all"
@@ -39,8 +39,8 @@ def claims(one: Authority, **changed: Any) -> dict[str, Any]:
 async def believed(one: Authority, token: str) -> bool:
     metadata = await discover(one.issuer, "sign-in")
     try:
-        found = await claims_of(token, metadata, client_id="ours", nonce="n-0", now=NOW)
-    except NotBelieved:
+        found = await verify_id_token(token, metadata, client_id="ours", nonce="n-0", now=NOW)
+    except InvalidIdToken:
         return False
     return found["sub"] == "alice"
 
@@ -210,8 +210,8 @@ KEYS: dict[str, Any] = {
 async def test_keys_that_are_none_prove_nothing(said: Any):
     async with issuer() as one:
         one.says("/keys", said)
-        with pytest.raises((ProviderUnavailable, NotBelieved)):
-            await claims_of(
+        with pytest.raises((ProviderUnavailable, InvalidIdToken)):
+            await verify_id_token(
                 signed(claims(one)),
                 await discover(one.issuer, "sign-in"),
                 client_id="ours",

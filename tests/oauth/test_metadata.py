@@ -11,10 +11,10 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from askback.errors import ProviderUnavailable
-from askback.oauth import fetching
-from askback.oauth.metadata import Directory, Metadata, discover
-from tests.oauth.authority import METADATA, OAUTH_METADATA, Authority, authority
-from tests.once.clock import Clock
+from askback.oauth import transport
+from askback.oauth.metadata import Metadata, MetadataCache, discover
+from tests.support.authorization_server import METADATA, OAUTH_METADATA, Authority, authority
+from tests.support.clock import Clock
 
 pytestmark = pytest.mark.verifies("T12")
 
@@ -122,8 +122,8 @@ async def silent(request: Request) -> Response:
 
 @pytest.mark.parametrize("answer", [dripping, silent], ids=lambda answer: answer.__name__)
 async def test_an_issuer_that_takes_its_time_is_given_up(monkeypatch: pytest.MonkeyPatch, answer: Any):
-    monkeypatch.setattr(fetching, "SECONDS", 0.3)
-    monkeypatch.setattr(fetching, "MOST_BYTES", 2**40)
+    monkeypatch.setattr(transport, "SECONDS", 0.3)
+    monkeypatch.setattr(transport, "MOST_BYTES", 2**40)
     async with authority() as one:
         one.answers = {METADATA: answer}
         with pytest.raises(ProviderUnavailable, match="Timeout"):
@@ -140,7 +140,7 @@ async def test_an_answer_without_end_is_cut_off():
 async def test_a_small_answer_that_would_unpack_to_a_large_one_is_not_unpacked():
     async with authority() as one:
         packed = gzip.compress(json.dumps({**one.metadata, "more": "0" * 50_000_000}).encode())
-        assert len(packed) < fetching.MOST_BYTES
+        assert len(packed) < transport.MAX_RESPONSE_BYTES
         one.says(METADATA, packed, 200, **{"content-encoding": "gzip"})
         with pytest.raises(ProviderUnavailable, match="TooLarge"):
             await found(one)
@@ -150,7 +150,7 @@ async def test_a_small_answer_that_would_unpack_to_a_large_one_is_not_unpacked()
 async def test_an_issuer_is_asked_again_after_ten_minutes():
     clock, times = Clock(), (0, 599, 601)
     async with authority() as one:
-        directory, provider = Directory(clock), one.provider("calendar")
+        directory, provider = MetadataCache(clock), one.provider("calendar")
         for later in times:
             clock.now = 1_000_000.0 + later
             await directory.of(provider)
@@ -170,8 +170,8 @@ async def test_an_endpoint_that_the_operator_wrote_comes_before_what_the_issuer_
     place: str, said: str | None
 ):
     async with authority(**{place: said}) as one:
-        metadata = await Directory().of(one.provider("calendar", **{place: "https://id.example/written"}))
-        theirs = await Directory().of(one.provider("calendar"))
+        metadata = await MetadataCache().of(one.provider("calendar", **{place: "https://id.example/written"}))
+        theirs = await MetadataCache().of(one.provider("calendar"))
     assert getattr(metadata, place) == "https://id.example/written"
     assert metadata._replace(**{place: getattr(theirs, place)}, written=frozenset()) == theirs
 

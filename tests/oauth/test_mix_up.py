@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from askback.oauth.connector import Connector
-from askback.pages.connecting import Connecting
-from tests.oauth.authority import Authority, authority
-from tests.oauth.site import BASE, Site, sent, site
+from askback.pages.connect import ConnectPage
 from tests.oauth.switches import SWITCH, Switch, believe_any_issuer
 from tests.oauth.test_callbacks import back
-from tests.pages.visitor import Shown, Visitor
+from tests.support.authorization_server import Authority, authority
+from tests.support.site import BASE, Site, sent, site
+from tests.support.visitor import Shown, Visitor
 
 pytestmark = pytest.mark.verifies("T22", "R85")
 
@@ -87,7 +87,7 @@ async def put_its_own_code_on_the_honest_callback(one: Stage) -> bool:
 
 def without_callbacks_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """One callback for all of them; whom an answer is from is taken from its state."""
-    come_back: Any = vars(Connecting)["_return"]
+    come_back: Any = vars(ConnectPage)["_return"]
 
     async def return_to_any(self: Any, request: Any) -> Any:
         guest = await self._reception.guest(request)
@@ -96,11 +96,11 @@ def without_callbacks_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
             request.scope["path_params"] = {"provider": facts["provider"]}
         return await come_back(self, request)
 
-    def shared(self: Connecting, connector: Connector) -> str:
+    def shared(self: ConnectPage, connector: Connector) -> str:
         return SHARED
 
-    monkeypatch.setattr(Connecting, "_return", return_to_any)
-    monkeypatch.setattr(Connecting, "_redirect_uri", shared)
+    monkeypatch.setattr(ConnectPage, "_return", return_to_any)
+    monkeypatch.setattr(ConnectPage, "_redirect_uri", shared)
 
 
 SWITCHES: dict[str, tuple[list[Switch], bool]] = {

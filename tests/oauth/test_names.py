@@ -15,8 +15,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from askback.oauth import fetching
-from askback.oauth.fetching import Bounded, fetch_json
+from askback.oauth import transport
+from askback.oauth.transport import BoundedTransport, fetch_json
 
 pytestmark = pytest.mark.verifies("T12")
 
@@ -67,7 +67,7 @@ async def listening(
     def trusted() -> ssl.SSLContext:
         return ssl.create_default_context(cafile=str(certificate))
 
-    monkeypatch.setattr(fetching, "_trusted", trusted)
+    monkeypatch.setattr(transport, "_trusted", trusted)
     server = await asyncio.start_server(answer, "127.0.0.1", 0, ssl=proof)
     async with server:
         yield server.sockets[0].getsockname()[1], asked
@@ -78,9 +78,9 @@ async def fetched(port: int, monkeypatch: pytest.MonkeyPatch) -> object:
         assert url.host == "id.example"
         return ["127.0.0.1"]
 
-    monkeypatch.setattr(fetching, "resolve", resolve)
+    monkeypatch.setattr(transport, "resolve", resolve)
     with anyio.fail_after(10):
-        return await fetch_json(f"https://id.example:{port}/keys", Bounded())
+        return await fetch_json(f"https://id.example:{port}/keys", BoundedTransport())
 
 
 async def test_whoever_can_prove_the_name_is_asked_under_that_name(

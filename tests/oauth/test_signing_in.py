@@ -11,14 +11,14 @@ import pytest
 from mcp.server.lowlevel import Server
 
 from askback import Askback
-from askback.owners import CLAIMS, owner_with
+from askback.model.owners import CLAIMS, owner_from_claims
 from askback.pages import Pages, SignIn
-from askback.pages.sessions import MOST_COOKIE, Session, Sessions
-from askback.visits import Visiting
-from tests.oauth.authority import METADATA, Authority, authority, signed
-from tests.oauth.site import BASE, sent
+from askback.pages.sessions import MAX_COOKIE, BrowserSession, BrowserSessions
+from askback.runtime.visits import StoredVisit
 from tests.oauth.switches import SWITCH, share_errands
-from tests.pages.visitor import Shown, Visitor, visitor
+from tests.support.authorization_server import METADATA, Authority, authority, signed
+from tests.support.site import BASE, sent
+from tests.support.visitor import Shown, Visitor, visitor
 
 CALLBACK = f"{BASE}/sign-in/callback"
 
@@ -49,13 +49,13 @@ class House:
 
     async def link_for(self, **caller: str) -> str:
         """A page for a secret of the caller with these claims."""
-        owner = owner_with({"iss": self.at.issuer, **caller}, self.claims)
+        owner = owner_from_claims({"iss": self.at.issuer, **caller}, self.claims)
         assert owner is not None
         id, now = self.asked.visits.new_id(), self.clock()
         fields = [{"name": "value", "label": "Key", "hint": "", "hidden": True}]
         about = {"name": "key", "fields": fields, "keep": None}
         await self.asked.visits.open(
-            Visiting(
+            StoredVisit(
                 id=id,
                 kind="secret",
                 server=self.asked.house.server,
@@ -238,20 +238,20 @@ async def fix_a_session(one: House) -> bool:
 
 def keep_sessions_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many servers do: the cookie is a name, it stays the same at sign-in, and who has it is written down here."""
-    rows: dict[str, Session] = {}
-    read, write = Sessions.read, Sessions.write
+    rows: dict[str, BrowserSession] = {}
+    read, write = BrowserSessions.read, BrowserSessions.write
 
-    def read_row(self: Sessions, request: Any) -> Session | None:
+    def read_row(self: BrowserSessions, request: Any) -> BrowserSession | None:
         found = read(self, request)
         return None if found is None else rows.get(found.browser, found)
 
-    def write_row(self: Sessions, response: Any, session: Session) -> None:
-        kept = Session("the one name", session.owner)
+    def write_row(self: BrowserSessions, response: Any, session: BrowserSession) -> None:
+        kept = BrowserSession("the one name", session.owner)
         rows[kept.browser] = kept
         write(self, response, kept)
 
-    monkeypatch.setattr(Sessions, "read", read_row)
-    monkeypatch.setattr(Sessions, "write", write_row)
+    monkeypatch.setattr(BrowserSessions, "read", read_row)
+    monkeypatch.setattr(BrowserSessions, "write", write_row)
 
 
 @SWITCH
@@ -308,12 +308,12 @@ async def test_who_kept_the_cookies_of_a_sign_in_cannot_finish_it_a_second_time(
 async def test_strangers_at_the_door_leave_nothing_in_the_store():
     async with house() as one, one.browser() as browser:
         store = one.asked.store
-        before = await store.rows(prefix="askback/", most=1_000)
+        before = await store.rows(prefix="askback/", limit=1_000)
         for path in ("visit/" + "A" * 43, "visit/" + "A" * 60_000, "kept", "callback/x"):
             out = await browser.open(f"{BASE}/{path}")
             await browser.open(one.back("made up"))
-            assert len(out.response.headers.get("set-cookie", "")) < MOST_COOKIE
-        assert await store.rows(prefix="askback/", most=1_000) == before
+            assert len(out.response.headers.get("set-cookie", "")) < MAX_COOKIE
+        assert await store.rows(prefix="askback/", limit=1_000) == before
 
 
 async def test_an_operator_reads_of_sign_in_where_sign_in_has_trouble(caplog: pytest.LogCaptureFixture):

@@ -4,13 +4,13 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from askback.pages.forgery import Forgery
-from askback.visits import Settled, digest_of
-from tests.oauth.site import BASE, sent
+from askback.pages.csrf import CSRFTokens
+from askback.runtime.visits import VisitSettled, digest_of
 from tests.oauth.switches import SWITCH
 from tests.oauth.test_signing_in import House, house
-from tests.pages.switch import no_objection
-from tests.pages.visitor import Shown, Visitor
+from tests.support.defence import no_objection
+from tests.support.site import BASE, sent
+from tests.support.visitor import Shown, Visitor
 
 SIGN_OUT, SIGNED_OUT = f"{BASE}/sign-out", f"{BASE}/signed-out"
 Attack = Callable[[House, Visitor, Shown], Awaitable[Shown]]
@@ -55,7 +55,7 @@ async def test_a_provider_that_knows_no_login_prompt_is_asked_as_the_operator_sa
 async def test_the_page_says_the_same_whatever_is_behind_the_link():
     async with house() as one, one.browser() as browser:
         links = [await one.link_for(sub=name) for name in ("alice", "alice", "bob")]
-        await one.asked.visits.end(digest_of(links[1].rpartition("/")[2]), Settled())
+        await one.asked.visits.end(digest_of(links[1].rpartition("/")[2]), VisitSettled())
         await one.sign_in(browser, links[0], sub="mallory")
         pages = [await browser.open(link) for link in links]
         assert {page.status for page in pages} == {403} and BUTTON in pages[0].html
@@ -108,7 +108,7 @@ async def with_a_token_of_another_page(one: House, browser: Visitor, stranger: S
 async def test_nobody_else_signs_somebody_out(monkeypatch: pytest.MonkeyPatch, attack: Attack, is_on: bool):
     if not is_on:
         for objection in ("objection_to_headers", "objection_to_token"):
-            monkeypatch.setattr(Forgery, objection, no_objection)
+            monkeypatch.setattr(CSRFTokens, objection, no_objection)
     async with house() as one, one.browser() as browser:
         stranger = await one.sign_in(browser, await one.link_for(sub="alice"), sub="mallory")
         shown = await attack(one, browser, stranger)

@@ -7,17 +7,17 @@ import anyio
 import pytest
 
 from askback.errors import ProviderUnavailable
-from askback.oauth import fetching
-from askback.oauth.exchange import Granted, Refused, redeem, refresh, revoke
+from askback.oauth import transport
+from askback.oauth.exchange import TokenRequestRejected, TokenResponse, redeem, refresh, revoke
 from askback.oauth.metadata import Metadata, discover
-from tests.oauth.authority import Authority, authority
 from tests.oauth.test_metadata import dripping, gushing, silent
+from tests.support.authorization_server import Authority, authority
 
 CANARY = "kanari-from-the-other-side"
 CALLBACK = "https://tools.example/askback/callback/calendar"
 
 
-async def redeemed(one: Authority) -> Granted:
+async def redeemed(one: Authority) -> TokenResponse:
     with anyio.fail_after(5):
         return await redeem(
             one.provider("calendar"),
@@ -133,7 +133,7 @@ ERRORS: list[tuple[Any, int, str]] = [
 async def test_a_refusal_is_told_by_its_code_and_not_by_their_words(said: Any, status: int, code: str):
     async with authority() as one:
         one.says("/token", {"error": said, "error_description": CANARY, "access_token": "x"}, status)
-        with pytest.raises(Refused) as caught:
+        with pytest.raises(TokenRequestRejected) as caught:
             await redeemed(one)
     assert (caught.value.code, str(caught.value)) == (code, code)
 
@@ -158,7 +158,7 @@ async def test_a_token_endpoint_that_takes_its_time_or_never_ends_is_given_up(
 ):
     async with authority() as one:
         metadata: Metadata = await discover(one.issuer, "calendar")
-        monkeypatch.setattr(fetching, "SECONDS", 0.3)
+        monkeypatch.setattr(transport, "SECONDS", 0.3)
         one.answers["/token"] = answer
         with pytest.raises(ProviderUnavailable, match=r"ReadTimeout|TooLarge"), anyio.fail_after(5):
             await redeem(
@@ -176,5 +176,5 @@ async def test_a_token_that_is_not_taken_back_is_said():
 
 
 def test_what_was_granted_does_not_show_its_tokens():
-    granted = Granted("for-use", "again", None, ("read",), "proof")
+    granted = TokenResponse("for-use", "again", None, ("read",), "proof")
     assert not any(hidden in repr(granted) for hidden in ("for-use", "again", "proof"))

@@ -7,7 +7,7 @@ from fastmcp import FastMCP
 from mcp.server import MCPServer
 
 from askback import Askback
-from tests.styles.cafe import fastmcp, mcpserver
+from tests.support.cafe import fastmcp, mcpserver
 
 STYLES = {
     "FastMCP": {"ask": "ask", "elicit": "ctx.elicit", "own": "own result", "sync": "sync"},

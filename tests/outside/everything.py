@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.client.consent.follower import FOLLOWER
-from tests.strangers import everything_command
+from tests.support.strangers import everything_command
 
 FORM_TOOL = "trigger-elicitation-request"
 LINK_TOOL = "trigger-url-elicitation"

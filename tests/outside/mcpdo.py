@@ -10,8 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from tests.outside.programs import ENDING, ROOT, listening, run
-from tests.strangers import inspector_command, inspector_environment
+from tests.support.programs import ENDING, ROOT, listening, run
+from tests.support.strangers import inspector_command, inspector_environment
 
 ERAS = {"legacy": "server-request", "modern": "input-required"}
 """How mcpdo calls the push era and the rounds era, and what it says a question of each came as."""

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.outside.programs import listening, run
-from tests.strangers import conformance_command
+from tests.support.programs import listening, run
+from tests.support.strangers import conformance_command
 
 pytestmark = pytest.mark.strangers
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.outside.programs import run
-from tests.strangers import conformance_command
+from tests.support.programs import run
+from tests.support.strangers import conformance_command
 
 pytestmark = pytest.mark.strangers
 

@@ -14,10 +14,10 @@ from mcp.server import MCPServer
 from askback import Askback
 from askback.stores import SQLiteStore
 from tests.outside.mcpdo import CONNECTIONS, Guest, guest_at, text_of
-from tests.outside.programs import RUNNING
-from tests.secrets.running import free_port
-from tests.secrets.shop import Plan
-from tests.secrets.visitor import SAVED, Visitor
+from tests.support.programs import RUNNING
+from tests.support.secret_shop.process import free_port
+from tests.support.secret_shop.shop import Plan
+from tests.support.secret_shop.visitor import SAVED, Visitor
 
 pytestmark = pytest.mark.strangers
 

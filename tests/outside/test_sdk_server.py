@@ -15,12 +15,12 @@ from mcp_types import (
 )
 from pydantic import FileUrl
 
-from askback.answer import Accepted
-from askback.client import Driver, Ended, Waiting
+from askback.answers import Accepted
+from askback.client import Driver, FinishedCall, WaitingCall
 from askback.testing import REVISIONS, ScriptedPerson, accept, cancel, decline
 from askback.testing.replies import Reply
-from tests.outside.programs import listening
-from tests.strangers import sdk_server_words
+from tests.support.programs import listening
+from tests.support.strangers import sdk_server_words
 
 pytestmark = [pytest.mark.anyio, pytest.mark.strangers]
 
@@ -139,9 +139,9 @@ async def test_a_round_with_a_question_a_model_and_roots_is_answered_whole(addre
     person.finish()
 
 
-def on_another_day(left: Ended[Any] | Waiting) -> Waiting:
-    assert isinstance(left, Waiting)
-    return Waiting.from_json(left.to_json())
+def on_another_day(left: FinishedCall[Any] | WaitingCall) -> WaitingCall:
+    assert isinstance(left, WaitingCall)
+    return WaitingCall.from_json(left.to_json())
 
 
 @pytest.mark.verifies("R71")
@@ -152,7 +152,7 @@ async def test_a_call_is_left_at_its_questions_and_taken_up_over_other_connectio
         waiting = on_another_day(await driver.resume(waiting, {"step1": Accepted({"name": "Ada"})}))
     async with Driver(address, modes=["form"], revision=ROUNDS) as driver:
         ended = await driver.resume(waiting, {"step2": Accepted({"color": "blue"})})
-    assert isinstance(ended, Ended)
+    assert isinstance(ended, FinishedCall)
     assert text_of(ended.result) == "Ada likes blue."
 
 

@@ -19,7 +19,7 @@ from tests.outside.everything import (
     LINK_TOOL,
     reply_in,
 )
-from tests.strangers import everything_command
+from tests.support.strangers import everything_command
 
 pytestmark = [pytest.mark.anyio, pytest.mark.strangers]
 

@@ -14,8 +14,6 @@ import pytest
 from anyio.streams.text import TextReceiveStream
 from playwright.async_api import Browser, Page, expect
 
-from tests.chromium import browsing
-from tests.client.desk.sitting import press, ready, review_and_send
 from tests.outside.everything import (
     DEMANDED,
     DEMANDING,
@@ -26,6 +24,8 @@ from tests.outside.everything import (
     Visitor,
     reply_in,
 )
+from tests.support.chromium import browsing
+from tests.support.desk import press, ready, review_and_send
 
 pytestmark = [pytest.mark.anyio, pytest.mark.strangers, pytest.mark.browser]
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from tests.client.terminal.emulator import Emulator
 from tests.outside.everything import (
     DEFAULTS,
     DEMANDED,
@@ -19,6 +18,7 @@ from tests.outside.everything import (
     Visitor,
     reply_in,
 )
+from tests.support.terminal_emulator import Emulator
 
 pytestmark = pytest.mark.strangers
 

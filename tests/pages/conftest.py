@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from playwright.async_api import expect
 
-from tests.chromium import browser as browser
-from tests.pages.visitor import PATIENCE
+from tests.support.chromium import browser as browser
+from tests.support.visitor import PATIENCE
 
 expect.set_options(timeout=PATIENCE * 1000)
 

@@ -10,7 +10,7 @@ from anyio.abc import SocketAttribute
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message
 
-from tests.pages.visitor import PATIENCE
+from tests.support.visitor import PATIENCE
 
 
 class Answer(NamedTuple):

@@ -7,8 +7,8 @@ from playwright.async_api import Browser
 
 from askback.errors import OperatorError
 from askback.pages import Brand
-from tests.pages.grounds import WHO, by_function, in_a_browser, outside
-from tests.pages.visitor import visitor
+from tests.support.visit_pages import WHO, by_function, in_a_browser, outside
+from tests.support.visitor import visitor
 
 PICTURE = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="30"><rect width="90" height="30"/></svg>'

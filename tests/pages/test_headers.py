@@ -11,10 +11,10 @@ from starlette.types import Receive, Scope, Send
 from askback.errors import VaultUnavailable
 from askback.pages.headers import HEADERS
 from askback.pages.sessions import cookie_name
-from askback.visits import Settled
-from tests.pages.grounds import OUTSIDE, WHO, by_function, on_this_machine, outside
+from askback.runtime.visits import VisitSettled
 from tests.pages.raw import asked
-from tests.pages.visitor import SAME_ORIGIN, Visitor, visitor
+from tests.support.visit_pages import OUTSIDE, WHO, by_function, on_this_machine, outside
+from tests.support.visitor import SAME_ORIGIN, Visitor, visitor
 
 OURS = {
     "cache-control": "no-store",
@@ -235,7 +235,7 @@ async def test_after_a_secret_was_posted_the_browser_is_sent_on_with_303_and_bac
         assert "k-123" not in answer.text + str(answer.headers)
         shown = await ada.open(link)
     assert shown.heading == "Saved" and "<form" not in shown.html
-    assert await grounds.ending(link) == Settled()
+    assert await grounds.ending(link) == VisitSettled()
 
 
 def test_the_table_of_headers_is_the_one_that_is_tested() -> None:

@@ -6,13 +6,22 @@ from typing import Any
 import pytest
 from starlette.routing import Router
 
-from askback.pages import Pages, doors
-from askback.pages.doors import ByFunction
-from askback.pages.reception import Reception
-from tests.pages.grounds import ADA, EVE, OUTSIDE, WHO, Grounds, by_function, on_this_machine, outside
+from askback.pages import Pages, authenticators
+from askback.pages.authenticators import FunctionAuthenticator
+from askback.pages.visitors import VisitorGate
 from tests.pages.raw import asked
-from tests.pages.switch import no_objection, with_and_without, yes
-from tests.pages.visitor import READING, visitor
+from tests.support.defence import no_objection, with_and_without, yes
+from tests.support.visit_pages import (
+    ADA,
+    EVE,
+    OUTSIDE,
+    WHO,
+    Grounds,
+    by_function,
+    on_this_machine,
+    outside,
+)
+from tests.support.visitor import READING, visitor
 
 pytestmark = pytest.mark.slow
 
@@ -71,7 +80,7 @@ async def test_a_link_edited_into_somebody_elses_shows_nothing_and_changes_nothi
     is_defended: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not is_defended:
-        monkeypatch.setattr(Reception, "require_same", no_objection)
+        monkeypatch.setattr(VisitorGate, "require_same", no_objection)
     grounds = outside()
     link = await grounds.secret(message="Only for ada.")
     async with visitor(grounds.app) as eve:
@@ -136,7 +145,7 @@ async def test_what_looks_ahead_of_a_person_does_not_use_up_the_link_that_opens_
     method: str, headers: dict[str, str], is_defended: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not is_defended:
-        monkeypatch.setattr(doors, "is_somebody_coming", yes)
+        monkeypatch.setattr(authenticators, "is_person_opening", yes)
     async with on_this_machine() as grounds, visitor() as program, visitor() as person:
         link = await grounds.secret(message="For whoever sits here.")
         answer = await program.client.request(method, link, headers=headers)
@@ -159,7 +168,7 @@ async def test_a_link_by_itself_shows_nothing_and_changes_nothing(
     links = {"secret": grounds.secret, "connect": grounds.connect}
     link = await links[page](message="Only for ada.") if page in links else f"{grounds.base}/kept"
     if not is_defended:
-        monkeypatch.setattr(ByFunction, "visitor", anybody)
+        monkeypatch.setattr(FunctionAuthenticator, "visitor", anybody)
     async with visitor(grounds.app) as browser:
         shown = await browser.open(link)
         assert (shown.status == 403) is is_defended

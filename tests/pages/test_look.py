@@ -7,9 +7,9 @@ from typing import Any, Literal
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from askback.pages.connecting import Connecting
-from askback.visits import Failed, Settled, TurnedDown, digest_of
-from tests.pages.grounds import WHO, Grounds, in_a_browser, on_this_machine
+from askback.pages.connect import ConnectPage
+from askback.runtime.visits import VisitAborted, VisitDeclined, VisitSettled, digest_of
+from tests.support.visit_pages import WHO, Grounds, in_a_browser, on_this_machine
 
 pytestmark = pytest.mark.browser
 
@@ -196,7 +196,7 @@ async def test_no_is_one_click_whatever_is_filled_in_and_it_stands(browser: Brow
         await look.page.get_by_label("Password").fill("half")
         await look.page.get_by_role("button", name="No, do not").click()
         await expect(look.page.get_by_role("heading")).to_have_text("You said no")
-        assert await look.grounds.ending(link) == TurnedDown()
+        assert await look.grounds.ending(link) == VisitDeclined()
         assert await look.grounds.kept() == {}
         await look.page.reload()
         await expect(look.page.get_by_role("heading")).to_have_text("You said no")
@@ -206,8 +206,8 @@ async def test_each_end_has_a_page_of_its_own(browser: Browser) -> None:
     async with looking(browser) as look:
         grounds, page = look.grounds, look.page
         done, failed = await grounds.secret(name="one"), await grounds.connect()
-        await grounds.end(done, Settled())
-        await grounds.end(failed, Failed("City Library did not grant: books:renew."))
+        await grounds.end(done, VisitSettled())
+        await grounds.end(failed, VisitAborted("City Library did not grant: books:renew."))
         late = await grounds.secret(name="late")
         headings = {
             done: "Saved",
@@ -228,19 +228,19 @@ async def test_a_sign_in_that_is_under_way_says_so_and_the_page_goes_on_by_itsel
 ) -> None:
     async with looking(browser) as look:
         link = await look.grounds.connect()
-        page = Connecting.page
+        page = ConnectPage.page
 
-        async def under_way(self: Connecting, visiting: Any, **shown: Any) -> Any:
+        async def under_way(self: ConnectPage, visiting: Any, **shown: Any) -> Any:
             await self._site.store.put(  # pyright: ignore[reportPrivateUsage] # as `begin` does
                 "askback/under way", digest_of(visiting.id), b"", until=look.grounds.clock() + 60
             )
             return await page(self, visiting, **shown)
 
-        monkeypatch.setattr(Connecting, "page", under_way)
+        monkeypatch.setattr(ConnectPage, "page", under_way)
         await look.page.goto(link)
         await expect(look.page.get_by_role("status")).to_contain_text("Signing in.")
         await expect(look.page.get_by_role("button", name="Begin again at City Library")).to_be_visible()
-        await look.grounds.end(link, Settled())
+        await look.grounds.end(link, VisitSettled())
         await expect(look.page.get_by_role("heading")).to_have_text("You are connected")
 
 
@@ -298,7 +298,7 @@ async def test_whatever_a_text_holds_it_stays_text_in_its_frame_and_the_buttons_
         await look.page.locator("input[type=password]").fill("still works")
         await look.page.get_by_role("button", name="Save", exact=True).click()
         await expect(look.page.get_by_role("heading")).to_have_text("Saved")
-        assert await look.grounds.ending(link) == Settled()
+        assert await look.grounds.ending(link) == VisitSettled()
 
 
 @pytest.mark.verifies("T16")
@@ -312,7 +312,7 @@ async def test_the_same_for_names_and_for_the_reason_of_a_failure(browser: Brows
         await look.grounds.keep(text[:100])
         await look.page.goto(f"{look.grounds.base}/kept")
         assert await look.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-        await look.grounds.end(link, Failed(text[:20_000]))
+        await look.grounds.end(link, VisitAborted(text[:20_000]))
         await look.page.goto(link)
         await expect(look.page.get_by_role("heading")).to_have_text("It did not work")
         assert await look.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]

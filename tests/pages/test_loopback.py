@@ -17,12 +17,12 @@ from starlette.types import Receive, Scope, Send
 
 from askback.errors import OperatorError
 from askback.pages import Pages
-from askback.pages.app import OwnHost
-from askback.pages.doors import OnThisMachine
-from tests.pages.grounds import on_this_machine
+from askback.pages.app import HostCheck
+from askback.pages.authenticators import LoopbackAuthenticator
 from tests.pages.raw import is_listening, told
-from tests.pages.switch import with_and_without
-from tests.pages.visitor import PATIENCE, SAME_ORIGIN, visitor
+from tests.support.defence import with_and_without
+from tests.support.visit_pages import on_this_machine
+from tests.support.visitor import PATIENCE, SAME_ORIGIN, visitor
 
 pytestmark = pytest.mark.slow
 
@@ -73,7 +73,7 @@ async def test_a_link_opens_for_one_browser(is_defended: bool, monkeypatch: pyte
         return True
 
     if not is_defended:
-        monkeypatch.setattr(OnThisMachine, "_spend", always)
+        monkeypatch.setattr(LoopbackAuthenticator, "_spend", always)
     async with on_this_machine() as grounds, visitor() as first, visitor() as second:
         link = await grounds.secret()
         await first.open(link)
@@ -136,7 +136,7 @@ async def test_a_name_elsewhere_that_leads_to_this_machine_gets_nothing(
     name: str, is_defended: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not is_defended:
-        monkeypatch.setattr(OwnHost, "__call__", _ask_anyway)
+        monkeypatch.setattr(HostCheck, "__call__", _ask_anyway)
     async with on_this_machine() as grounds, visitor() as rebound:
         link, port = await grounds.secret(), port_of(grounds.base)
         host = {"host": name.replace("{port}", str(port))}
@@ -194,7 +194,7 @@ async def test_links_that_are_needed_at_once_start_one_listener() -> None:
         await house.loopback.close()
 
         async def need() -> None:
-            bases.add(await house.base(is_local=True))
+            bases.add(await house.base_address(is_local=True))
 
         async with anyio.create_task_group() as tasks:
             for _ in range(10):

@@ -13,14 +13,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from askback import Askback
 from askback.errors import OperatorError
-from askback.owners import owner_named
+from askback.model.owners import owner_from_name
 from askback.pages import Pages
+from askback.runtime.visits import StoredVisit
 from askback.stores import MemoryStore
-from askback.vault.sealing import KeyRing
+from askback.vault.keyring import KeyRing
 from askback.vault.vault import Vault
-from askback.visits import Visiting
-from tests.pages.grounds import WHO, by_function
-from tests.pages.visitor import visitor
+from tests.support.visit_pages import WHO, by_function
+from tests.support.visitor import visitor
 
 
 def in_mcpserver(url: str) -> tuple[Askback, ASGIApp]:
@@ -56,11 +56,11 @@ async def link_of(asked: Askback, url: str) -> str:
     id = asked.visits.new_id()
     fields = [{"name": "value", "label": "weather key", "hint": "", "hidden": True}]
     await asked.visits.open(
-        Visiting(
+        StoredVisit(
             id=id,
             kind="secret",
             server=asked.house.server,
-            owner=owner_named("ada"),
+            owner=owner_from_name("ada"),
             client="",
             message="To look up the forecast.",
             asked_at=0,

@@ -7,9 +7,9 @@ import anyio
 import pytest
 
 from askback.pages import posts
-from tests.pages.grounds import OUTSIDE, WHO, Grounds, outside
 from tests.pages.raw import Answer, asked
-from tests.pages.visitor import SAME_ORIGIN, visitor
+from tests.support.visit_pages import OUTSIDE, WHO, Grounds, outside
+from tests.support.visitor import SAME_ORIGIN, visitor
 
 FORM = "application/x-www-form-urlencoded"
 PARTS = (

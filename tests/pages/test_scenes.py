@@ -4,7 +4,7 @@ import httpx2
 import pytest
 
 from scripts.screenshots import PAGE_SHOTS, PAGES, SCENES, SHOTS
-from tests.pages.grounds import WHO, in_a_browser
+from tests.support.visit_pages import WHO, in_a_browser
 
 pytestmark = pytest.mark.anyio
 

@@ -9,12 +9,12 @@ import pytest
 from starlette.requests import Request
 
 from askback.errors import OperatorError
-from askback.owners import owner_with
+from askback.model.owners import owner_from_claims
 from askback.pages import Brand, Pages, SignIn
 from askback.pages.headers import origin_of
-from tests.pages import grounds as scene
-from tests.pages.grounds import OUTSIDE, WHO, by_function, by_header, on_this_machine, outside
-from tests.pages.visitor import visitor
+from tests.support import visit_pages as scene
+from tests.support.visit_pages import OUTSIDE, WHO, by_function, by_header, on_this_machine, outside
+from tests.support.visitor import visitor
 
 ISSUER = "https://login.example"
 
@@ -103,7 +103,7 @@ async def test_a_door_that_gives_neither_a_name_nor_claims_turns_away_and_says_s
 async def test_a_name_where_callers_have_claims_is_told_once_with_what_to_return(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    grounds = outside(owner=owner_with({"iss": ISSUER, "sub": "ada"}) or "")
+    grounds = outside(owner=owner_from_claims({"iss": ISSUER, "sub": "ada"}) or "")
     async with visitor(grounds.app) as ada:
         ada.client.headers[WHO] = "ada"
         for _ in range(2):

@@ -4,10 +4,10 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from askback.runtime.visits import VisitDeclined
 from askback.vault.vault import Vault
-from askback.visits import TurnedDown
-from tests.pages.grounds import LASTS, WHO, outside
-from tests.pages.visitor import visitor
+from tests.support.visit_pages import LASTS, WHO, outside
+from tests.support.visitor import visitor
 
 
 def after_the_first_put(monkeypatch: pytest.MonkeyPatch, happens: Callable[[], Awaitable[None]]) -> None:
@@ -34,7 +34,7 @@ async def test_a_value_that_came_after_a_no_is_forgotten(monkeypatch: pytest.Mon
 
         after_the_first_put(monkeypatch, say_no)
         assert (await ada.give(link, "too late")).heading == "You said no"
-    assert await grounds.ending(link) == TurnedDown() and await grounds.kept() == {}
+    assert await grounds.ending(link) == VisitDeclined() and await grounds.kept() == {}
 
 
 async def test_what_was_given_for_another_call_meanwhile_stays(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,4 +71,4 @@ async def test_what_came_too_late_leaves_what_was_kept_before_as_it_was(
         after_the_first_put(monkeypatch, end)
         await ada.give(link, "too late")
     assert await grounds.kept() == {"weather key": {"value": "weather key"}}
-    assert [note.until for note in await grounds.vault.notes()] == [until]
+    assert [note.until for note in await grounds.vault.list_items()] == [until]

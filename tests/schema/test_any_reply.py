@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from pydantic import Field as Constraint
 
 from askback.errors import QuestionRefused
-from askback.question import (
+from askback.model.question import (
     Boolean,
     Choice,
     Choices,
@@ -29,10 +29,10 @@ from askback.question import (
     Text,
     Url,
 )
-from askback.schema.read import sheet_of
-from askback.schema.render import Dialect, folded_name, render
-from askback.schema.validate import Fits, Misfit, read_content
-from askback.words import Words
+from askback.model.texts import Words
+from askback.schema.dialect import Dialect, folded_name, render
+from askback.schema.forms import sheet_of
+from askback.schema.validation import Fits, Misfit, read_content
 
 MANY = 25
 """Replies to each form that is made up."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from askback.schema.secrets import Suspicion, suspect_field, suspect_message
+from askback.schema.secret_lint import Suspicion, suspect_field, suspect_message
 from tests.schema.further_corpora import (
     DEMANDING,
     DESCRIBING_NAMES,
@@ -93,10 +93,10 @@ def test_but_what_is_in_the_file_is(name: str, title: str | None, description: s
 
 
 WITHOUT = """
-from askback.schema.secrets import descriptions
+from askback.schema.secret_lint import descriptions
 descriptions.NAMED = {}
 descriptions.TOGETHER = descriptions.TOGETHER_AS_HEAD = descriptions.TOGETHER_UNSPACED = ()
-from askback.schema.secrets import suspect_message
+from askback.schema.secret_lint import suspect_message
 from tests.schema.test_descriptions import DEMANDS
 print(sum(suspect_message(text) is None for text in DEMANDS))
 """

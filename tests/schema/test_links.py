@@ -3,7 +3,7 @@
 import pytest
 
 from askback import LinkRefused
-from askback.schema.links import MOST_LINK, link_of
+from askback.schema.links import MAX_LINK_LENGTH, link_of
 
 ID = "k3" * 21
 
@@ -264,7 +264,7 @@ def test_what_is_no_text_is_refused_too(link: object):
 def test_a_link_that_no_browser_takes_is_refused():
     link_of("https://pay.example/{id}?q=" + "ab" * 900)
     with pytest.raises(LinkRefused, match="at most 2,000 characters"):
-        link_of("https://pay.example/{id}?q=" + "ab" * MOST_LINK)
+        link_of("https://pay.example/{id}?q=" + "ab" * MAX_LINK_LENGTH)
 
 
 def test_a_value_that_was_encoded_over_and_over_ends_the_search():

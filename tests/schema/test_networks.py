@@ -4,11 +4,11 @@ from ipaddress import IPv6Address, ip_address
 
 import pytest
 
-from askback.client.consent import judge, places
+from askback.client.consent import judge, link
 from askback.schema import links
 from askback.schema.networks import AddressKind, is_loopback_address, kind_of_address
-from askback.server.workers import register
-from tests.pages.switch import with_and_without
+from askback.server.forwarding import directory
+from tests.support.defence import with_and_without
 
 KINDS = {
     AddressKind.LOOPBACK: "127.0.0.1 127.255.255.254 ::1",
@@ -46,12 +46,12 @@ def as_python_3_13_says(ip: IPv6Address) -> bool:
 @with_and_without
 def test_a_mapped_address_does_not_pass_for_this_machine(monkeypatch: pytest.MonkeyPatch, is_defended: bool):
     if not is_defended:
-        for module in (places, links, register):
+        for module in (link, links, directory):
             monkeypatch.setattr(module, "is_loopback_address", as_python_3_13_says)
     passes = [
         judge(f"http://[{MAPPED}]/").allowed,
         links.is_loopback(f"[{MAPPED}]"),
-        register.is_loopback(f"http://[{MAPPED}]:8000"),
+        directory.is_loopback(f"http://[{MAPPED}]:8000"),
     ]
     assert passes == [not is_defended] * 3
 

@@ -19,9 +19,19 @@ from pydantic import Field as Constraint
 from typing_extensions import TypedDict
 
 from askback.errors import QuestionRefused, SecretInForm
-from askback.question import Boolean, Choice, Choices, Date, DateTime, Field, Integer, Number, Text
-from askback.schema.read import sheet_of
-from askback.schema.rules import MOST_FIELDS, MOST_OPTIONS
+from askback.model.question import (
+    Boolean,
+    Choice,
+    Choices,
+    Date,
+    DateTime,
+    Field,
+    Integer,
+    Number,
+    Text,
+)
+from askback.schema.forms import sheet_of
+from askback.schema.rules import MAX_FIELDS, MAX_OPTIONS
 
 
 class Inner(BaseModel):
@@ -180,7 +190,7 @@ def test_things_that_are_no_question_at_all(what: Any):
         (Choice(["a", "a"]), "'a'"),
         (Choice([1, 2]), "'1'"),  # pyright: ignore[reportArgumentType] - authors without a type checker
         (Choice(["a"], default="b"), "default"),
-        (Choice([str(one) for one in range(MOST_OPTIONS + 1)]), "too many"),
+        (Choice([str(one) for one in range(MAX_OPTIONS + 1)]), "too many"),
         (Choices([]), "nothing to choose"),
         (Choices(["a", "b"], least=3), "at least 3"),
         (Choices(["a", "b"], least=2, most=1), "at least 2"),
@@ -375,7 +385,7 @@ def test_a_written_excuse_is_heard_and_nothing_to_type_needs_none():
 @pytest.mark.parametrize(
     "what",
     [
-        {f"f{one}": Text() for one in range(MOST_FIELDS + 1)},
+        {f"f{one}": Text() for one in range(MAX_FIELDS + 1)},
         of_schema(type="string", description="x" * 10_000_000),
         {"type": "object", "properties": {f"f{one}": {"type": "string"} for one in range(100_000)}},
         of_schema(enum=[str(one) for one in range(100_000)]),

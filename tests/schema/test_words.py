@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from askback.errors import AuthorError
-from askback.words import FACTS, Problem, Words
+from askback.model.texts import FACTS, Problem, Words
 
 
 def test_every_code_has_its_sentence_and_uses_only_its_facts():

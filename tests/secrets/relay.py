@@ -10,7 +10,7 @@ from pathlib import Path
 import anyio
 import anyio.abc
 
-from tests.secrets.shop import Plan
+from tests.support.secret_shop.shop import Plan
 
 
 @dataclass(slots=True)

@@ -18,8 +18,8 @@ from mcp_types import CallToolResult, ElicitRequestURLParams, ElicitResult, Text
 
 from askback.stores import SQLiteStore
 from tests.secrets.relay import Relayed, relayed, teed
-from tests.secrets.running import ROOT, environment, free_port, shop_at
-from tests.secrets.shop import KEYS, Plan
+from tests.support.secret_shop.process import ROOT, environment, free_port, shop_at
+from tests.support.secret_shop.shop import KEYS, Plan
 
 MODES = {"2025-11-25": "legacy", "2026-07-28": "2026-07-28"}
 """What the SDK's client calls the two eras."""
@@ -78,7 +78,7 @@ class Scene:
         """Everything but what is the visitor's own."""
         out, back = self._wire()
         store = SQLiteStore(self.folder / "shop.db")
-        lines = await store.read(most=10_000)
+        lines = await store.read(limit=10_000)
         await store.close()
         return {
             "to the server": out,

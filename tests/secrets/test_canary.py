@@ -8,12 +8,12 @@ import anyio
 import pytest
 from playwright.async_api import Page
 
-from tests.chromium import browsing
-from tests.secrets.canary import Canary
-from tests.secrets.leaks import PAGE_LEAKS
-from tests.secrets.running import PATIENCE
 from tests.secrets.scene import MODES, Customer, scene
-from tests.secrets.visitor import Visitor
+from tests.support.chromium import browsing
+from tests.support.secret_shop.canary import Canary
+from tests.support.secret_shop.leaks import PAGE_LEAKS
+from tests.support.secret_shop.process import PATIENCE
+from tests.support.secret_shop.visitor import Visitor
 
 pytestmark = [pytest.mark.verifies("T05", "R30"), pytest.mark.slow]
 

@@ -14,16 +14,16 @@ from playwright.async_api import Page, expect
 from askback import Accepted, connect
 from askback.oauth import Provider
 from askback.stores import SQLiteStore
-from askback.vault.vault import Item
-from tests.chromium import browsing
-from tests.openid.flow import access_token, agree, sign_in
-from tests.openid.guarded import Guarded, guarded
-from tests.openid.revisions import REVISIONS, mode_of
-from tests.openid.running import OpenID, provider
-from tests.secrets.canary import Canary
+from askback.vault.vault import VaultItem
 from tests.secrets.relay import relayed
-from tests.secrets.running import PATIENCE
 from tests.secrets.scene import Customer, text_of
+from tests.support.chromium import browsing
+from tests.support.openid.guarded_server import Guarded, guarded
+from tests.support.openid.provider import OpenID, provider
+from tests.support.openid.revisions import REVISIONS, mode_of
+from tests.support.openid.sign_in import access_token, agree, sign_in
+from tests.support.secret_shop.canary import Canary
+from tests.support.secret_shop.process import PATIENCE
 
 pytestmark = [pytest.mark.strangers, pytest.mark.browser, pytest.mark.verifies("T05", "R30")]
 
@@ -45,8 +45,8 @@ async def fetch(tells: bool) -> str:
 async def kept(server: Guarded) -> list[Canary]:
     """All that nobody else is to know: the tokens, and our own secret at the provider."""
     vault = server.asked.house.vault
-    (note,) = await vault.notes()
-    found = await vault.get(note.owner, Item("connection", "calendar"))
+    (note,) = await vault.list_items()
+    found = await vault.get(note.owner, VaultItem("connection", "calendar"))
     assert found is not None
     tokens = [value for name, value in found.values.items() if "token" in name and len(value) > 20]
     assert len(tokens) >= 2, "access and refresh"
@@ -85,7 +85,7 @@ async def test_the_tokens_are_found_nowhere(
                 places |= {
                     "to the server": bytes(relay.out),
                     "to the client": bytes(relay.back),
-                    "ledger": b"\n".join(line for _, line in await store.read(most=10_000)),
+                    "ledger": b"\n".join(line for _, line in await store.read(limit=10_000)),
                     "addresses": "\n".join(addresses).encode(),
                     "page": (await page.content()).encode(),
                     "browser": repr(await page.context.storage_state()).encode(),

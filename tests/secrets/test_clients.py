@@ -14,11 +14,11 @@ from mcp.server import MCPServer
 from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitRequestURLParams, ElicitResult
 
-from askback.server.adapters import lowlevel_of
-from tests.secrets.running import PATIENCE
+from askback.server.hosts import lowlevel_of
 from tests.secrets.scene import MODES
-from tests.secrets.shop import Plan, open_shop
-from tests.secrets.visitor import SAVED, Visitor
+from tests.support.secret_shop.process import PATIENCE
+from tests.support.secret_shop.shop import Plan, open_shop
+from tests.support.secret_shop.visitor import SAVED, Visitor
 
 pytestmark = pytest.mark.slow
 

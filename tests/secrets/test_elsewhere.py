@@ -10,10 +10,10 @@ import anyio
 import pytest
 from mcp import Client
 
-from tests.secrets.running import PATIENCE, ROOT, free_port, shop_at
 from tests.secrets.scene import MODES, Customer, text_of
-from tests.secrets.shop import Plan
-from tests.secrets.visitor import SAVED, Visitor
+from tests.support.secret_shop.process import PATIENCE, ROOT, free_port, shop_at
+from tests.support.secret_shop.shop import Plan
+from tests.support.secret_shop.visitor import SAVED, Visitor
 
 pytestmark = pytest.mark.slow
 

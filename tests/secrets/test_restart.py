@@ -9,16 +9,16 @@ import anyio
 import pytest
 from mcp import Client
 
-from askback.answer import Accepted
-from askback.client import Driver, Ended, Waiting
+from askback.answers import Accepted
+from askback.client import Driver, FinishedCall, WaitingCall
 from askback.errors import ServerGone
 from askback.testing import accept
 from askback.testing.person import ScriptedPerson
 from tests.secrets.relay import Relayed, relayed
-from tests.secrets.running import PATIENCE, Shop, free_port, shop_at
 from tests.secrets.scene import MODES, Customer, text_of
-from tests.secrets.shop import Plan
-from tests.secrets.visitor import SAVED, Visitor
+from tests.support.secret_shop.process import PATIENCE, Shop, free_port, shop_at
+from tests.support.secret_shop.shop import Plan
+from tests.support.secret_shop.visitor import SAVED, Visitor
 
 pytestmark = [pytest.mark.verifies("R24", "R28"), pytest.mark.slow]
 
@@ -95,7 +95,7 @@ async def test_killed_between_typing_and_reading_it_reads(tmp_path: Path):
         async with driver_at(relay.url) as driver:
             ended = await driver.resume(waiting, CONSENTED)
         assert await visitor.open(link) == SAVED, "the page still says how it ended"
-    assert isinstance(ended, Ended)
+    assert isinstance(ended, FinishedCall)
     assert text_of(ended.result) == WELL
 
 
@@ -150,10 +150,10 @@ def driver_at(url: str) -> Driver:
     return Driver(url, modes={"url"}, label="shop", revision=JULY)
 
 
-async def begun(url: str) -> tuple[Waiting, str]:
+async def begun(url: str) -> tuple[WaitingCall, str]:
     """A call that is left at its question, and the link in it."""
     async with driver_at(url) as driver:
         waiting = await driver.begin("use", {"how": "well"})
-    assert isinstance(waiting, Waiting)
+    assert isinstance(waiting, WaitingCall)
     (asked,) = waiting.questions.values()
     return waiting, getattr(asked, "url", "")

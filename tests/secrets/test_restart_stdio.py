@@ -12,12 +12,12 @@ import pytest
 from mcp import StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from askback.answer import Accepted
-from askback.client import Driver, Ended, VisitAsked, Waiting
-from tests.secrets.running import PATIENCE, ROOT, environment, free_port
+from askback.answers import Accepted
+from askback.client import Driver, FinishedCall, VisitAsked, WaitingCall
 from tests.secrets.scene import MODES, text_of
-from tests.secrets.shop import Plan
-from tests.secrets.visitor import SAVED, Visitor
+from tests.support.secret_shop.process import PATIENCE, ROOT, environment, free_port
+from tests.support.secret_shop.shop import Plan
+from tests.support.secret_shop.visitor import SAVED, Visitor
 
 pytestmark = [pytest.mark.verifies("R24", "R28"), pytest.mark.slow]
 
@@ -41,17 +41,17 @@ def kill(plan: Plan) -> None:
     os.kill(int(plan.pid.read_text()), signal.SIGKILL)
 
 
-async def begun(driver: Driver) -> tuple[Waiting, str]:
+async def begun(driver: Driver) -> tuple[WaitingCall, str]:
     waiting = await driver.begin("use", {"how": "well"})
-    assert isinstance(waiting, Waiting)
+    assert isinstance(waiting, WaitingCall)
     (asked,) = waiting.questions.values()
     assert isinstance(asked, VisitAsked)
     return waiting, asked.url
 
 
-async def taken_up(driver: Driver, waiting: Waiting) -> str:
+async def taken_up(driver: Driver, waiting: WaitingCall) -> str:
     ended = await driver.resume(waiting, CONSENTED)
-    assert isinstance(ended, Ended)
+    assert isinstance(ended, FinishedCall)
     return text_of(ended.result)
 
 
@@ -108,7 +108,7 @@ async def test_elsewhere_the_person_is_shown_where_the_page_is_now(tmp_path: Pat
                 kill(plan)
             async with program(plan) as driver:
                 again = await driver.resume(waiting, CONSENTED)
-                assert isinstance(again, Waiting)
+                assert isinstance(again, WaitingCall)
                 (asked,) = again.questions.values()
                 assert isinstance(asked, VisitAsked) and asked.url != link
                 assert await visitor.type(asked.url, KEY) == SAVED

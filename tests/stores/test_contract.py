@@ -8,7 +8,7 @@ from askback.stores import MemoryStore, SQLiteStore, Store
 from askback.stores.postgres import PostgresStore
 from askback.stores.redis import RedisStore
 from askback.testing.store_contract import Clock, DeathContract, StoreContract
-from tests.stores.postgres import empty, schema_of, shell
+from tests.support.stores.postgres import empty, schema_of, shell
 
 LEASE = 0.3
 

@@ -10,7 +10,17 @@ from anyio.abc import TaskGroup
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from askback.stores import Done, Forgotten, Lost, MemoryStore, Mine, Refused, SQLiteStore, Store, Verdict
+from askback.stores import (
+    EpochChanged,
+    Finished,
+    Granted,
+    MemoryStore,
+    Rejected,
+    RunnerDied,
+    SQLiteStore,
+    Store,
+    Verdict,
+)
 
 FAR = 4e9
 BOUND = 20.0
@@ -46,10 +56,10 @@ class Table:
 
     def __init__(self, store: Store, group: TaskGroup) -> None:
         self.store, self.group = store, group
-        self.running: list[tuple[Claim, Mine]] = []
+        self.running: list[tuple[Claim, Granted]] = []
         self.waiting: list[anyio.CancelScope] = []
         self.granted: set[tuple[str, int, str]] = set()
-        self.overtaken: set[Mine] = set()
+        self.overtaken: set[Granted] = set()
         self.noted: set[tuple[str, int]] = set()
         self.results: dict[tuple[str, int], tuple[str, bytes]] = {}
 
@@ -66,7 +76,7 @@ class Table:
     def learn(self, claim: Claim, verdict: Verdict) -> None:
         place = claim.key, claim.turn
         match verdict:
-            case Mine():
+            case Granted():
                 recorded = [turn for key, turn in self.results if key == claim.key]
                 assert claim.turn > max(recorded, default=-1), "run again after it was recorded"
                 assert not any(other[:2] == place for other, _ in self.running), "run by two at once"
@@ -74,13 +84,13 @@ class Table:
                 self.overtaken |= {mine for other, mine in self.running if other.key == claim.key}
                 self.granted.add(claim[:3])
                 self.running.append((claim, verdict))
-            case Done(result):
+            case Finished(result):
                 assert self.results[place] == (claim.digest, result)
-            case Refused():
+            case Rejected():
                 self.learn_of_refusal(claim)
-            case Lost():
+            case RunnerDied():
                 assert not claim.takeover and place in self.noted
-            case Forgotten():
+            case EpochChanged():
                 raise AssertionError("no memory was lost")
 
     def learn_of_refusal(self, claim: Claim) -> None:

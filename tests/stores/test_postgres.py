@@ -11,13 +11,21 @@ import anyio.to_thread
 import pytest
 
 from askback.errors import OperatorError, StoreUnavailable
-from askback.stores import Done, Forgotten, Mine
+from askback.stores import EpochChanged, Finished, Granted
 from askback.stores.postgres import PostgresStore, bells, keeper
 from askback.stores.postgres.address import read_address
 from askback.stores.postgres.upkeep import migrate
 from askback.testing.store_contract.base import Clock, begin, granted
-from tests.stores.postgres import BOUND, Shell, Waiting, schema_of, shell, until_found, until_listening
-from tests.stores.postgres import waiting as waiting
+from tests.support.stores.postgres import (
+    BOUND,
+    Shell,
+    Waiting,
+    schema_of,
+    shell,
+    until_found,
+    until_listening,
+)
+from tests.support.stores.postgres import waiting as waiting
 
 pytestmark = pytest.mark.services
 
@@ -199,7 +207,7 @@ async def test_tables_that_were_made_anew_are_another_memory(
     granted(await store.claim("order", until=FAR, epoch=former))
     await beside.execute(f"DROP SCHEMA {schema} CASCADE")
     await migrate(postgres_url, schema=schema)
-    assert await store.claim("order", turn=1, until=FAR, epoch=former) == Forgotten()
+    assert await store.claim("order", turn=1, until=FAR, epoch=former) == EpochChanged()
     assert await store.epoch() != former
     granted(await store.claim("order", until=FAR, epoch=await store.epoch()))
 
@@ -209,7 +217,7 @@ async def test_a_dump_that_was_loaded_over_the_tables_is_another_memory(store: P
     await beside.execute(
         "CREATE TABLE loaded AS TABLE memory; DROP TABLE memory; ALTER TABLE loaded RENAME TO memory"
     )
-    assert await store.claim("order", until=FAR, epoch=former) == Forgotten()
+    assert await store.claim("order", until=FAR, epoch=former) == EpochChanged()
 
 
 async def test_whoever_waits_while_the_memory_is_lost_is_told(store: PostgresStore, beside: Shell):
@@ -219,7 +227,7 @@ async def test_whoever_waits_while_the_memory_is_lost_is_told(store: PostgresSto
         await until_found(beside, "SELECT is_awaited FROM claims")
         await beside.execute("UPDATE memory SET id = 'another'")  # first, for one that looks just now
         await beside.execute("DELETE FROM claims")
-        assert await waiter.outcome() == Forgotten(), "it may have been run, or may be still"
+        assert await waiter.outcome() == EpochChanged(), "it may have been run, or may be still"
 
 
 async def test_tables_that_are_gone_are_missed(
@@ -253,7 +261,7 @@ async def test_whoever_waits_is_woken_by_the_server_and_not_by_looking(
         await other.record(claim, b"Order 1")
         await other.settle("visit", b"yes", until=FAR)
         with anyio.fail_after(BOUND):
-            assert await run.outcome() == Done(b"Order 1")
+            assert await run.outcome() == Finished(b"Order 1")
             assert await visit.outcome() == b"yes"
     await other.close()
 
@@ -335,7 +343,7 @@ async def test_a_body_that_blocks_its_loop_does_not_pass_for_dead(
             raise AssertionError(await store.claim("order", until=FAR))
         done.set()
         assert await running.outcome()
-    assert await store.claim("order", until=FAR) == Done(b"Order 1")
+    assert await store.claim("order", until=FAR) == Finished(b"Order 1")
 
 
 async def test_a_server_that_has_just_started_gives_every_runner_a_lease_anew(
@@ -361,7 +369,7 @@ def test_what_ran_on_a_loop_that_is_closed_is_taken_over(url: str):
 
     async def take_over() -> None:
         with anyio.fail_after(BOUND):
-            assert isinstance(await latter.claim("order", until=FAR), Mine)
+            assert isinstance(await latter.claim("order", until=FAR), Granted)
         await latter.close()
         await former.close()
 
@@ -444,7 +452,7 @@ async def test_a_long_ledger_is_trimmed_in_parts(store: PostgresStore, beside: S
 async def test_keys_may_be_longer_than_an_index_takes_and_hold_any_sign(store: PostgresStore):
     for key in ("x" * 10_000, "nul \x00 and half \ud83c"):
         await store.record(granted(await store.claim(key, until=FAR)), b"yes")
-        assert await store.claim(key, until=FAR) == Done(b"yes")
+        assert await store.claim(key, until=FAR) == Finished(b"yes")
         assert await store.spend(key, until=FAR) and not await store.spend(key, until=FAR)
     await store.put("nul \x00", "x", b"1")
     assert await store.rows(prefix="nul") == [("nul \x00", "x")]

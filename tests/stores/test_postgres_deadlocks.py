@@ -9,7 +9,7 @@ import pytest
 from askback.stores import Cap
 from askback.stores.postgres import PostgresStore
 from askback.testing.store_contract.base import Clock
-from tests.stores.postgres import Shell, schema_of, shell, until_found
+from tests.support.stores.postgres import Shell, schema_of, shell, until_found
 
 pytestmark = pytest.mark.services
 

@@ -8,14 +8,14 @@ import anyio
 import pytest
 
 from askback.errors import StoreUnavailable
-from askback.stores import Done, Forgotten, Mine
-from askback.stores.postgres import PostgresStore, connecting, pool
+from askback.stores import EpochChanged, Finished, Granted
+from askback.stores.postgres import PostgresStore, connection, pool
 from askback.testing.store_contract.base import begin, granted
 from scripts.services import PostgresServer, postgres_server
-from tests.services import found
-from tests.stores.cut import Wire, wire_to
-from tests.stores.postgres import BOUND, Shell, Waiting, schema_of, shell, until_found
-from tests.stores.postgres import waiting as waiting
+from tests.support.services import found
+from tests.support.stores.cut import Wire, wire_to
+from tests.support.stores.postgres import BOUND, Shell, Waiting, schema_of, shell, until_found
+from tests.support.stores.postgres import waiting as waiting
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 
@@ -74,7 +74,7 @@ async def test_a_server_that_is_killed_is_missed_and_found_again(
         assert await store.spend("link", until=FAR)
         assert time.monotonic() - back < 2
         assert await store.record(claim, b"Order 1")
-        assert await waiter.outcome() == Done(b"Order 1")
+        assert await waiter.outcome() == Finished(b"Order 1")
     assert await store.epoch() == epoch, "what was answered was kept"
 
 
@@ -116,8 +116,8 @@ async def test_one_who_waits_gives_up_on_a_server_that_stays_away(
 async def test_a_server_that_stands_still_is_given_up_in_time_and_nothing_stays_claimed(
     server: PostgresServer, store: PostgresStore, other: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(connecting, "CONNECT", 0.5)
-    monkeypatch.setattr(connecting, "ANSWER", 0.5)
+    monkeypatch.setattr(connection, "CONNECT", 0.5)
+    monkeypatch.setattr(connection, "ANSWER", 0.5)
     monkeypatch.setattr(pool, "ANSWER", 0.5)
     await store.close()  # its connections are those of before
     await store.count()
@@ -131,14 +131,14 @@ async def test_a_server_that_stands_still_is_given_up_in_time_and_nothing_stays_
     finally:
         server.resume()
     with anyio.fail_after(5):  # well before its lease would end
-        assert isinstance(await other.claim("order", until=FAR), Mine)
+        assert isinstance(await other.claim("order", until=FAR), Granted)
     assert await store.spend("link", until=FAR)
 
 
 async def test_all_that_crowd_before_a_server_that_stands_still_are_told_in_time(
     server: PostgresServer, store: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(connecting, "CONNECT", 0.3)
+    monkeypatch.setattr(connection, "CONNECT", 0.3)
     monkeypatch.setattr(pool, "ANSWER", 0.3)
     await store.close()
     failed: list[str] = []
@@ -184,7 +184,7 @@ async def test_a_backend_that_is_ended_in_the_middle_of_a_verb_did_nothing_or_al
 async def test_a_lock_that_somebody_keeps_is_named(
     store: PostgresStore, beside: Shell, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setitem(connecting.SETTINGS, "lock_timeout", "100ms")
+    monkeypatch.setitem(connection.SETTINGS, "lock_timeout", "100ms")
     await store.close()
     async with beside.transaction():
         await beside.execute("SELECT number FROM ledger_end FOR UPDATE")
@@ -203,7 +203,7 @@ async def test_a_standby_that_took_over_is_another_memory(server: PostgresServer
     server.start()
     async with shell(server.url) as connection:
         await until_found(connection, "SELECT NOT pg_is_in_recovery()")
-    assert await store.claim("order", until=FAR, epoch=former) == Forgotten()
+    assert await store.claim("order", until=FAR, epoch=former) == EpochChanged()
     assert await store.epoch() != former
     granted(await store.claim("order", until=FAR, epoch=await store.epoch()))
 
@@ -239,7 +239,7 @@ async def test_a_claim_whose_answer_is_lost_is_granted_recorded_and_released_onc
     wire.cut_at(b"the result")
     assert await far.record(first, b"the result")
     assert not await far.record(first, b"another")
-    assert await store.claim("order 1", until=FAR) == Done(b"the result")
+    assert await store.claim("order 1", until=FAR) == Finished(b"the result")
 
     second = granted(await far.claim("order 2", until=FAR))
     wire.cut_at(second.token.encode())

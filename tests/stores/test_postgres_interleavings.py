@@ -7,8 +7,8 @@ from anyio.abc import TaskGroup
 from hypothesis import HealthCheck, given, settings
 
 from askback.stores.postgres import PostgresStore
-from tests.stores.postgres import empty, shell
 from tests.stores.test_interleavings import MOVES, Act, Claim, Table
+from tests.support.stores.postgres import empty, shell
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 

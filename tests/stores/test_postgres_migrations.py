@@ -7,10 +7,11 @@ import anyio
 import pytest
 
 from askback.errors import StoreUnavailable
-from askback.stores.postgres import PostgresStore, migrating
-from askback.stores.postgres.migrating import Step, known_steps
+from askback.stores.postgres import PostgresStore
+from askback.stores.postgres import schema as schema_module
+from askback.stores.postgres.schema import Step, known_steps
 from askback.stores.postgres.upkeep import Migrated, look, migrate
-from tests.stores.postgres import schema_of, shell
+from tests.support.stores.postgres import schema_of, shell
 
 pytestmark = pytest.mark.services
 
@@ -29,7 +30,7 @@ def url(postgres_url: str, schema: str) -> str:
 
 def know(monkeypatch: pytest.MonkeyPatch, steps: Sequence[Step]) -> None:
     """As another version of Askback would."""
-    monkeypatch.setattr(migrating, "known_steps", lambda: steps)
+    monkeypatch.setattr(schema_module, "known_steps", lambda: steps)
 
 
 async def refused(url: str) -> str:

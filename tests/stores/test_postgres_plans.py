@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from askback.stores.postgres.upkeep import migrate
-from tests.stores.postgres import schema_of, shell
+from tests.support.stores.postgres import schema_of, shell
 
 pytestmark = pytest.mark.services
 

@@ -11,13 +11,13 @@ from typing import Any, TypeVar
 import anyio
 import pytest
 
-from askback.stores import Done, Lost, Verdict
+from askback.stores import Finished, RunnerDied, Verdict
 from askback.testing.store_contract.base import granted
-from tests.stores.opened import FILE, opened
-from tests.stores.processes import FAR
-from tests.stores.racing import BOUND, process, race_for_every_key, said_by
-from tests.stores.shared import SHARED
-from tests.stores.shared import url as url
+from tests.support.stores.processes import FAR
+from tests.support.stores.race import BOUND, process, race_for_every_key, said_by
+from tests.support.stores.shared import SHARED
+from tests.support.stores.shared import url as url
+from tests.support.stores.url import FILE, opened
 
 pytestmark = pytest.mark.slow
 
@@ -43,10 +43,10 @@ async def test_what_a_killed_process_was_running_is_taken_over_or_lost(url: str)
         assert holder.wait(BOUND) == -signal.SIGKILL
         with anyio.fail_after(BOUND):
             taken_over = granted(await store.claim("order", until=FAR))
-            assert await store.claim("payment", until=FAR, takeover=False) == Lost()
+            assert await store.claim("payment", until=FAR, takeover=False) == RunnerDied()
     assert taken_over.noted == b"noted by the dead"
     await store.record(taken_over, b"Order 1")
-    assert await store.claim("order", until=FAR) == Done(b"Order 1")
+    assert await store.claim("order", until=FAR) == Finished(b"Order 1")
     await store.close()
 
 
@@ -97,5 +97,5 @@ def test_one_store_serves_several_loops_at_once(url: str):
     in_a_loop_of_its_own(run())
     for thread in threads:
         thread.join(BOUND)
-    assert verdicts == [Done(b"Order 1")] * 4
+    assert verdicts == [Finished(b"Order 1")] * 4
     in_a_loop_of_its_own(store.close())

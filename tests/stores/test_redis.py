@@ -9,16 +9,16 @@ import anyio
 import pytest
 
 from askback.errors import StoreUnavailable
-from askback.stores import Cap, Done, Mine
+from askback.stores import Cap, Finished, Granted
 from askback.stores.redis import RedisStore, ears, keys
 from askback.stores.redis.ears import Ears
 from askback.stores.redis.keys import pair, unpair
 from askback.stores.redis.scripts import script
 from askback.testing.store_contract.base import begin, granted
 from scripts.services import RedisServer
-from tests.stores.cut import Wire, wire_to
-from tests.stores.postgres import schema_of
-from tests.stores.redis import BOUND, FAR, shell, until, until_heard
+from tests.support.stores.cut import Wire, wire_to
+from tests.support.stores.postgres import schema_of
+from tests.support.stores.redis import BOUND, FAR, shell, until, until_heard
 
 pytestmark = pytest.mark.services
 
@@ -95,13 +95,13 @@ async def test_rows_come_in_the_order_of_pairs(store: RedisStore):
         await store.put(owner, name, b"")
     assert await store.rows(prefix="") == sorted(pairs)
     assert await store.rows(prefix="a\0") == [pair for pair in sorted(pairs) if pair[0].startswith("a\0")]
-    assert await store.rows(prefix="", after=("a\0", "x"), most=3) == sorted(pairs)[11:14]
+    assert await store.rows(prefix="", after=("a\0", "x"), limit=3) == sorted(pairs)[11:14]
 
 
 async def test_a_key_that_cannot_be_written_fails_alone(store: RedisStore):
     with pytest.raises(UnicodeEncodeError):
         await store.claim("\ud800", until=FAR)
-    assert isinstance(await store.claim("order", until=FAR), Mine)
+    assert isinstance(await store.claim("order", until=FAR), Granted)
 
 
 async def test_everything_goes_by_itself(redis_url: str, prefix: str, monkeypatch: pytest.MonkeyPatch):
@@ -192,7 +192,7 @@ async def test_connections_that_were_cut_are_opened_again(store: RedisStore, red
                 assert await store.note(claim, b"placed")
             await store.settle("visit", b"yes", until=FAR)
             assert await store.record(claim, b"Order 1")
-            assert await waiter.outcome() == Done(b"Order 1")
+            assert await waiter.outcome() == Finished(b"Order 1")
             assert await visit.outcome() == b"yes"
 
 
@@ -209,7 +209,7 @@ async def test_waiters_are_rung_for_and_need_not_look(
         await store.record(claim, b"Order 1")
         await store.settle("visit", b"yes", until=FAR)
         for copy, visit in zip(copies, visits, strict=True):
-            assert await copy.outcome() == Done(b"Order 1")
+            assert await copy.outcome() == Finished(b"Order 1")
             assert await visit.outcome() == b"yes"
     await other.close()
 
@@ -267,7 +267,7 @@ async def test_a_record_that_was_kept_unheard_stands(far: RedisStore, wire: Wire
     assert await far.record(claim, b"Order 1")
     assert wire.cuts == 1
     assert not await far.record(claim, b"Order 2")
-    assert await far.claim("order", until=FAR) == Done(b"Order 1")
+    assert await far.claim("order", until=FAR) == Finished(b"Order 1")
 
 
 async def test_a_key_that_was_spent_unheard_was_spent_by_us(far: RedisStore, wire: Wire):
@@ -323,7 +323,7 @@ async def test_a_claim_whose_waiter_is_cancelled_as_he_leaves_is_given_back(
         await waiter.outcome()
     monkeypatch.undo()
     with anyio.fail_after(BOUND):
-        assert isinstance(await store.claim("order", until=FAR), Mine)
+        assert isinstance(await store.claim("order", until=FAR), Granted)
 
 
 async def test_a_claim_that_was_withdrawn_before_it_arrived_is_nobodys(

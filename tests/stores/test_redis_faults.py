@@ -11,14 +11,14 @@ import pytest
 from redis.exceptions import BusyLoadingError, ResponseError
 
 from askback.errors import StoreUnavailable
-from askback.stores import Done, Forgotten, Mine
+from askback.stores import EpochChanged, Finished, Granted
 from askback.stores.redis import RedisStore, line, link
-from askback.stores.redis.troubles import LinkLost, explain
+from askback.stores.redis.problems import LinkLost, explain
 from askback.testing.store_contract.base import begin, granted
 from scripts.services import RedisServer, redis_server
-from tests.services import found
-from tests.stores.cut import wire_to
-from tests.stores.redis import BOUND, FAR, shell, until, until_heard
+from tests.support.services import found
+from tests.support.stores.cut import wire_to
+from tests.support.stores.redis import BOUND, FAR, shell, until, until_heard
 
 pytestmark = pytest.mark.services
 
@@ -88,9 +88,9 @@ async def test_lost_memory_is_noticed(forgetful: RedisServer, lose: Callable[[Re
             await until_heard(forgetful.url, 1)
             await lose(forgetful)
             for each in (store, other):
-                assert await each.claim("order", turn=1, until=FAR, epoch=epoch) == Forgotten()
-                assert await each.claim("order", turn=2, until=FAR, epoch=epoch) == Forgotten()
-            assert await waiter.outcome() == Forgotten(), "it may have been run, or may be still"
+                assert await each.claim("order", turn=1, until=FAR, epoch=epoch) == EpochChanged()
+                assert await each.claim("order", turn=2, until=FAR, epoch=epoch) == EpochChanged()
+            assert await waiter.outcome() == EpochChanged(), "it may have been run, or may be still"
         await store.release(running)
         anew = await store.epoch()
         assert anew != epoch
@@ -106,12 +106,12 @@ async def test_a_restart_that_loses_nothing_changes_nothing(server: RedisServer)
         await store.append(b"line")
         for _ in range(2):
             await start_anew(server)
-            assert await store.claim("order", until=FAR, epoch=epoch) == Done(b"Order 1")
+            assert await store.claim("order", until=FAR, epoch=epoch) == Finished(b"Order 1")
             assert await store.append(b"line") > 1
         assert await store.record(running, b"Cola")
         async with opened(server.url) as late:
             assert await late.epoch() == await store.epoch() == epoch
-            assert await late.claim("drink", until=FAR, epoch=epoch) == Done(b"Cola")
+            assert await late.claim("drink", until=FAR, epoch=epoch) == Finished(b"Cola")
 
 
 async def test_a_replica_in_place_of_its_primary_may_have_missed_something(server: RedisServer):
@@ -128,7 +128,7 @@ async def test_a_replica_in_place_of_its_primary_may_have_missed_something(serve
             await until(is_copied)
             server.kill()
             await redis.say("REPLICAOF", "NO", "ONE")
-            assert await other.claim("order", until=FAR, epoch=epoch) == Forgotten()
+            assert await other.claim("order", until=FAR, epoch=epoch) == EpochChanged()
         spare.kill()  # it would not stop before it has written all of its copy to its disk
 
 
@@ -137,7 +137,7 @@ async def test_what_was_evicted_before_anybody_was_back_is_noticed(server: Redis
         epoch = await store.epoch()
         await start_anew(server)
         await evict(server, policy="volatile-ttl")  # the memory's name itself stays
-        assert await store.claim("order", until=FAR, epoch=epoch) == Forgotten()
+        assert await store.claim("order", until=FAR, epoch=epoch) == EpochChanged()
 
 
 async def test_a_disk_that_is_not_waited_for_during_a_rewrite_may_have_missed_something(server: RedisServer):
@@ -146,7 +146,7 @@ async def test_a_disk_that_is_not_waited_for_during_a_rewrite_may_have_missed_so
     async with opened(server.url) as store:
         epoch = await store.epoch()
         await start_anew(server)
-        assert await store.claim("order", until=FAR, epoch=epoch) == Forgotten()
+        assert await store.claim("order", until=FAR, epoch=epoch) == EpochChanged()
 
 
 async def test_a_redis_that_may_evict_is_warned_of_once(
@@ -183,7 +183,7 @@ async def test_killed_and_started_under_those_who_wait(server: RedisServer):
             assert await store.note(claim, b"placed")
             assert await store.record(claim, b"Order 1")
             await store.settle("visit", b"yes", until=FAR)
-            assert await waiter.outcome() == Done(b"Order 1")
+            assert await waiter.outcome() == Finished(b"Order 1")
             assert await visit.outcome() == b"yes"
             assert time.monotonic() - back < 2
 
@@ -203,7 +203,7 @@ async def test_nobody_counts_as_dead_for_having_said_nothing_to_a_server_that_wa
             await until_heard(server.url, 1)
             assert waiter.is_waiting
             assert await runner.record(claim, b"Order 1")
-            assert await waiter.outcome() == Done(b"Order 1")
+            assert await waiter.outcome() == Finished(b"Order 1")
 
 
 async def test_one_who_waits_gives_up_on_a_redis_that_stays_away(
@@ -234,7 +234,7 @@ async def test_what_could_not_be_given_back_is_so_soon_after_redis_is_back(serve
             await store.release(claim)
         server.start()
         with anyio.fail_after(3):  # a third of the lease is five
-            assert isinstance(await other.claim("order", until=FAR), Mine)
+            assert isinstance(await other.claim("order", until=FAR), Granted)
 
 
 async def test_a_name_that_leads_elsewhere_after_a_failover_is_followed(forgetful: RedisServer):
@@ -323,7 +323,7 @@ async def test_a_full_redis_keeps_what_it_has_and_takes_more_when_it_can(forgetf
         assert "more memory" in raised.value.advice
         await redis.say("CONFIG", "SET", "maxmemory", "0")
         assert await store.record(claim, b"Order 1")
-        assert await store.claim("order", until=FAR) == Done(b"Order 1")
+        assert await store.claim("order", until=FAR) == Finished(b"Order 1")
 
 
 async def test_a_replica_refuses_and_is_served_by_when_it_is_none_any_more(forgetful: RedisServer):
@@ -348,7 +348,7 @@ async def test_a_user_may_be_kept_to_our_keys(forgetful: RedisServer):
     assert "-@dangerous +info" in raised.value.advice
     url = forgetful.url.replace("//", "//anna:pa55@")
     async with opened(f"{url}?prefix=pizzeria") as store:
-        assert isinstance(await store.claim("order", until=FAR), Mine)
+        assert isinstance(await store.claim("order", until=FAR), Granted)
         assert await store.wait("visit", seconds=0.05) is None
         await store.put("anna", "token", b"1")
         assert await store.count() == 2

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from askback.stores.redis import RedisStore
-from tests.stores.postgres import schema_of
 from tests.stores.test_interleavings import MOVES, Act, Claim, play
+from tests.support.stores.postgres import schema_of
 
 pytestmark = pytest.mark.services
 

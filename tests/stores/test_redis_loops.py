@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 import anyio
 import pytest
 
-from askback.stores import Done, Mine, Verdict
+from askback.stores import Finished, Granted, Verdict
 from askback.stores.redis import RedisStore
 from askback.stores.redis.keys import Keys
 from askback.testing.store_contract.base import begin, granted
-from tests.stores.postgres import schema_of
-from tests.stores.redis import BOUND, FAR, shell, until
+from tests.support.stores.postgres import schema_of
+from tests.support.stores.redis import BOUND, FAR, shell, until
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 
@@ -42,7 +42,7 @@ def test_what_was_being_run_on_a_loop_that_is_closed_is_taken_over(url: str):
         return await store.claim("order", until=FAR)
 
     first, second = in_a_loop_of_its_own(claim()), in_a_loop_of_its_own(claim())
-    assert isinstance(first, Mine) and isinstance(second, Mine)
+    assert isinstance(first, Granted) and isinstance(second, Granted)
     assert first.token != second.token
     in_a_loop_of_its_own(store.close())
 
@@ -89,6 +89,6 @@ async def test_one_who_is_alive_is_not_overtaken_though_his_loop_is_held_up(url:
 
         await until(has_lived_on)
         done.set()
-        assert await copy.outcome() == Done(b"Order 1")
+        assert await copy.outcome() == Finished(b"Order 1")
     thread.join(BOUND)
     await other.close()

@@ -15,7 +15,7 @@ import anyio.lowlevel
 import pytest
 
 from askback.errors import StoreUnavailable
-from askback.stores import Done, Forgotten, Mine, SQLiteStore
+from askback.stores import EpochChanged, Finished, Granted, SQLiteStore
 from askback.stores.sqlite import file
 
 FAR = 4e9
@@ -56,7 +56,7 @@ def move(path: Path, name: str) -> Path:
 
 async def finish(store: SQLiteStore, key: str) -> None:
     claim = await store.claim(key, until=FAR)
-    assert isinstance(claim, Mine)
+    assert isinstance(claim, Granted)
     assert await store.record(claim, key.encode())
 
 
@@ -74,7 +74,7 @@ async def test_what_was_kept_is_there_for_the_next_process(path: Path):
     await before.append(b"line")
     await before.close()
     after = SQLiteStore(path)
-    assert await after.claim("order", until=FAR) == Done(b"order")
+    assert await after.claim("order", until=FAR) == Finished(b"order")
     assert await after.append(b"another") == 2
     await after.close()
 
@@ -144,7 +144,7 @@ async def test_a_file_that_was_made_anew_is_another_memory(path: Path):
     assert await SQLiteStore(path).epoch() == epoch
     os.unlink(path)
     anew = SQLiteStore(path)
-    assert await anew.claim("order", turn=1, until=FAR, epoch=epoch) == Forgotten()
+    assert await anew.claim("order", turn=1, until=FAR, epoch=epoch) == EpochChanged()
     assert await anew.epoch() != epoch
     await anew.close()
 
@@ -192,7 +192,7 @@ async def test_a_file_that_is_moved_away_is_missed_and_when_it_is_back_all_is_we
             await store.claim("order", until=FAR)
     assert "askback.db" not in os.listdir(path.parent)
     move(away, path.name)
-    assert await store.claim("order", until=FAR) == Done(b"order")
+    assert await store.claim("order", until=FAR) == Finished(b"order")
     await finish(store, "drink")
     await store.close()
 
@@ -228,7 +228,7 @@ async def test_an_empty_file_does_not_pass_for_the_one_that_was_there(path: Path
     with pytest.raises(StoreUnavailable, match="replaced by an empty one"):
         await store.claim("order", until=FAR)
     move(away, path.name)
-    assert await store.claim("order", until=FAR) == Done(b"order")
+    assert await store.claim("order", until=FAR) == Finished(b"order")
     await store.close()
 
 
@@ -251,7 +251,7 @@ async def test_a_lock_that_is_held_too_long_is_an_error_and_no_longer_once_it_is
 async def test_a_disk_without_room_is_an_error_and_no_longer_once_there_is_room(path: Path):
     store = SQLiteStore(path)
     claim = await store.claim("order", until=FAR)
-    assert isinstance(claim, Mine)
+    assert isinstance(claim, Granted)
     _soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, hard))
     try:
@@ -261,7 +261,7 @@ async def test_a_disk_without_room_is_an_error_and_no_longer_once_there_is_room(
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (_soft, hard))
     assert await store.record(claim, bytes(1_000_000))
-    assert await store.claim("order", until=FAR) == Done(bytes(1_000_000))
+    assert await store.claim("order", until=FAR) == Finished(bytes(1_000_000))
     await store.close()
 
 

@@ -12,7 +12,7 @@ import anyio
 import pytest
 
 from askback.errors import StoreUnavailable
-from askback.stores import Done, Mine, SQLiteStore, Verdict
+from askback.stores import Finished, Granted, SQLiteStore, Verdict
 from askback.stores.sqlite import worker
 from askback.stores.sqlite.file import File
 from askback.stores.sqlite.rows import WAITS, Rows, Waits
@@ -51,7 +51,7 @@ async def test_those_who_wait_in_one_process_are_woken_at_once(path: Path, monke
     monkeypatch.setattr(worker, "FIRST_PAUSE", 2 * BOUND)
     store = SQLiteStore(path)
     claim = await store.claim("order", until=FAR)
-    assert isinstance(claim, Mine)
+    assert isinstance(claim, Granted)
     with anyio.fail_after(BOUND):
         async with asyncio.TaskGroup() as group:
             copies = [group.create_task(store.claim("order", until=FAR)) for _ in range(3)]
@@ -61,10 +61,10 @@ async def test_those_who_wait_in_one_process_are_woken_at_once(path: Path, monke
             await store.settle("visit", b"yes", until=FAR)
             (again,) = (await asyncio.wait(copies, return_when=asyncio.FIRST_COMPLETED))[0]
             taken_over = again.result()
-            assert isinstance(taken_over, Mine)
+            assert isinstance(taken_over, Granted)
             await store.record(taken_over, b"Order 1")
     assert [visit.result() for visit in visits] == [b"yes"] * 3
-    assert sorted(copy.result() == Done(b"Order 1") for copy in copies) == [False, True, True]
+    assert sorted(copy.result() == Finished(b"Order 1") for copy in copies) == [False, True, True]
     await store.close()
 
 
@@ -144,7 +144,7 @@ def test_a_claim_granted_to_a_loop_that_is_closed_is_handed_on(path: Path):
         return await store.claim("order", until=FAR)
 
     first = in_a_loop_of_its_own(claim())
-    assert isinstance(first, Mine)
+    assert isinstance(first, Granted)
     closed = asyncio.new_event_loop()
     closed.set_exception_handler(
         lambda _loop, _context: None
@@ -154,7 +154,7 @@ def test_a_claim_granted_to_a_loop_that_is_closed_is_handed_on(path: Path):
         run_one_turn(closed)
     closed.close()
     in_a_loop_of_its_own(store.release(first))
-    assert isinstance(in_a_loop_of_its_own(claim()), Mine)
+    assert isinstance(in_a_loop_of_its_own(claim()), Granted)
     assert not waiter.done()
     in_a_loop_of_its_own(store.close())
 
@@ -162,7 +162,7 @@ def test_a_claim_granted_to_a_loop_that_is_closed_is_handed_on(path: Path):
 async def test_one_who_is_alive_is_not_overtaken_however_long_it_takes(path: Path):
     runner, other = SQLiteStore(path, lease=1.2), SQLiteStore(path)
     claim = await runner.claim("order", until=FAR)
-    assert isinstance(claim, Mine)
+    assert isinstance(claim, Granted)
     with anyio.move_on_after(2.5) as patience:
         await other.claim("order", until=FAR)
     assert patience.cancelled_caught
@@ -175,5 +175,5 @@ async def test_a_key_that_cannot_be_written_fails_alone(path: Path):
     store = SQLiteStore(path)
     with pytest.raises(UnicodeEncodeError):
         await store.claim("\ud800", until=FAR)
-    assert isinstance(await store.claim("order", until=FAR), Mine)
+    assert isinstance(await store.claim("order", until=FAR), Granted)
     await store.close()

@@ -9,7 +9,7 @@ from anyio.to_thread import current_default_thread_limiter
 from mcp.shared.dispatcher import DispatchContext
 from mcp.shared.transport_context import TransportContext
 
-from askback.server.adapters import lowlevel_of
+from askback.server.hosts import lowlevel_of
 from askback.testing import Script, accept
 from askback.testing.run import FORMS
 from askback.testing.wire import Wire, connect

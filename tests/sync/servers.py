@@ -10,11 +10,11 @@ from mcp.server.lowlevel import Server
 from mcp_types import CallToolRequestParams, CallToolResult, TextContent
 
 from askback import Askback
-from tests.conversation import servers
+from tests.support import tool_servers
 
 Body = Callable[[], str]
 
-mcpserver: Callable[..., MCPServer[Any]] = servers.mcpserver
+mcpserver: Callable[..., MCPServer[Any]] = tool_servers.mcpserver
 
 
 def lowlevel(body: Body, **options: Any) -> Server[Any]:
@@ -29,4 +29,4 @@ def lowlevel(body: Body, **options: Any) -> Server[Any]:
     return server
 
 
-HOSTS: dict[str, Callable[..., Any]] = {**servers.HOSTS, "Server": lowlevel}
+HOSTS: dict[str, Callable[..., Any]] = {**tool_servers.HOSTS, "Server": lowlevel}

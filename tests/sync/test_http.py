@@ -12,8 +12,8 @@ from mcp.client import ClientRequestContext
 from mcp_types import ElicitRequestParams, ElicitResult
 
 from askback import sync
-from tests.servers.clients import NOVEMBER, client_on
-from tests.servers.http import served
+from tests.support.servers.clients import NOVEMBER, client_on
+from tests.support.servers.http import served
 from tests.sync.servers import mcpserver
 
 pytestmark = pytest.mark.anyio

@@ -15,10 +15,10 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from pydantic import BaseModel
 
 from askback import Accepted, Answer, Askback, Declined, sync
-from askback.server.adapters import lowlevel_of
+from askback.server.hosts import lowlevel_of
 from askback.testing import accept, cancel, decline, run_tool
 from askback.testing.replies import Reply
-from tests.conversation.servers import mcpserver as async_mcpserver
+from tests.support.tool_servers import mcpserver as async_mcpserver
 from tests.sync.conftest import RunBody
 from tests.sync.servers import Body
 

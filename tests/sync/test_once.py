@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from askback import Askback, Declined, EffectFailed, sync
 from askback.testing import accept, run_tool
-from tests.conversation.servers import mcpserver as async_mcpserver
+from tests.support.tool_servers import mcpserver as async_mcpserver
 from tests.sync.conftest import RunBody
 from tests.sync.servers import mcpserver
 

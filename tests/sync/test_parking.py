@@ -10,7 +10,7 @@ from mcp.server import MCPServer
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
 from askback import Accepted, Askback, sync
-from askback.server.adapters import lowlevel_of
+from askback.server.hosts import lowlevel_of
 from askback.testing.wire import connect
 from tests.sync.crowd import Crowd, asked, text_of, total
 
@@ -57,7 +57,7 @@ async def test_a_crowd_that_leaves_gives_all_places_back(push_revision: str):
 async def test_past_a_limit_parked_threads_count_as_the_hosts_own(
     push_revision: str, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(sync, "MOST_PARKED", 3)
+    monkeypatch.setattr(sync, "MAX_PARKED", 3)
     limiter = current_default_thread_limiter()
     limiter.total_tokens = 2
     crowd = Crowd(5, push_revision)

@@ -14,7 +14,7 @@ from fastmcp import FastMCP
 
 from askback import Askback, OutsideConversation, sync
 from askback.testing import run_tool
-from tests.conversation.servers import mcpserver as async_mcpserver
+from tests.support.tool_servers import mcpserver as async_mcpserver
 from tests.sync.conftest import RunBody
 
 pytestmark = pytest.mark.anyio

@@ -13,11 +13,11 @@ from fastmcp import FastMCP
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
 from askback import Askback, sync
-from askback.server.adapters import lowlevel_of
-from askback.stores import MemoryStore, Mine
+from askback.server.hosts import lowlevel_of
+from askback.stores import Granted, MemoryStore
 from askback.testing import run_tool
 from askback.testing.wire import connect
-from tests.conversation.servers import mcpserver as async_mcpserver
+from tests.support.tool_servers import mcpserver as async_mcpserver
 from tests.sync.crowd import Crowd, asked, goes_on, text_of, total
 from tests.sync.servers import mcpserver
 
@@ -192,7 +192,7 @@ class SlowStore(MemoryStore):
         super().__init__()
         self.recording, self.may_record = anyio.Event(), anyio.Event()
 
-    async def record(self, claim: Mine, result: bytes) -> bool:
+    async def record(self, claim: Granted, result: bytes) -> bool:
         self.recording.set()
         await self.may_record.wait()
         return await super().record(claim, result)

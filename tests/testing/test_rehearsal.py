@@ -9,13 +9,13 @@ from mcp.server import MCPServer
 from mcp.shared.exceptions import MCPError
 
 from askback import ask_all
-from askback.server.adapters import lowlevel_of
+from askback.server.hosts import lowlevel_of
 from askback.testing import Script, ScriptMismatch, accept, decline, fail, run_tool, silence
 from askback.testing.replies import Reply
 from askback.testing.run import FORMS
 from askback.testing.wire import Wire, connect
-from tests.conversation.servers import HOSTS, mcpserver
-from tests.testing.meeting import JUNE, LATEST, NOVEMBER, on_every_revision
+from tests.support.tool_servers import HOSTS, mcpserver
+from tests.testing.tools import JUNE, LATEST, NOVEMBER, on_every_revision
 
 pytestmark = pytest.mark.anyio
 

@@ -32,7 +32,7 @@ from askback import (
     once,
 )
 from askback.testing import accept, run_tool
-from tests.conversation.servers import mcpserver
+from tests.support.tool_servers import mcpserver
 
 
 class Model(BaseModel):

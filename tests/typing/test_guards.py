@@ -8,11 +8,11 @@ from typing import Any, assert_type
 import pytest
 
 from askback import guard
-from askback.guards import Guard, Option, Risk
+from askback.guards import Guard, Risk, RiskOption
 from askback.guards.cost import Estimator
 from askback.guards.cost.duckdb import DuckDBEstimator
 from askback.guards.cost.postgres import PostgresEstimator
-from askback.guards.sql import Known, guard_sql
+from askback.guards.sql import SQLCatalogue, guard_sql
 from askback.guards.sql.engines import Engine
 from askback.guards.sql.engines.duckdb import DuckDBEngine
 from askback.guards.sql.engines.postgres import PostgresEngine
@@ -32,7 +32,7 @@ def pay(to: str, amount: int) -> str:
 
 
 async def weigh(statement: str) -> Risk | None:
-    limit = Option(value="limit", title="At most ten", change=lambda arguments: arguments)
+    limit = RiskOption(value="limit", title="At most ten", change=lambda arguments: arguments)
     return Risk(message=statement, options=(limit,)) if statement else None
 
 
@@ -85,5 +85,5 @@ def test_every_engine_and_estimator_is_taken() -> None:
     ]
     estimators: list[Estimator] = [DuckDBEstimator("shop.duckdb"), PostgresEstimator("postgresql://shop")]
     for engine in engines:
-        guard_sql(dialect="trino", catalogue=Known(), engine=engine, cost=estimators[0])
+        guard_sql(dialect="trino", catalogue=SQLCatalogue(), engine=engine, cost=estimators[0])
     assert [engine.name for engine in engines] == ["DuckDB", "Postgres", "Trino"]

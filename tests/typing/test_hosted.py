@@ -18,8 +18,8 @@ from askback import (
 )
 from askback.stores import MemoryStore
 from askback.vault import Vault, new_key, read_keys
-from tests.conversation.servers import mcpserver
-from tests.vault.sitting import give, sitting
+from tests.support.tool_servers import mcpserver
+from tests.support.vault_person import give, sitting
 
 
 async def asked() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import DOCS, code_of, table
+from tests.support.docs_pages import DOCS, code_of, table
 
 pytestmark = pytest.mark.verifies("T34")
 

@@ -11,7 +11,7 @@ from askback.stores import MemoryStore
 from askback.testing.store_contract.base import Clock
 from askback.vault.keys import HOME, VARIABLE
 from askback.vault.vault import Vault
-from tests.vault.keys import ring
+from tests.support.vault_keys import ring
 
 
 @pytest.fixture(autouse=True)
@@ -33,4 +33,4 @@ def clock() -> Clock:
 
 @pytest.fixture
 def vault(clock: Clock) -> Vault:
-    return Vault(MemoryStore(clock=clock), ring("key"), clock=clock).room_of("weather")
+    return Vault(MemoryStore(clock=clock), ring("key"), clock=clock).for_server("weather")

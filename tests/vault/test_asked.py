@@ -19,16 +19,16 @@ from askback import (
     sync,
 )
 from askback.errors import AuthorError
-from askback.hosted import MOST_ATTEMPTS, MOST_FIELDS, MOST_NAME
-from askback.owners import LOCAL
+from askback.model.owners import LOCAL
+from askback.runtime.hosted import MAX_ATTEMPTS, MAX_NAME_LENGTH, MAX_SECRET_FIELDS
 from askback.testing import REVISIONS, run_tool
 from askback.testing.store_contract.base import HOUR, Clock
-from askback.vault.vault import Item, Vault
-from tests.vault.sitting import CANCEL, DECLINE, give, leave, say_no, sitting
+from askback.vault.vault import Vault, VaultItem
+from tests.support.vault_person import CANCEL, DECLINE, give, leave, say_no, sitting
 
 pytestmark = pytest.mark.slow
 
-WEATHER = Item("secret", "weather key")
+WEATHER = VaultItem("secret", "weather key")
 
 
 @pytest.fixture(params=REVISIONS[1:])
@@ -183,10 +183,10 @@ async def test_nobody_is_asked_more_than_five_times_in_one_call(vault: Vault, re
         except VisitFailed as error:
             return str(error)
 
-    wrong = [give(f"wrong {number}") for number in range(MOST_ATTEMPTS)]
+    wrong = [give(f"wrong {number}") for number in range(MAX_ATTEMPTS)]
     async with sitting(serving(vault, t), revision, *wrong) as person:
         assert "asked 5 times in one call" in await person.call()
-    assert await vault.notes() == []
+    assert await vault.list_items() == []
 
 
 async def test_two_calls_that_wait_for_the_same_are_served_by_one_typing(vault: Vault, revision: str):
@@ -276,7 +276,7 @@ async def test_no_is_an_answer(vault: Vault, revision: str, how: str):
 async def test_so_is_a_no_on_the_page(vault: Vault, revision: str):
     async with sitting(serving(vault, forecast), revision, say_no, give("sunny")) as person:
         assert await person.call() == "Declined"
-        assert await vault.notes() == []
+        assert await vault.list_items() == []
         assert await person.call() == "with sunny"
 
 
@@ -343,9 +343,12 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a name of several lines": ({"name": "weather\nkey"}, "has no usable name"),
     "a name that cannot be seen": ({"name": "\u202ekey"}, "has no usable name"),
     "a name with blanks around it": ({"name": " key"}, "has no usable name"),
-    "a name too long": ({"name": "k" * (MOST_NAME + 1)}, f"1 to {MOST_NAME} characters"),
+    "a name too long": ({"name": "k" * (MAX_NAME_LENGTH + 1)}, f"1 to {MAX_NAME_LENGTH} characters"),
     "no fields": ({"fields": []}, "has 0 fields"),
-    "too many fields": ({"fields": [f"f{n}" for n in range(MOST_FIELDS + 1)]}, f"give it 1 to {MOST_FIELDS}"),
+    "too many fields": (
+        {"fields": [f"f{n}" for n in range(MAX_SECRET_FIELDS + 1)]},
+        f"give it 1 to {MAX_SECRET_FIELDS}",
+    ),
     "one text for fields": ({"fields": "password"}, "does not name fields"),
     "a number for fields": ({"fields": 2}, "does not name fields"),
     "a field that is no name": ({"fields": {"my pin": "PIN"}}, "field 'my pin' that no page could show"),

@@ -6,16 +6,16 @@ import pytest
 
 from askback.stores import MemoryStore, SQLiteStore
 from askback.testing.store_contract.base import HOUR, Clock
-from askback.vault.opening import open_vault
-from askback.vault.vault import MOST_REASON, REASON_KEPT, Item, Note, Vault
-from tests.vault.keys import ring
+from askback.vault.factory import open_vault
+from askback.vault.vault import MAX_REASON_LENGTH, REASON_KEPT, ItemSummary, Vault, VaultItem
+from tests.support.vault_keys import ring
 
-KEY = Item("secret", "weather key")
+KEY = VaultItem("secret", "weather key")
 
 
 def keyless(vault: Vault) -> Vault:
     """The same room, for whoever has other keys."""
-    return Vault(vault.store, ring("another"), clock=vault.clock).room_of("weather")
+    return Vault(vault.store, ring("another"), clock=vault.clock).for_server("weather")
 
 
 async def version_of(vault: Vault) -> str:
@@ -30,7 +30,7 @@ async def test_what_was_kept_for_a_time_is_gone_after_it(vault: Vault, clock: Cl
     assert await vault.get("ada", KEY) is not None
     clock.advance(1)
     assert await vault.get("ada", KEY) is None
-    assert await vault.notes() == []
+    assert await vault.list_items() == []
     assert not await vault.forget("ada", KEY)
 
 
@@ -58,19 +58,19 @@ async def test_what_is_taken_back_makes_room_for_what_was_there_for_the_rest_of_
     assert (kept.put_at, kept.until) == (clock() - 60, until)
     assert not await vault.take_back("ada", KEY, put)
     clock.advance(HOUR - 60)
-    assert await vault.get("ada", KEY) is None and await vault.notes() == []
+    assert await vault.get("ada", KEY) is None and await vault.list_items() == []
 
 
 async def test_what_is_taken_back_leaves_nothing_where_nothing_was_or_its_time_is_over(
     vault: Vault, clock: Clock
 ):
     assert await vault.take_back("ada", KEY, await vault.put_for_now("ada", KEY, {"value": "1"}))
-    assert await vault.notes() == []
+    assert await vault.list_items() == []
     await vault.put("ada", KEY, {"value": "1"}, until=clock.hence(HOUR))
     put = await vault.put_for_now("ada", KEY, {"value": "2"})
     clock.advance(HOUR)
     assert await vault.take_back("ada", KEY, put)
-    assert await vault.notes() == []
+    assert await vault.list_items() == []
 
 
 async def test_what_came_since_is_not_taken_back(vault: Vault):
@@ -85,7 +85,7 @@ async def test_what_no_key_opens_is_in_nobodys_way(vault: Vault):
     put = await vault.put_for_now("ada", KEY, {"value": "2"})
     assert await version_of(vault) == put.version
     assert await vault.take_back("ada", KEY, put)
-    assert await vault.notes() == []
+    assert await vault.list_items() == []
 
 
 async def test_what_came_later_is_not_forgotten_for_what_was_there_before(vault: Vault):
@@ -94,7 +94,7 @@ async def test_what_came_later_is_not_forgotten_for_what_was_there_before(vault:
     await vault.put("ada", KEY, {"value": "1"})
     assert not await vault.forget("ada", KEY, version=former)
     await vault.reject("ada", KEY, "It was wrong.", version=former)
-    assert await vault.why_rejected("ada", KEY) == ""
+    assert await vault.rejection_reason("ada", KEY) == ""
     assert await vault.forget("ada", KEY, version=await version_of(vault))
     assert not await vault.forget("ada", KEY)
 
@@ -119,7 +119,7 @@ async def test_a_value_typed_at_the_moment_the_old_one_is_rejected_stays():
     await vault.reject("ada", KEY, "It was wrong.", version=await version_of(vault))
     kept = await vault.get("ada", KEY)
     assert kept is not None and kept.values == {"value": "2"}
-    assert await vault.why_rejected("ada", KEY) == ""
+    assert await vault.rejection_reason("ada", KEY) == ""
 
 
 REASONS = {
@@ -135,36 +135,39 @@ async def test_a_reason_is_kept_without_the_values_in_it(vault: Vault, where: st
     await vault.put("ada", KEY, {"user": "hunter", "value": "hunter2/é", "more": ""})
     await vault.reject("ada", KEY, said, version=await version_of(vault))
     assert await vault.get("ada", KEY) is None
-    assert await vault.why_rejected("ada", KEY) == told
-    assert await vault.why_rejected("bob", KEY) == ""
+    assert await vault.rejection_reason("ada", KEY) == told
+    assert await vault.rejection_reason("bob", KEY) == ""
 
 
 async def test_a_reason_is_short_and_forgotten_in_time_and_with_the_next_value(vault: Vault, clock: Clock):
     for _ in range(2):
         await vault.put("ada", KEY, {"value": "1"})
-        assert await vault.why_rejected("ada", KEY) == ""
+        assert await vault.rejection_reason("ada", KEY) == ""
         await vault.reject("ada", KEY, "No. " * 1000, version=await version_of(vault))
-        assert len(await vault.why_rejected("ada", KEY)) == MOST_REASON
+        assert len(await vault.rejection_reason("ada", KEY)) == MAX_REASON_LENGTH
     clock.advance(REASON_KEPT)
-    assert await vault.why_rejected("ada", KEY) == ""
+    assert await vault.rejection_reason("ada", KEY) == ""
 
 
 async def test_a_reason_whose_key_is_gone_is_no_reason_to_stop(vault: Vault):
     await vault.put("ada", KEY, {"value": "1"})
     await vault.reject("ada", KEY, "It was wrong.", version=await version_of(vault))
-    assert await keyless(vault).why_rejected("ada", KEY) == ""
+    assert await keyless(vault).rejection_reason("ada", KEY) == ""
 
 
 async def test_notes_tell_names_and_times_of_one_owner_or_all(vault: Vault, clock: Clock):
-    github, until = Item("connection", "github"), clock.hence(HOUR)
+    github, until = VaultItem("connection", "github"), clock.hence(HOUR)
     await vault.put("ada", KEY, {"value": "1"})
     clock.advance(60)
     await vault.put("ada", github, {"access_token": "2"}, until=until)
     await vault.put("adam", KEY, {"value": "3"})
-    adas = [Note("weather", "ada", github, clock(), until), Note("weather", "ada", KEY, clock() - 60, None)]
-    assert await vault.notes("ada") == adas
-    assert await vault.notes() == [*adas, Note("weather", "adam", KEY, clock(), None)]
-    assert await vault.notes("ad") == []
+    adas = [
+        ItemSummary("weather", "ada", github, clock(), until),
+        ItemSummary("weather", "ada", KEY, clock() - 60, None),
+    ]
+    assert await vault.list_items("ada") == adas
+    assert await vault.list_items() == [*adas, ItemSummary("weather", "adam", KEY, clock(), None)]
+    assert await vault.list_items("ad") == []
 
 
 class Watched(MemoryStore):
@@ -183,11 +186,11 @@ class Watched(MemoryStore):
 async def test_to_list_what_one_owner_has_nothing_of_others_is_read(server: str):
     store = Watched()
     vault = Vault(store, ring("key"))
-    room = vault.room_of("weather")
+    room = vault.for_server("weather")
     for owner in ("ad", "ada", "adam", "bob", "weather/ada"):
         await room.put(owner, KEY, {"value": owner})
     store.read_of.clear()
-    found = await (room if server else vault).notes("ada")
+    found = await (room if server else vault).list_items("ada")
     assert [note.owner for note in found] == ["ada"]
     assert store.read_of == {"askback/vault/weather/ada"}
 
@@ -195,9 +198,9 @@ async def test_to_list_what_one_owner_has_nothing_of_others_is_read(server: str)
 async def test_what_no_key_opens_is_listed_all_the_same_and_can_be_forgotten(vault: Vault):
     await vault.put("ada", KEY, {"value": "1"})
     locked = keyless(vault)
-    assert await locked.notes() == [Note("weather", "ada", KEY, None, None)]
+    assert await locked.list_items() == [ItemSummary("weather", "ada", KEY, None, None)]
     assert await locked.forget("ada", KEY)
-    assert await locked.notes() == []
+    assert await locked.list_items() == []
 
 
 @pytest.mark.verifies("R28", "T23")
@@ -242,12 +245,12 @@ async def test_what_one_server_kept_the_next_one_finds(clock: Clock):
 
 @pytest.mark.verifies("T23")
 async def test_what_was_typed_for_one_server_is_not_there_for_another(vault: Vault, clock: Clock):
-    weather, bank = vault.room_of("weather"), vault.room_of("bank/weather")
+    weather, bank = vault.for_server("weather"), vault.for_server("bank/weather")
     await weather.put("ada", KEY, {"value": "1"})
     assert await bank.get("ada", KEY) is None
-    assert await bank.notes() == []
+    assert await bank.list_items() == []
     assert not await bank.forget("ada", KEY)
-    assert await weather.notes("ada") == [Note("weather", "ada", KEY, clock(), None)]
+    assert await weather.list_items("ada") == [ItemSummary("weather", "ada", KEY, clock(), None)]
     await bank.put("ada", KEY, {"value": "2"})
     whole = Vault(vault.store, ring("key"), clock=clock)
-    assert [note.server for note in await whole.notes()] == ["bank/weather", "weather"]
+    assert [note.server for note in await whole.list_items()] == ["bank/weather", "weather"]

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from keyring.backends.fail import Keyring as NoDesktop
 
 from askback.errors import OperatorError, VaultUnavailable
+from askback.vault.keyring import KeyRing
 from askback.vault.keys import (
     HOME,
     VARIABLE,
@@ -23,10 +24,9 @@ from askback.vault.keys import (
     new_key,
     read_keys,
 )
-from askback.vault.sealing import KeyRing
-from tests.client.terminal.emulator import ROOT
+from tests.support.terminal_emulator import ROOT
+from tests.support.vault_keys import ring, written
 from tests.vault.desktop import PLACE, Desktop
-from tests.vault.keys import ring, written
 
 pytestmark = pytest.mark.slow
 

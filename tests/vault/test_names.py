@@ -8,8 +8,8 @@ from fastmcp import FastMCP
 from mcp.server import MCPServer
 from mcp.server.lowlevel import Server
 
-from askback import Askback, Unguarded
-from askback.owners import LOCAL
+from askback import Askback, VisitorUnknown
+from askback.model.owners import LOCAL
 from askback.testing import run_tool
 from askback.vault.vault import Vault
 from tests.vault.test_asked import WEATHER, forecast
@@ -52,19 +52,19 @@ NAMED: Mapping[str, Callable[[], Any]] = {
 async def test_nothing_is_kept_for_a_server_that_nobody_named(vault: Vault, which: str):
     house = Askback(UNNAMED[which](), vault=vault).house
     for verb in ("secret(...)", "connect(...)"):
-        with pytest.raises(Unguarded, match=r'nobody named it.*Name it: MCPServer\("weather"\)'):
-            await house.rooms(LOCAL, is_local=True, verb=verb)
+        with pytest.raises(VisitorUnknown, match=r'nobody named it.*Name it: MCPServer\("weather"\)'):
+            await house.open_for(LOCAL, is_local=True, verb=verb)
 
 
 @pytest.mark.parametrize("which", NAMED)
 async def test_a_server_with_a_name_has_a_room(vault: Vault, which: str):
     house = Askback(NAMED[which](), vault=vault).house
-    assert (await house.rooms(LOCAL, is_local=True, verb="secret(...)")).vault is house.vault
+    assert (await house.open_for(LOCAL, is_local=True, verb="secret(...)")).vault is house.vault
 
 
 @pytest.mark.verifies("T23")
 async def test_what_was_typed_for_one_unnamed_server_is_not_read_by_another(vault: Vault):
-    await vault.room_of("mcp-server").put(LOCAL, WEATHER, {"value": "the bank's"})
+    await vault.for_server("mcp-server").put(LOCAL, WEATHER, {"value": "the bank's"})
     server: MCPServer[Any] = MCPServer()
     server.add_tool(forecast, name="t")
     Askback(server, vault=vault)

@@ -16,14 +16,20 @@ from mcp.server.auth.settings import AuthSettings
 from mcp.server.context import ServerRequestContext
 from mcp_types import Implementation, TextContent
 
-from askback import Accepted, Askback, CannotAsk, Unguarded, secret
-from askback.owners import LOCAL, described, is_called, owner_named, owner_with
+from askback import Accepted, Askback, CannotAsk, VisitorUnknown, secret
+from askback.model.owners import (
+    LOCAL,
+    describe_owner,
+    matches_owner,
+    owner_from_claims,
+    owner_from_name,
+)
 from askback.pages import Pages
 from askback.testing import run_tool
-from askback.vault.vault import Item, Vault
-from tests.servers.http import served
+from askback.vault.vault import Vault, VaultItem
+from tests.support.servers.http import served
 
-WEATHER = Item("secret", "weather key")
+WEATHER = VaultItem("secret", "weather key")
 ISSUER = "https://id.example"
 
 PAGES = Pages(url="https://tools.example", accept_anyone=True)
@@ -48,8 +54,8 @@ async def forecast() -> str:
                 return type(other).__name__
     except CannotAsk:
         return "CannotAsk"
-    except Unguarded as error:
-        return f"Unguarded: {error}"
+    except VisitorUnknown as error:
+        return f"VisitorUnknown: {error}"
 
 
 def protected(vault: Vault, pages: Pages = PAGES) -> MCPServer[Any]:
@@ -91,7 +97,7 @@ async def bearing(url: str, client_name: str = "client", /, **claims: Any) -> st
 
 
 def owner(**claims: str) -> str:
-    found = owner_with(claims)
+    found = owner_from_claims(claims)
     assert found is not None
     return found
 
@@ -120,15 +126,15 @@ async def test_two_users_of_one_client_whom_no_token_names_share_nothing(vault: 
     async with served(protected(vault)) as url:
         for number in range(2):
             said = await bearing(url, **NOBODY[which], jti=f"user {number}")
-            assert said.startswith("Unguarded: secret(...) keeps something for its caller")
-    assert await vault.notes() == []
+            assert said.startswith("VisitorUnknown: secret(...) keeps something for its caller")
+    assert await vault.list_items() == []
 
 
 @pytest.mark.verifies("T26")
 async def test_without_authorization_nobody_over_http_has_a_vault(vault: Vault):
     await vault.put(LOCAL, WEATHER, {"value": "whoever sits at the server"})
     async with served(with_headers(vault, None)) as url:
-        assert (await called(url)).startswith("Unguarded: ")
+        assert (await called(url)).startswith("VisitorUnknown: ")
 
 
 @pytest.mark.verifies("R27")
@@ -142,18 +148,18 @@ async def test_what_a_client_says_of_itself_makes_it_nobody_else(vault: Vault):
         assert await bearing(url, adas, iss=ISSUER, sub="eve") == "CannotAsk"
         assert await bearing(url, LOCAL, iss=ISSUER, sub=adas) == "CannotAsk"
         assert await bearing(url, iss=ISSUER, sub=LOCAL) == "CannotAsk"
-        assert (await bearing(url, iss=ISSUER, client_id="ada")).startswith("Unguarded: ")
+        assert (await bearing(url, iss=ISSUER, client_id="ada")).startswith("VisitorUnknown: ")
 
 
 async def test_other_claims_can_make_a_person(vault: Vault):
     pages = Pages(url="https://tools.example", accept_anyone=True, claims=("tid", "oid"))
-    kept_for = owner_with({"tid": "1", "oid": "ada"}, pages.claims)
+    kept_for = owner_from_claims({"tid": "1", "oid": "ada"}, pages.claims)
     assert kept_for is not None
     await vault.put(kept_for, WEATHER, {"value": "ada's"})
     async with served(protected(vault, pages)) as url:
         assert await bearing(url, tid="1", oid="ada", sub="one of many", iss=ISSUER) == "with ada's"
         assert await bearing(url, tid="2", oid="ada", sub="one of many", iss=ISSUER) == "CannotAsk"
-        assert (await bearing(url, sub="ada", iss=ISSUER)).startswith("Unguarded: ")
+        assert (await bearing(url, sub="ada", iss=ISSUER)).startswith("VisitorUnknown: ")
 
 
 ALIKE: dict[str, Any] = {
@@ -171,24 +177,24 @@ ALIKE: dict[str, Any] = {
 @pytest.mark.parametrize("which", ALIKE)
 @pytest.mark.parametrize("url", [None, "https://tools.example"])
 def test_claims_that_everybody_has_alike_make_nobody(which: str, url: str | None):
-    with pytest.raises(Unguarded, match=r'makes no person.*\("iss", "sub"\)'):
+    with pytest.raises(VisitorUnknown, match=r'makes no person.*\("iss", "sub"\)'):
         Pages(url=url, accept_anyone=True, claims=ALIKE[which])
 
 
 def test_without_claims_nobody_is_somebody():
-    assert owner_with({"iss": ISSUER, "sub": "ada"}, ()) is None
+    assert owner_from_claims({"iss": ISSUER, "sub": "ada"}, ()) is None
 
 
 async def test_an_authors_own_function_tells_callers_apart(vault: Vault):
     def by_header(ctx: ServerRequestContext[Any, Any]) -> str | None:
         return None if ctx.request is None else ctx.request.headers.get("x-name")
 
-    await vault.put(owner_named("ada"), WEATHER, {"value": "ada's"})
+    await vault.put(owner_from_name("ada"), WEATHER, {"value": "ada's"})
     async with served(with_headers(vault, by_header)) as url:
         assert await called(url, **{"x-name": "ada"}) == "with ada's"
         assert await called(url, **{"x-name": "bob"}) == "CannotAsk"
-        assert (await called(url)).startswith("Unguarded: ")
-        assert (await called(url, **{"x-name": ""})).startswith("Unguarded: ")
+        assert (await called(url)).startswith("VisitorUnknown: ")
+        assert (await called(url, **{"x-name": ""})).startswith("VisitorUnknown: ")
 
 
 async def test_on_this_machine_it_is_whoever_uses_it(vault: Vault):
@@ -209,7 +215,7 @@ CLAIMS = st.fixed_dictionaries(
 def test_who_differs_in_a_claim_that_counts_is_somebody_else(
     one: dict[str, str], other: dict[str, str], wanted: tuple[str, ...]
 ):
-    first, second = owner_with(one, wanted), owner_with(other, wanted)
+    first, second = owner_from_claims(one, wanted), owner_from_claims(other, wanted)
     assert (first is None) == (not all(one.get(claim) for claim in wanted))
     if first is not None and second is not None:
         assert (first == second) == all(one[claim] == other[claim] for claim in wanted)
@@ -217,14 +223,14 @@ def test_who_differs_in_a_claim_that_counts_is_somebody_else(
 
 @given(st.text())
 def test_nobody_by_name_is_somebody_by_claims_or_the_local_user(name: str):
-    assert owner_named(name) not in {LOCAL, owner_with({"iss": name or "x", "sub": name or "x"})}
+    assert owner_from_name(name) not in {LOCAL, owner_from_claims({"iss": name or "x", "sub": name or "x"})}
 
 
 DESCRIBED = {
     LOCAL: "whoever uses this computer",
-    owner_named("Ada"): "Ada",
+    owner_from_name("Ada"): "Ada",
     owner(iss=ISSUER, sub="ada"): "ada at https://id.example",
-    str(owner_with({"tid": "1", "oid": "ada"}, ("tid", "oid"))): "1 · ada",
+    str(owner_from_claims({"tid": "1", "oid": "ada"}, ("tid", "oid"))): "1 · ada",
     "of another making": "of another making",
     "[1": "[1",
     '["claims", 1]': '["claims", 1]',
@@ -233,11 +239,13 @@ DESCRIBED = {
 
 @pytest.mark.parametrize("whose", DESCRIBED)
 def test_an_owner_is_described_in_words(whose: str):
-    assert described(whose) == DESCRIBED[whose]
-    assert is_called(whose, whose) and is_called(whose, DESCRIBED[whose])
+    assert describe_owner(whose) == DESCRIBED[whose]
+    assert matches_owner(whose, whose) and matches_owner(whose, DESCRIBED[whose])
 
 
 def test_a_person_is_called_by_what_is_their_own():
     adas = owner(iss=ISSUER, sub="ada")
-    assert is_called(adas, "ada")
-    assert not is_called(adas, "ad") and not is_called(adas, ISSUER) and not is_called(adas, "bob")
+    assert matches_owner(adas, "ada")
+    assert (
+        not matches_owner(adas, "ad") and not matches_owner(adas, ISSUER) and not matches_owner(adas, "bob")
+    )

@@ -7,18 +7,18 @@ from hypothesis import strategies as st
 from askback.errors import VaultUnavailable
 from askback.stores import MemoryStore
 from askback.testing.store_contract.base import HOUR, Clock
-from askback.vault.vault import Item, Rotated, Vault
-from tests.vault.keys import ring
+from askback.vault.vault import RotationResult, Vault, VaultItem
+from tests.support.vault_keys import ring
 
-TOKEN = Item("secret", "token")
+TOKEN = VaultItem("secret", "token")
 
 
 def with_keys(vault: Vault, *names: str) -> Vault:
     """The same vault in the hands of a server with these keys."""
-    return Vault(vault.store, ring(*names), clock=vault.clock).room_of("weather")
+    return Vault(vault.store, ring(*names), clock=vault.clock).for_server("weather")
 
 
-async def value_of(vault: Vault, owner: str = "ada", item: Item = TOKEN) -> str | None:
+async def value_of(vault: Vault, owner: str = "ada", item: VaultItem = TOKEN) -> str | None:
     kept = await vault.get(owner, item)
     return None if kept is None else kept.values["value"]
 
@@ -29,8 +29,8 @@ async def test_a_key_is_replaced_step_by_step_and_nothing_is_lost(vault: Vault):
         await old.put(owner, TOKEN, {"value": f"{owner}'s"})
     both = with_keys(vault, "new", "old")
     assert await value_of(both) == "ada's"
-    assert await both.rotate() == Rotated(sealed=2, unopened=0)
-    assert await both.rotate() == Rotated(sealed=0, unopened=0)
+    assert await both.rotate() == RotationResult(sealed=2, unopened=0)
+    assert await both.rotate() == RotationResult(sealed=0, unopened=0)
     new = with_keys(vault, "new")
     assert [await value_of(new, "ada"), await value_of(new, "bob")] == ["ada's", "bob's"]
     with pytest.raises(VaultUnavailable):
@@ -57,7 +57,7 @@ async def test_rotating_changes_neither_the_time_nor_the_version(vault: Vault, c
 async def test_rows_that_no_key_opens_are_counted_and_left_as_they_are(vault: Vault):
     await with_keys(vault, "lost").put("ada", TOKEN, {"value": "ada's"})
     await with_keys(vault, "old").put("bob", TOKEN, {"value": "bob's"})
-    assert await with_keys(vault, "new", "old").rotate() == Rotated(sealed=1, unopened=1)
+    assert await with_keys(vault, "new", "old").rotate() == RotationResult(sealed=1, unopened=1)
     assert await value_of(with_keys(vault, "lost")) == "ada's"
 
 
@@ -102,9 +102,9 @@ async def test_what_a_server_does_meanwhile_stands(kind: type[Interrupted], left
 async def test_more_rows_than_one_page_of_the_store_are_all_rotated(vault: Vault):
     old = with_keys(vault, "old")
     for number in range(250):
-        await old.put(f"owner {number % 7}", Item("secret", f"token {number}"), {"value": "x"})
+        await old.put(f"owner {number % 7}", VaultItem("secret", f"token {number}"), {"value": "x"})
     assert (await with_keys(vault, "new", "old").rotate()).sealed == 250
-    assert len(await with_keys(vault, "new").notes()) == 250
+    assert len(await with_keys(vault, "new").list_items()) == 250
 
 
 NAMES = st.sampled_from(["one", "two", "three", "four"])
@@ -119,7 +119,7 @@ async def test_after_a_rotation_the_first_key_opens_all_that_any_key_of_the_ring
 ):
     store = MemoryStore()
     for (owner, name), sealed_with in rows.items():
-        await Vault(store, ring(sealed_with)).put(owner, Item("secret", name), {"value": name})
+        await Vault(store, ring(sealed_with)).put(owner, VaultItem("secret", name), {"value": name})
     rotated = await Vault(store, ring(*keys)).rotate()
     opened = [one for one in rows.values() if one in keys]
     assert rotated.sealed == sum(one != keys[0] for one in opened)
@@ -127,4 +127,4 @@ async def test_after_a_rotation_the_first_key_opens_all_that_any_key_of_the_ring
     first = Vault(store, ring(keys[0]))
     for (owner, name), sealed_with in rows.items():
         if sealed_with in keys:
-            assert await value_of(first, owner, Item("secret", name)) == name
+            assert await value_of(first, owner, VaultItem("secret", name)) == name

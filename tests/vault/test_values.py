@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from askback import Secret, Token, once
 from askback.errors import AuthorError
 from askback.testing import run_tool
-from tests.conversation.servers import HOSTS
+from tests.support.tool_servers import HOSTS
 
 CANARY = "hunter2-canary"
 

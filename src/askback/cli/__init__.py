@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.metadata import version
 
-from askback.cli.endings import EXTRA_MISSING, Exit
+from askback.cli.exits import EXTRA_MISSING, Exit
 
 COMMANDS = {
     "demo": "three servers that ask you, in forms and on a page, and what goes over the wire",

@@ -18,13 +18,13 @@ from typing import Any, Final, cast
 from pydantic import TypeAdapter, ValidationError
 
 from askback.cli.configs import Configured
-from askback.cli.endings import Exit, Interrupted, Misused
-from askback.cli.paper import say
+from askback.cli.exits import CommandInterrupted, Exit, Misused
+from askback.cli.printer import print_note
 from askback.cli.streams import is_terminal
 from askback.cli.variables import names_in
 from askback.client.consent import path_of_user
 from askback.client.consent.sites import replace_file
-from askback.client.safe import line
+from askback.model.safe import safe_line
 
 if sys.platform != "win32":
     import termios
@@ -55,7 +55,7 @@ class AgreedEntries:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             replace_file(self._path, json.dumps(digests, indent=1))
         except OSError as error:
-            say(line(f"This yes cannot be remembered: {error}.", MAX_FACT))
+            print_note(safe_line(f"This yes cannot be remembered: {error}.", MAX_FACT))
 
     def _read(self) -> list[str]:
         try:
@@ -84,9 +84,12 @@ def require_agreement(server: Configured) -> None:
         raise Misused(
             f"{where}, and you have not agreed to it yet. {instead}, or run this once in a terminal and say yes there."
         )
-    say(
+    print_note(
         "\n".join(
-            [line(f"{where}. Its author chose what it does:", MAX_FACT), *(line(one, None) for one in facts)]
+            [
+                safe_line(f"{where}. Its author chose what it does:", MAX_FACT),
+                *(safe_line(one, None) for one in facts),
+            ]
         )
     )
     if not _is_yes():
@@ -143,7 +146,7 @@ def _is_yes() -> bool:
         typed = sys.stdin.readline()
     except KeyboardInterrupt:
         sys.stderr.write("\n")
-        raise Interrupted(Exit.INTERRUPTED) from None
+        raise CommandInterrupted(Exit.INTERRUPTED) from None
     if not typed.endswith("\n"):
         sys.stderr.write("\n")
     return typed.strip().casefold() == "yes"

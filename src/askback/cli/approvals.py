@@ -9,14 +9,14 @@ from contextlib import asynccontextmanager
 
 import anyio
 
-from askback.approvals import Approval, Approvals
-from askback.cli.endings import Exit, Misused
-from askback.cli.failing import carried_out
-from askback.cli.granted import Wanted, as_json, print_approvals
-from askback.cli.notes import safe
-from askback.cli.paper import Paper, say
+from askback.cli.approval_rows import ApprovalFilter, as_json, print_approvals
+from askback.cli.exits import Exit, Misused
+from askback.cli.printer import Printer, print_note
 from askback.cli.signals import run
-from askback.cli.stores import existing, place_of
+from askback.cli.store_option import place_of, require_existing
+from askback.cli.vault_rows import safe
+from askback.cli.verbs import run_verb
+from askback.runtime.approvals import Approval, Approvals
 from askback.stores import open_store
 
 EXAMPLES = """\
@@ -45,7 +45,7 @@ TWO_CHOICES = "--all is every approval of everybody: leave it out, or all else. 
 def main(words: Sequence[str]) -> int:
     """Run it; the exit code is for the shell."""
     chosen = _parser().parse_args(words)
-    return carried_out(VERBS[chosen.verb], chosen)
+    return run_verb(VERBS[chosen.verb], chosen)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -76,8 +76,8 @@ def _list(chosen: argparse.Namespace) -> int:
         print(json.dumps({"approvals": [as_json(one) for one in approvals], "exit": Exit.DONE}))
         return Exit.DONE
     if not approvals:
-        Paper().write(f"No approval{wanted.words} holds in {place_of(written)}.")  # whole, to be copied
-    print_approvals(approvals, Paper())
+        Printer().write(f"No approval{wanted.words} holds in {place_of(written)}.")  # whole, to be copied
+    print_approvals(approvals, Printer())
     return Exit.DONE
 
 
@@ -92,24 +92,24 @@ def _revoke(chosen: argparse.Namespace) -> int:
         print(json.dumps({"revoked": [as_json(one) for one in revoked], "exit": code}))
         return code
     if revoked:
-        Paper().print(f"Revoked, so it is asked again: {_counted(len(revoked))}.")
-        print_approvals(revoked, Paper())
+        Printer().print(f"Revoked, so it is asked again: {_counted(len(revoked))}.")
+        print_approvals(revoked, Printer())
     else:
-        say(f"No approval{wanted.words} holds in {place_of(written)}: none was revoked.")
+        print_note(f"No approval{wanted.words} holds in {place_of(written)}: none was revoked.")
     if revoked and missing:
-        say(f"None is called {safe(', '.join(missing))}. See `askback approvals list`.")
+        print_note(f"None is called {safe(', '.join(missing))}. See `askback approvals list`.")
     return code
 
 
 VERBS: dict[str, Callable[[argparse.Namespace], int]] = {"list": _list, "revoke": _revoke}
 
 
-async def _find(written: str, wanted: Wanted) -> list[Approval]:
+async def _find(written: str, wanted: ApprovalFilter) -> list[Approval]:
     async with _opened(written) as approvals:
         return wanted.among(await approvals.rows())
 
 
-async def _end(written: str, wanted: Wanted) -> list[Approval]:
+async def _end(written: str, wanted: ApprovalFilter) -> list[Approval]:
     """Those that were there to be revoked: two may be at it."""
     async with _opened(written) as approvals:
         return [one for one in wanted.among(await approvals.rows()) if await approvals.revoke(one)]
@@ -130,12 +130,12 @@ def _store(chosen: argparse.Namespace) -> str:
     written: str | None = chosen.store or os.environ.get(VARIABLE)
     if not written:
         raise Misused(f"Say which store: with --store, or in {VARIABLE}.")
-    return existing(written)
+    return require_existing(written)
 
 
-def _wanted(chosen: argparse.Namespace) -> Wanted:
+def _wanted(chosen: argparse.Namespace) -> ApprovalFilter:
     ids: list[str] = getattr(chosen, "ids", [])
-    return Wanted(ids=tuple(ids), caller=chosen.caller, tool=chosen.tool, server=chosen.server)
+    return ApprovalFilter(ids=tuple(ids), caller=chosen.caller, tool=chosen.tool, server=chosen.server)
 
 
 def _counted(count: int) -> str:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from askback.cli.endings import Misused
-from askback.cli.parameters import Offer, Parameter, as_text
-from askback.schema.weight import is_deeper
+from askback.cli.exits import Misused
+from askback.cli.parameters import CallSignature, Parameter, as_text
+from askback.schema.size import exceeds_depth
 
 _WORD = re.compile(r"(?P<name>[^=]+?)(?P<sign>:?=)(?P<text>.*)", re.DOTALL)
 _INTEGER = re.compile(r"[+-]?\d{1,400}")
@@ -43,7 +43,7 @@ def is_argument(word: str) -> bool:
     return _WORD.fullmatch(word) is not None
 
 
-def read_arguments(words: Sequence[str], offer: Offer, *, here: Path) -> dict[str, Any]:
+def read_arguments(words: Sequence[str], offer: CallSignature, *, here: Path) -> dict[str, Any]:
     """All of them, or all that is wrong with them at once."""
     values: dict[str, Any] = {}
     problems: list[str] = []
@@ -74,7 +74,7 @@ def read_json(text: str) -> Any:
         value = json.loads(text, parse_constant=_no_constant)
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
-    if is_deeper(value):
+    if exceeds_depth(value):
         raise ValueError("it is nested too deeply")
     return value
 
@@ -104,7 +104,7 @@ def _file(name: str, path: str, here: Path) -> str:
         ) from error
 
 
-def _add(values: dict[str, Any], word: Word, offer: Offer) -> None:
+def _add(values: dict[str, Any], word: Word, offer: CallSignature) -> None:
     parameter = offer.parameter(word.name)
     if word.is_json:
         value = _json(word)
@@ -120,7 +120,7 @@ def _add(values: dict[str, Any], word: Word, offer: Offer) -> None:
         raise ValueError(f"{word.name} is given twice; it takes one value.")
 
 
-def _unknown(name: str, offer: Offer) -> str:
+def _unknown(name: str, offer: CallSignature) -> str:
     close = difflib.get_close_matches(name, offer.names, n=1)
     known = f"It takes {', '.join(offer.names)}." if offer.names else "It takes none."
     hint = f"Did you mean {close[0]}?" if close else known

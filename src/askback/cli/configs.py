@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from askback.cli.endings import Misused
-from askback.schema.weight import MAX_DEPTH, is_deeper
+from askback.cli.exits import Misused
+from askback.schema.size import MAX_DEPTH, exceeds_depth
 
 BESIDE = (".mcp.json", "mcp.json", ".vscode/mcp.json", ".cursor/mcp.json")
 """Files of a project, relative to the current folder. They come after those of the person."""
@@ -97,7 +97,7 @@ def _read(file: Path) -> Mapping[str, Any]:
         raise Misused(f"{file} is not JSON: {error}. Mend it, or name another file with --config.") from error
     except RecursionError as error:
         raise Misused(_TOO_DEEP.format(file=file)) from error
-    if is_deeper(body):
+    if exceeds_depth(body):
         raise Misused(_TOO_DEEP.format(file=file))
     return _mapping(body)
 

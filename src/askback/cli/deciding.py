@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from mcp.shared.exceptions import MCPError
 
-from askback.cli.demo import Guest
-from askback.cli.guest import NEVER_ASKED, Remembered, show
-from askback.cli.paper import Paper
+from askback.cli.demo import DemoAnswers
+from askback.cli.guest import NEVER_ASKED, RecordingPerson, show
+from askback.cli.printer import Printer
 from askback.cli.querying import HARMLESS, PERSONAL, shop
 from askback.cli.signals import run
 from askback.client import Driver, Person
@@ -18,15 +18,15 @@ GUARDED = (
 )
 
 
-def decide(guest: Guest, *, plain: bool = False) -> Guest:
+def decide(guest: DemoAnswers, *, plain: bool = False) -> DemoAnswers:
     """The same guest, with what you said to the query."""
-    return run(_decide, guest, TerminalPerson(plain=plain), Paper())
+    return run(_decide, guest, TerminalPerson(plain=plain), Printer())
 
 
-async def _decide(guest: Guest, person: Person, paper: Paper) -> Guest:
+async def _decide(guest: DemoAnswers, person: Person, paper: Printer) -> DemoAnswers:
     paper.print(GUARDED, "bold")
     paper.print()
-    you = Remembered(person)
+    you = RecordingPerson(person)
     with shop() as server:
         async with Driver(server, you, label="shop") as driver:
             for arguments in (HARMLESS, PERSONAL):

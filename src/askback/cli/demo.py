@@ -12,8 +12,8 @@ from typing import Any
 import anyio
 
 from askback.cli import pizzeria
-from askback.cli.endings import INSTALL_EXTRA, Exit, Interrupted
-from askback.cli.paper import Paper, say
+from askback.cli.exits import INSTALL_EXTRA, CommandInterrupted, Exit
+from askback.cli.printer import Printer, print_note
 from askback.cli.streams import is_terminal
 from askback.cli.wired import LEGEND, columns_of
 from askback.testing import REVISIONS, Run, accept, decline, run_tool
@@ -21,7 +21,7 @@ from askback.testing.replies import Reply
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Guest:
+class DemoAnswers:
     """What somebody ordered and how they answered, what they say to a link, and what to an agent's query."""
 
     pizza: str = "Margherita"
@@ -30,16 +30,16 @@ class Guest:
     to_query: Reply
 
 
-COLA = Guest(
+COLA = DemoAnswers(
     replies=[accept(drink="cola", tip=2), accept(yes=True)],
     to_link=accept(),
     to_query=accept(decision="limit"),
 )
-RELUCTANT = Guest(replies=[decline()], to_link=decline(), to_query=decline())
+RELUCTANT = DemoAnswers(replies=[decline()], to_link=decline(), to_query=decline())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Story:
+class DemoStory:
     """One that is told where what it takes is installed."""
 
     module: str
@@ -52,12 +52,12 @@ class Story:
         return all(map(_is_there, self.takes))
 
 
-VISITING = Story(
+VISITING = DemoStory(
     module="askback.cli.visiting",
     takes=["askback.pages.app"],
     without='A second story, of a key, needs pages: pip install "askback[pages]"',
 )
-QUERYING = Story(
+QUERYING = DemoStory(
     module="askback.cli.querying",
     takes=["duckdb", "sqlglot"],
     without='A third story, of a database, needs DuckDB: pip install "askback[duckdb]"',
@@ -96,7 +96,7 @@ def _with_you(*, plain: bool) -> int:
         you: Any = import_module("askback.cli.guest")
     except ModuleNotFoundError as error:
         _require_others(error)
-        say(f"A guest plays your part, since what would ask you is not installed. {INSTALL_EXTRA}\n")
+        print_note(f"A guest plays your part, since what would ask you is not installed. {INSTALL_EXTRA}\n")
         return run_demo(COLA)
     try:
         guest = you.ask_guest(plain=plain)
@@ -104,17 +104,17 @@ def _with_you(*, plain: bool) -> int:
             guest = you.send_to_page(guest, plain=plain)
         if guest is not None and QUERYING.is_possible():
             guest = import_module("askback.cli.deciding").decide(guest, plain=plain)
-    except Interrupted as end:
+    except CommandInterrupted as end:
         return end.exit
     return Exit.DONE if guest is None else run_demo(guest)
 
 
-def run_demo(guest: Guest = COLA, *, paper: Paper | None = None) -> int:
+def run_demo(guest: DemoAnswers = COLA, *, paper: Printer | None = None) -> int:
     """The same calls on all revisions, side by side."""
-    return anyio.run(_demo, guest, paper or Paper())
+    return anyio.run(_demo, guest, paper or Printer())
 
 
-async def _demo(guest: Guest, paper: Paper) -> int:
+async def _demo(guest: DemoAnswers, paper: Printer) -> int:
     codes = [await _ordered(guest, paper)]
     for story, reply in ((VISITING, guest.to_link), (QUERYING, guest.to_query)):
         paper.print()
@@ -125,7 +125,7 @@ async def _demo(guest: Guest, paper: Paper) -> int:
     return max(codes)
 
 
-async def _ordered(guest: Guest, paper: Paper) -> int:
+async def _ordered(guest: DemoAnswers, paper: Printer) -> int:
     paper.print("One tool body, three protocol revisions", "bold")
     paper.print(LEGEND, "dim")
     paper.print()
@@ -140,7 +140,7 @@ async def _ordered(guest: Guest, paper: Paper) -> int:
     return _verdict(paper, [run.text for run in runs.values()])
 
 
-def _verdict(paper: Paper, texts: list[str]) -> int:
+def _verdict(paper: Printer, texts: list[str]) -> int:
     if len(set(texts)) == 1:
         paper.print(f"The same result on all three: {texts[0]}", "good")
         return 0

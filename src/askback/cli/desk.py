@@ -7,23 +7,23 @@ from functools import partial
 
 import anyio
 
-from askback.cli.endings import Exit, Interrupted
-from askback.cli.gathering import Gathering
-from askback.cli.kept import Kept
-from askback.cli.lines import piped_lines, typed_lines
+from askback.cli.desk_calls import HELP, DeskCalls
+from askback.cli.desk_input import read_piped_lines, read_typed_lines
+from askback.cli.desk_servers import DeskServer
+from askback.cli.desk_startup import DeskStartup
+from askback.cli.exits import CommandInterrupted, Exit
 from askback.cli.logs import logs_on_screen
-from askback.cli.options import Connecting, DeskOptions, read_desk
-from askback.cli.paper import MOST_OF_A_NOTE, say
-from askback.cli.people import Present, present
-from askback.cli.printing import text_lines
-from askback.cli.servers import Found, look_up, make_driver
+from askback.cli.options import ConnectOptions, DeskOptions, read_desk
+from askback.cli.people import Answerer, open_answerer
+from askback.cli.printer import MAX_NOTE, print_note
+from askback.cli.results import text_lines
+from askback.cli.servers import FoundTarget, look_up, make_driver
 from askback.cli.signals import run
 from askback.cli.streams import is_terminal
-from askback.cli.targets import beginning_of
-from askback.cli.typed import HELP, TypedCalls
-from askback.client import Line
-from askback.client.safe import line
+from askback.cli.targets import starting_state
+from askback.client import PersonQueue
 from askback.errors import OperatorError
+from askback.model.safe import safe_line
 
 
 def main(words: Sequence[str]) -> int:
@@ -34,55 +34,55 @@ def main(words: Sequence[str]) -> int:
             found = _named_apart([look_up(word, options.connecting) for word in options.targets])
             return run(_keep, options, found)
     except OperatorError as error:
-        say("\n".join(text_lines(error.message)))
+        print_note("\n".join(text_lines(error.message)))
         return Exit.MISUSED
-    except Interrupted as end:
+    except CommandInterrupted as end:
         return end.exit
 
 
-async def _keep(options: DeskOptions, found: Mapping[str, Found]) -> int:
+async def _keep(options: DeskOptions, found: Mapping[str, FoundTarget]) -> int:
     limit = options.connecting.timeout
-    states = {label: beginning_of(one.target) for label, one in found.items()}
-    async with present(options.connecting) as there, _kept(found, there, options.connecting) as servers:
-        gathering = Gathering(servers, states, limit=limit, tells=is_terminal(sys.stdin))
+    states = {label: starting_state(one.target) for label, one in found.items()}
+    async with open_answerer(options.connecting) as there, _kept(found, there, options.connecting) as servers:
+        gathering = DeskStartup(servers, states, limit=limit, tells=is_terminal(sys.stdin))
         async with gathering.under_way():
             if not await gathering.is_anybody_there():
                 return Exit.NOT_CONNECTED
-            return await _take(TypedCalls(servers, there, limit=limit), gathering)
+            return await _take(DeskCalls(servers, there, limit=limit), gathering)
 
 
 @asynccontextmanager
 async def _kept(
-    found: Mapping[str, Found], there: Present, connecting: Connecting
-) -> AsyncGenerator[dict[str, Kept]]:
+    found: Mapping[str, FoundTarget], there: Answerer, connecting: ConnectOptions
+) -> AsyncGenerator[dict[str, DeskServer]]:
     """Servers that share one person, none of them connected yet; those that are by the end are let go."""
     assert there.person is not None  # the desk
-    queue = Line(there.person)
+    queue = PersonQueue(there.person)
     async with anyio.create_task_group() as tasks:
-        servers: dict[str, Kept] = {}
+        servers: dict[str, DeskServer] = {}
         for label, one in found.items():
             make = partial(make_driver, one.target, queue, connecting, label=label)
-            servers[label] = Kept(label, make, tasks)
+            servers[label] = DeskServer(label, make, tasks)
         yield servers
         for server in servers.values():
             server.leave()
 
 
-async def _take(calls: TypedCalls, gathering: Gathering) -> Exit:
+async def _take(calls: DeskCalls, gathering: DeskStartup) -> Exit:
     """Line after line, from whoever types or from a pipe."""
     if not is_terminal(sys.stdin):
-        return await calls.run(piped_lines(sys.stdin), waits=True)
-    say(HELP)
-    await calls.run(typed_lines(gathering.tools), waits=False)
+        return await calls.run(read_piped_lines(sys.stdin), waits=True)
+    print_note(HELP)
+    await calls.run(read_typed_lines(gathering.tools), waits=False)
     return Exit.DONE
 
 
-def _named_apart(found: Sequence[Found]) -> dict[str, Found]:
+def _named_apart(found: Sequence[FoundTarget]) -> dict[str, FoundTarget]:
     """By their labels; a second one of the same label gets a number."""
-    named: dict[str, Found] = {}
+    named: dict[str, FoundTarget] = {}
     for one in found:
         for note in one.notes:
-            say(line(note, MOST_OF_A_NOTE))
+            print_note(safe_line(note, MAX_NOTE))
         label, number = one.target.label, 2
         while label in named:
             label, number = f"{one.target.label}-{number}", number + 1

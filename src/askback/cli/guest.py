@@ -8,14 +8,14 @@ from mcp.server import MCPServer
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
 
-from askback.answer import Accepted, Answer, Cancelled, Declined
+from askback.answers import Accepted, Answer, Cancelled, Declined
 from askback.cli import pizzeria
-from askback.cli.demo import Guest
-from askback.cli.missing import ask_missing
-from askback.cli.paper import Paper
-from askback.cli.parameters import offer_of
-from askback.cli.people import Accompanied
-from askback.cli.printing import lines_of
+from askback.cli.argument_form import ask_missing
+from askback.cli.demo import DemoAnswers
+from askback.cli.parameters import signature_of
+from askback.cli.people import PersonWrapper
+from askback.cli.printer import Printer
+from askback.cli.results import lines_of
 from askback.cli.signals import run
 from askback.cli.visiting import weather
 from askback.client import Driver, Person, Turn
@@ -25,7 +25,7 @@ from askback.testing import accept, cancel, decline
 from askback.testing.replies import Reply
 
 
-class Remembered(Accompanied):
+class RecordingPerson(PersonWrapper):
     """A person whose answers can be given once more."""
 
     def __init__(self, person: Person) -> None:
@@ -47,15 +47,15 @@ SENT = (
 )
 
 
-def ask_guest(*, plain: bool = False) -> Guest | None:
+def ask_guest(*, plain: bool = False) -> DemoAnswers | None:
     """What you ordered and how you answered; None if you left."""
-    return run(_ask, TerminalPerson(plain=plain), Paper())
+    return run(_ask, TerminalPerson(plain=plain), Printer())
 
 
-async def _ask(person: Person, paper: Paper) -> Guest | None:
+async def _ask(person: Person, paper: Printer) -> DemoAnswers | None:
     paper.print("A pizzeria that asks: the tool `order` of an MCP server, and you are the guest.", "bold")
     paper.print()
-    you = Remembered(person)
+    you = RecordingPerson(person)
     async with Driver(pizzeria.mcp, you, label="pizzeria") as driver:
         try:
             arguments = await _arguments(driver, person)
@@ -69,18 +69,20 @@ async def _ask(person: Person, paper: Paper) -> Guest | None:
     paper.print()
     show(paper, result)
     paper.print()
-    return Guest(pizza=arguments["pizza"], replies=you.replies, to_link=NEVER_ASKED, to_query=NEVER_ASKED)
+    return DemoAnswers(
+        pizza=arguments["pizza"], replies=you.replies, to_link=NEVER_ASKED, to_query=NEVER_ASKED
+    )
 
 
-def send_to_page(guest: Guest, *, plain: bool = False) -> Guest:
+def send_to_page(guest: DemoAnswers, *, plain: bool = False) -> DemoAnswers:
     """The same guest, with what you said to the link."""
-    return run(_send, guest, TerminalPerson(plain=plain), Paper())
+    return run(_send, guest, TerminalPerson(plain=plain), Printer())
 
 
-async def _send(guest: Guest, person: Person, paper: Paper) -> Guest:
+async def _send(guest: DemoAnswers, person: Person, paper: Printer) -> DemoAnswers:
     paper.print(SENT, "bold")
     paper.print()
-    you = Remembered(person)
+    you = RecordingPerson(person)
     async with weather() as server:
         try:
             show(paper, await _forecast(server, "Delft", you))
@@ -99,7 +101,7 @@ async def _forecast(server: MCPServer[Any], city: str, person: Person | None) ->
         return await driver.call_tool("forecast", {"city": city})
 
 
-def show(paper: Paper, result: CallToolResult) -> None:
+def show(paper: Printer, result: CallToolResult) -> None:
     """What a tool gave."""
     for line in lines_of(result):
         paper.print(line, "good")
@@ -108,7 +110,7 @@ def show(paper: Paper, result: CallToolResult) -> None:
 async def _arguments(driver: Driver, person: Person) -> dict[str, Any]:
     """Asked for as `askback call` does. Not remembered: they are no answer to a question of the pizzeria."""
     (order,) = await driver.list_tools()
-    return await ask_missing(offer_of(order), {}, person, asker=driver.asker)
+    return await ask_missing(signature_of(order), {}, person, asker=driver.asker)
 
 
 def _reply(answer: Answer[Any]) -> Reply:

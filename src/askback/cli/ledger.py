@@ -12,21 +12,21 @@ from typing import BinaryIO
 
 import anyio
 
-from askback.cli.endings import Exit, Interrupted, Misused
-from askback.cli.guarded import print_runs
-from askback.cli.notes import safe
-from askback.cli.paper import Paper, say
+from askback.cli.exits import CommandInterrupted, Exit, Misused
+from askback.cli.ledger_guards import print_runs
+from askback.cli.ledger_lines import LedgerColumns, LedgerSummary, moment, print_story, summarize_line
+from askback.cli.printer import Printer, print_note
 from askback.cli.signals import run
-from askback.cli.stores import existing
-from askback.cli.told import Brief, Columns, in_brief, moment, print_story
+from askback.cli.store_option import require_existing
+from askback.cli.vault_rows import safe
 from askback.errors import OperatorError
-from askback.ledger import Heads, Ledger, Line, Report, read_heads
+from askback.ledger import Heads, Ledger, LedgerLine, Report, read_heads
 from askback.ledger.chain import read_line
-from askback.ledger.guards import Guards
-from askback.ledger.keys import VARIABLE, Keys, Ring, known_keys
-from askback.ledger.reading import calls_of, entry_of, last_line, lines, numbered, story
+from askback.ledger.codec import UnreadableLine
+from askback.ledger.guards import GuardedRuns
+from askback.ledger.keys import VARIABLE, Keys, LedgerKeyRing, known_keys
+from askback.ledger.reader import calls_of, entry_of, last_line, read_call, read_lines, read_numbered
 from askback.ledger.seal import judge_seal
-from askback.ledger.spelling import Unreadable
 from askback.stores import Store, open_store
 
 EXAMPLES = """\
@@ -69,10 +69,10 @@ def main(words: Sequence[str]) -> int:
     chosen = _parser().parse_args(words)
     try:
         return run(_within, VERBS[chosen.verb], chosen)
-    except Interrupted as end:
+    except CommandInterrupted as end:
         return end.exit
     except OperatorError as error:
-        say(error.message)
+        print_note(error.message)
         return Exit.MISUSED if isinstance(error, Misused) else Exit.FAILED
 
 
@@ -143,14 +143,14 @@ def _named(written: str | None) -> str:
         raise Misused(
             f'Which store? Write --store "sqlite:///tools.db", as your server has it, or set {STORE}.'
         )
-    return existing(written)
+    return require_existing(written)
 
 
 def _keys(chosen: argparse.Namespace) -> Keys | None:
     with _misused():
         keys = known_keys(chosen.keys_file)
         if keys is not None:
-            Ring(keys)
+            LedgerKeyRing(keys)
         return keys
 
 
@@ -161,13 +161,13 @@ def _ledger(chosen: argparse.Namespace, store: Store) -> Ledger:
     return Ledger(store, keys, keep=None)
 
 
-def _ring(chosen: argparse.Namespace) -> Ring | None:
+def _ring(chosen: argparse.Namespace) -> LedgerKeyRing | None:
     """For those who can do without."""
     keys = _keys(chosen)
     if keys is None:
-        say(NOT_VERIFIED)
+        print_note(NOT_VERIFIED)
         return None
-    return Ring(keys)
+    return LedgerKeyRing(keys)
 
 
 # The verbs.
@@ -176,11 +176,13 @@ def _ring(chosen: argparse.Namespace) -> Ring | None:
 async def _verify(chosen: argparse.Namespace, store: Store) -> int:
     ledger = _ledger(chosen, store)
     report = await ledger.verify(None if chosen.head is None else _head(chosen.head))
-    paper = Paper()
+    paper = Printer()
     if report.is_sound:
         paper.print(f"The ledger is as it was written: {_extent(report)}.")
         if report.head_at is None:
-            say("Whether its end was cut off, only a head from before tells: see `askback ledger heads`.")
+            print_note(
+                "Whether its end was cut off, only a head from before tells: see `askback ledger heads`."
+            )
         return Exit.DONE
     found = f"{_counted(report.count, 'problem')} in {_extent(report)}"
     paper.print(f"The ledger {_verdict(report)}: {found}.")
@@ -192,14 +194,14 @@ async def _verify(chosen: argparse.Namespace, store: Store) -> int:
 
 
 async def _tail(chosen: argparse.Namespace, store: Store) -> int:
-    ring, columns = _ring(chosen), Columns(Paper())
+    ring, columns = _ring(chosen), LedgerColumns(Printer())
     found = await last_line(store)
     after = max(0, (found[0] if found else 0) - chosen.n)
     while True:
-        told: list[Brief] = []
-        async for line in lines(store, after=after):
+        told: list[LedgerSummary] = []
+        async for line in read_lines(store, after=after):
             after = line.number
-            told.append(in_brief(line, _note(line, ring)))
+            told.append(summarize_line(line, _note(line, ring)))
             if len(told) == AT_ONCE:
                 columns.print(told)
                 told.clear()
@@ -217,26 +219,26 @@ async def _show(chosen: argparse.Namespace, store: Store) -> int:
         several = (
             f"{len(calls)} calls begin so, or a question of theirs. Type more of the one you mean:{listed}"
         )
-        say(
+        print_note(
             several if calls else f"No call and no question begins with {safe(chosen.name)!r} in this ledger."
         )
         return Exit.FAILED
     ring = _ring(chosen)
-    told = await story(store, calls.pop())
+    told = await read_call(store, calls.pop())
     notes = {line.number: note for line, _ in told if (note := _note(line, ring))}
-    print_story(told, Paper(), notes)
+    print_story(told, Printer(), notes)
     return Exit.DONE
 
 
 async def _guards(chosen: argparse.Namespace, store: Store) -> int:
-    ring, guards = _ring(chosen), Guards()
+    ring, guards = _ring(chosen), GuardedRuns()
     notes: dict[int, str] = {}
-    async for line in lines(store):
+    async for line in read_lines(store):
         entry = entry_of(line)
         if entry is not None and guards.take(line.number, entry) and (note := _note(line, ring)):
             notes[line.number] = note
     runs = [run for run in guards if chosen.since is None or run.first.at >= chosen.since]
-    print_runs(runs, Paper(), notes, has_keys=ring is not None, as_lines=chosen.json)
+    print_runs(runs, Printer(), notes, has_keys=ring is not None, as_lines=chosen.json)
     return Exit.DONE
 
 
@@ -244,17 +246,17 @@ async def _export(chosen: argparse.Namespace, store: Store) -> int:
     """Each line as it was sealed, with its number put in front."""
     left_out = 0
     with _new_file(chosen.out) as out:
-        async for number, raw in numbered(store, after=chosen.after):
+        async for number, raw in read_numbered(store, after=chosen.after):
             try:
                 at = read_line(number, raw).at
-            except Unreadable as error:
+            except UnreadableLine as error:
                 left_out += 1
-                say(f"Line {number} is left out: {error}.")
+                print_note(f"Line {number} is left out: {error}.")
                 continue
             if chosen.since is None or (at is not None and at >= chosen.since):
                 out.write(b'{"number":%d,' % number + raw[1:] + b"\n")
         out.flush()
-    say("None of this was verified by exporting it: `askback ledger verify` does that.")
+    print_note("None of this was verified by exporting it: `askback ledger verify` does that.")
     return Exit.FAILED if left_out else Exit.DONE
 
 
@@ -269,7 +271,7 @@ async def _trim(chosen: argparse.Namespace, store: Store) -> int:
     older = (
         f"{_counted(count, 'line')} older than {days} went." if count else f"No line is older than {days}."
     )
-    Paper().print(older)
+    Printer().print(older)
     return Exit.DONE
 
 
@@ -286,7 +288,7 @@ VERBS: dict[str, Verb] = {
 }
 
 
-def _note(line: Line, ring: Ring | None) -> str:
+def _note(line: LedgerLine, ring: LedgerKeyRing | None) -> str:
     """A word on a line whose seal does not fit; nothing where there are no keys to tell."""
     if ring is None:
         return ""

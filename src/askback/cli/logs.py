@@ -4,8 +4,8 @@ import logging
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from askback.cli.paper import say
-from askback.client.safe import line
+from askback.cli.printer import print_note
+from askback.model.safe import safe_line
 
 MOST = 1000
 """Characters of one warning."""
@@ -15,7 +15,7 @@ class OnScreen(logging.Handler):
     """One line for each warning; it may repeat what a server wrote."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        say(line(record.getMessage(), MOST))
+        print_note(safe_line(record.getMessage(), MOST))
 
 
 @contextmanager

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from askback.cli.arguments import is_argument
-from askback.cli.endings import Misused
-from askback.wire.era import REVISIONS
+from askback.cli.exits import Misused
+from askback.protocol.revisions import REVISIONS
 
 TARGET = (
     "an address (https://...), the name of a server in an mcp.json file, or a command; a command with arguments "
@@ -41,7 +41,7 @@ examples:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Connecting:
+class ConnectOptions:
     """How servers are found and reached, and who answers."""
 
     revision: str | None
@@ -55,7 +55,7 @@ class Connecting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class CallRequest:
     """What is to be done with the server: `name` None means to list what it offers."""
 
     kind: str
@@ -68,8 +68,8 @@ class CallOptions:
     """Of `askback call`; without a target the servers of the mcp.json files are listed."""
 
     target: str | None
-    wanted: Wanted
-    connecting: Connecting
+    wanted: CallRequest
+    connecting: ConnectOptions
     label: str | None
     as_json: bool
     shows_log: bool
@@ -80,7 +80,7 @@ class DeskOptions:
     """Of `askback desk`; what is called there comes line by line."""
 
     targets: tuple[str, ...]
-    connecting: Connecting
+    connecting: ConnectOptions
 
 
 def read_call(words: Sequence[str]) -> CallOptions:
@@ -137,7 +137,7 @@ class LineParser(argparse.ArgumentParser):
         raise Misused(f"{message}. Type help for help.")
 
 
-def read_line(words: Sequence[str]) -> Wanted:
+def read_line(words: Sequence[str]) -> CallRequest:
     """The same after a server's name on a desk."""
     parser = LineParser(prog="", add_help=False)
     parser.add_argument("words", nargs="*")
@@ -151,17 +151,19 @@ def read_line(words: Sequence[str]) -> Wanted:
         raise Misused(f"{error}.") from error
 
 
-def read_wanted(words: Sequence[str], *, prompt: str | None = None, resource: str | None = None) -> Wanted:
+def read_wanted(
+    words: Sequence[str], *, prompt: str | None = None, resource: str | None = None
+) -> CallRequest:
     """A tool's name comes first and has no equals sign; a ValueError says what stands in its place."""
     if resource is not None:
         if words:
             raise ValueError(f"a resource takes no arguments, and {words[0]!r} is one too many")
-        return Wanted(kind="resource", name=resource, arguments=())
+        return CallRequest(kind="resource", name=resource, arguments=())
     if prompt is not None:
-        return Wanted(kind="prompt", name=prompt, arguments=tuple(words))
+        return CallRequest(kind="prompt", name=prompt, arguments=tuple(words))
     if words and is_argument(words[0]):
         raise ValueError(f"{words[0]!r} is an argument; the name of the tool comes before it")
-    return Wanted(kind="tool", name=words[0] if words else None, arguments=tuple(words[1:]))
+    return CallRequest(kind="tool", name=words[0] if words else None, arguments=tuple(words[1:]))
 
 
 def _parser(name: str, description: str, examples: str) -> argparse.ArgumentParser:
@@ -216,8 +218,8 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def _connecting(chosen: Any) -> Connecting:
-    return Connecting(
+def _connecting(chosen: Any) -> ConnectOptions:
+    return ConnectOptions(
         revision=chosen.revision,
         headers=tuple(chosen.header),
         config=chosen.config,

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from mcp.shared.exceptions import MCPError
 from mcp_types import MISSING_REQUIRED_CLIENT_CAPABILITY, CallToolResult, TextContent
 
-from askback.cli.endings import Exit, NotConnected
-from askback.cli.listing import Listing
-from askback.cli.printing import Result
-from askback.client import Answered, Asker
+from askback.cli.exits import Exit, NotConnected
+from askback.cli.offers import Listing
+from askback.cli.results import Result
+from askback.client import AnswerRecord, Asker
 from askback.errors import (
     AskbackError,
     AuthorError,
@@ -45,7 +45,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Server:
+class ServerFacts:
     """Whom we spoke with, as far as it came to that."""
 
     asker: Asker
@@ -54,12 +54,12 @@ class Server:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class CallOutcome:
     """A listing, a result or a failure, and who answered what on the way."""
 
     came: Listing | Result | Failure
-    server: Server | None = None
-    answers: Sequence[Answered] = field(default=())
+    server: ServerFacts | None = None
+    answers: Sequence[AnswerRecord] = field(default=())
     nobody: str | None = None
     """Why nobody could be asked here, if so."""
     log: str = field(default="", repr=False)

@@ -63,7 +63,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
+class CallSignature:
     """Something to call by name: a tool or a prompt."""
 
     kind: str
@@ -83,12 +83,12 @@ class Offer:
         return [one for one in self.parameters if one.is_required and one.name not in given]
 
 
-def offer_of(offered: Tool | Prompt) -> Offer:
+def signature_of(offered: Tool | Prompt) -> CallSignature:
     """What a tool or prompt takes; prompts take texts alone."""
     said = offered.description or ""
     if isinstance(offered, Tool):
         parameters = tuple(_of_schema(offered.input_schema))
-        return Offer(kind="tool", name=offered.name, description=said, parameters=parameters)
+        return CallSignature(kind="tool", name=offered.name, description=said, parameters=parameters)
     parameters = tuple(
         Parameter(
             name=one.name,
@@ -97,7 +97,7 @@ def offer_of(offered: Tool | Prompt) -> Offer:
         )
         for one in (offered.arguments or [])[:MOST]
     )
-    return Offer(kind="prompt", name=offered.name, description=said, parameters=parameters)
+    return CallSignature(kind="prompt", name=offered.name, description=said, parameters=parameters)
 
 
 def as_text(value: Any) -> str:

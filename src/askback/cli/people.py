@@ -9,17 +9,17 @@ from typing import Any, TextIO
 import anyio
 from anyio import to_thread
 
-from askback.answer import Answer
-from askback.cli.options import Connecting
-from askback.cli.paper import say
+from askback.answers import Answer
+from askback.cli.options import ConnectOptions
+from askback.cli.printer import print_note
+from askback.cli.status_line import StatusLine
 from askback.cli.streams import is_terminal
-from askback.cli.working import Working
 from askback.client.consent import judge, open_in_browser
 from askback.client.desk import DeskPerson
-from askback.client.person import Mode, Person, Turn, VisitAsked, Word
+from askback.client.person import Mode, Person, Turn, VisitAsked, VisitReply
 from askback.client.policy import Policy, PolicyPerson, load_policy
-from askback.client.safe import line
 from askback.client.terminal import TerminalPerson
+from askback.model.safe import safe_line
 
 NOBODY = (
     "Nobody can be asked here: {why}. Run this in a terminal, add --desk to answer in a browser, or --policy FILE "
@@ -28,7 +28,7 @@ NOBODY = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Present:
+class Answerer:
     """Who is there. `own` answers our own questions, on which no policy has a say."""
 
     person: Person | None
@@ -41,7 +41,7 @@ class Present:
         return self.nobody if self.own is None else None
 
 
-class Accompanied:
+class PersonWrapper:
     """A person as they are, for those who stand beside them and change one thing."""
 
     def __init__(self, person: Person) -> None:
@@ -58,49 +58,51 @@ class Accompanied:
     async def answer(self, turn: Turn) -> Answer[Any]:
         return await self._person.answer(turn)
 
-    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
+    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> VisitReply:
         return await self._person.wait(asked, finished)
 
 
-class Attentive(Accompanied):
+class PersonBesideStatus(PersonWrapper):
     """A person before whom the line of a working server falls silent; one at a desk is told to look there."""
 
-    def __init__(self, person: Person, working: Working | None, *, is_elsewhere: bool) -> None:
+    def __init__(self, person: Person, working: StatusLine | None, *, is_elsewhere: bool) -> None:
         super().__init__(person)
         self._working, self._is_elsewhere = working, is_elsewhere
 
     async def answer(self, turn: Turn) -> Answer[Any]:
         with self._hushed():
             if self._is_elsewhere:
-                say(f"{line(turn.asked.asker.label)} asks on the desk.")
+                print_note(f"{safe_line(turn.asked.asker.label)} asks on the desk.")
             return await super().answer(turn)
 
-    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
+    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> VisitReply:
         with self._hushed():
             return await super().wait(asked, finished)
 
     def _hushed(self) -> AbstractContextManager[None]:
-        return nullcontext() if self._working is None else self._working.hushed()
+        return nullcontext() if self._working is None else self._working.pause()
 
 
 @asynccontextmanager
-async def present(connecting: Connecting, working: Working | None = None) -> AsyncGenerator[Present]:
+async def open_answerer(
+    connecting: ConnectOptions, working: StatusLine | None = None
+) -> AsyncGenerator[Answerer]:
     """Whoever the options name, for the length of the block."""
     policy = None if connecting.policy is None else load_policy(connecting.policy)
     if connecting.desk:
         async with DeskPerson() as desk:
             await _announce(desk, opens_browser=connecting.opens_browser)
-            person = Attentive(desk, working, is_elsewhere=True)
+            person = PersonBesideStatus(desk, working, is_elsewhere=True)
             yield _with_policy(person, policy, why="")
     else:
         terminal = TerminalPerson(plain=connecting.plain, output=_screen())
-        person = Attentive(terminal, working, is_elsewhere=False) if terminal.modes else None
+        person = PersonBesideStatus(terminal, working, is_elsewhere=False) if terminal.modes else None
         yield _with_policy(person, policy, why=_why())
 
 
-def _with_policy(own: Person | None, policy: Policy | None, *, why: str) -> Present:
+def _with_policy(own: Person | None, policy: Policy | None, *, why: str) -> Answerer:
     person = own if policy is None else PolicyPerson(policy, own)
-    return Present(person=person, own=own, nobody=NOBODY.format(why=why))
+    return Answerer(person=person, own=own, nobody=NOBODY.format(why=why))
 
 
 def _why() -> str:
@@ -116,4 +118,4 @@ def _screen() -> TextIO | None:
 async def _announce(desk: DeskPerson, *, opens_browser: bool) -> None:
     # What is printed only this person sees; a browser keeps what it opens in its history.
     is_open = opens_browser and await to_thread.run_sync(open_in_browser, judge(desk.opening_url()))
-    say(f"The desk is {'open' if is_open else 'ready: open it'} at {desk.url}")
+    print_note(f"The desk is {'open' if is_open else 'ready: open it'} at {desk.url}")

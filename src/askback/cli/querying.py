@@ -8,7 +8,7 @@ from typing import Any
 
 from mcp.server import MCPServer
 
-from askback.cli.paper import Paper
+from askback.cli.printer import Printer
 from askback.cli.shop import make_server
 from askback.cli.shop_database import make_database, open_hardened
 from askback.cli.wired import LEGEND, columns_of
@@ -35,7 +35,7 @@ def shop() -> Generator[MCPServer[Any]]:
             yield make_server(connection, TAGS, most_rows=FEW)
 
 
-async def tell(paper: Paper, reply: Reply) -> int:
+async def tell(paper: Printer, reply: Reply) -> int:
     """Play it on each revision, somebody answering with `reply`; 0 if the one was asked about and the other was not."""
     paper.print("A query that somebody must agree to", "bold")
     paper.print(LEGEND, "dim")
@@ -53,7 +53,7 @@ async def _run(
     return await run_tool(server, "query", arguments, replies, revision=revision, always_replay=False)
 
 
-def _verdict(paper: Paper, harmless: Run, runs: list[Run]) -> int:
+def _verdict(paper: Printer, harmless: Run, runs: list[Run]) -> int:
     texts = {run.text for run in runs}
     if harmless.asked or len(texts) != 1 or any(len(run.asked) != 1 for run in runs):
         paper.print(f"The results differ, or were not asked about: {' '.join(texts)}", "bold")

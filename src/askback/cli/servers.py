@@ -12,11 +12,11 @@ from mcp.client.stdio import StdioServerParameters
 
 from askback.cli.agreement import require_agreement, variables_in
 from askback.cli.configs import Configured, read_configs
-from askback.cli.endings import Misused
-from askback.cli.options import Connecting
+from askback.cli.exits import Misused
+from askback.cli.options import ConnectOptions
 from askback.cli.targets import (
-    Address,
-    Command,
+    AddressTarget,
+    CommandTarget,
     Surroundings,
     Target,
     configured_as,
@@ -25,7 +25,7 @@ from askback.cli.targets import (
     shares_its_name,
 )
 from askback.cli.variables import fill_in
-from askback.client import Driver, Line
+from askback.client import Driver, PersonQueue
 from askback.client.consent import KnownSites, path_of_user
 from askback.errors import AuthorError
 
@@ -35,7 +35,7 @@ _SENDABLE = re.compile(r"[\t -~]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FoundTarget:
     """A target, and what should be said about how it was found."""
 
     target: Target
@@ -49,7 +49,7 @@ def surroundings(config: Path | None) -> Surroundings:
     return Surroundings(configs=configs, here=here, home=home, environment=os.environ)
 
 
-def look_up(word: str, connecting: Connecting) -> Found:
+def look_up(word: str, connecting: ConnectOptions) -> FoundTarget:
     """The target, its headers added; a Misused says what it could have been, or that nobody has agreed to it."""
     around = surroundings(connecting.config)
     target = find_target(word, around)
@@ -58,12 +58,12 @@ def look_up(word: str, connecting: Connecting) -> Found:
     if named and named[0].is_near:
         require_agreement(named[0])
     notes = [*around.configs.problems, *_origin(named, target), *_file_beside(named, around)]
-    if isinstance(target, Address):
+    if isinstance(target, AddressTarget):
         headers = _sendable({**target.headers, **headers})
-        target = Address(label=target.label, url=target.url, headers=headers)
+        target = AddressTarget(label=target.label, url=target.url, headers=headers)
     elif headers:
         raise Misused(f"--header is for addresses, and {target.label} is a command.")
-    return Found(target=target, notes=notes)
+    return FoundTarget(target=target, notes=notes)
 
 
 def _origin(named: Sequence[Configured], target: Target) -> Iterator[str]:
@@ -91,10 +91,10 @@ def _meaning(body: Mapping[str, Any], target: Target) -> str:
     # What may be long comes last: whatever is cut off, the variables are not.
     given = f"is given {variables} from your environment, and " if variables else ""
     match target:
-        case Command():
+        case CommandTarget():
             words = [body["command"], *body.get("args", [])]
             return f"It {given}starts: {shlex.join(map(str, words))}"
-        case Address():
+        case AddressTarget():
             return f"It {given}connects to {host_of(target.url)}."
         case _:
             assert_never(target)
@@ -129,14 +129,14 @@ def read_headers(headers: Sequence[str], values: Mapping[str, str]) -> dict[str,
 
 
 def make_driver(
-    target: Target, line: Line | None, connecting: Connecting, *, label: str | None = None
+    target: Target, line: PersonQueue | None, connecting: ConnectOptions, *, label: str | None = None
 ) -> Driver:
     """Not yet connected."""
     match target:
-        case Command():
+        case CommandTarget():
             goal: Any = _parameters(target)
             headers: Mapping[str, str] = {}
-        case Address():
+        case AddressTarget():
             goal, headers = target.url, target.headers
         case _:
             assert_never(target)
@@ -153,7 +153,7 @@ def make_driver(
         raise Misused(error.message) from error
 
 
-def _parameters(command: Command) -> StdioServerParameters:
+def _parameters(command: CommandTarget) -> StdioServerParameters:
     """What is typed inherits our environment, as commands do; an entry gets a small one and what its file says."""
     environment = dict(os.environ if command.environment is None else command.environment)
     program, *arguments = command.words

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import anyio
 
-from askback.cli.endings import Exit, Interrupted
+from askback.cli.exits import CommandInterrupted, Exit
 
 T = TypeVar("T")
 
@@ -22,7 +22,7 @@ def run(work: Callable[..., Awaitable[T]], *arguments: Any) -> T:
     try:
         return anyio.run(_heeding, partial(work, *arguments))
     except KeyboardInterrupt:
-        raise Interrupted(Exit.INTERRUPTED) from None
+        raise CommandInterrupted(Exit.INTERRUPTED) from None
 
 
 async def _heeding(work: Callable[[], Awaitable[T]]) -> T:
@@ -33,7 +33,7 @@ async def _heeding(work: Callable[[], Awaitable[T]]) -> T:
         except Exception:  # what was being closed may complain of that
             if not came:
                 raise
-    raise Interrupted(ENDINGS[came[0]])
+    raise CommandInterrupted(ENDINGS[came[0]])
 
 
 @contextmanager

@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from askback.cli.endings import Exit, Misused
-from askback.cli.failing import carried_out
-from askback.cli.notes import safe
-from askback.cli.paper import Paper
+from askback.cli.exits import Exit, Misused
+from askback.cli.printer import Printer
 from askback.cli.signals import run
-from askback.cli.stores import existing, is_postgres
+from askback.cli.store_option import is_postgres, require_existing
+from askback.cli.vault_rows import safe
+from askback.cli.verbs import run_verb
 from askback.stores import open_store
 
 EXAMPLES = """\
@@ -45,7 +45,7 @@ BY_ITSELF = {
 def main(words: Sequence[str]) -> int:
     """Run it; the exit code is for the shell."""
     chosen = _parser().parse_args(words)
-    return carried_out(_with_a_store, chosen)
+    return run_verb(_with_a_store, chosen)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -90,7 +90,7 @@ def _migrate(chosen: argparse.Namespace) -> int:
 
 
 def _check(chosen: argparse.Namespace) -> int:
-    reach, epoch, rows = run(_asked, existing(chosen.store))
+    reach, epoch, rows = run(_asked, require_existing(chosen.store))
     shared = {"machine": "all processes of this machine", "network": "all that can connect"}[reach]
     text = f"It can be used, by {shared}. Rows: {rows}. Epoch: {epoch or 'none'}."
     if not is_postgres(chosen.store):
@@ -123,7 +123,7 @@ def _say(chosen: argparse.Namespace, text: str, code: Exit = Exit.DONE, **facts:
     if chosen.json:
         print(json.dumps({**facts, "exit": code}))
     else:
-        paper = Paper()
+        paper = Printer()
         for line in text.splitlines():
             paper.write(line)  # whole, to be copied
     return code

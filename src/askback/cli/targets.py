@@ -13,12 +13,12 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from askback.cli.configs import Configs, Configured
-from askback.cli.endings import Misused
+from askback.cli.exits import Misused
 from askback.cli.variables import fill_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
+class CommandTarget:
     """A program to start. `environment` None means all of ours, as for any command that is typed."""
 
     label: str
@@ -28,7 +28,7 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Address:
+class AddressTarget:
     """A server that runs elsewhere."""
 
     label: str
@@ -36,12 +36,12 @@ class Address:
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-Target = Command | Address
+Target = CommandTarget | AddressTarget
 
 
-def beginning_of(target: Target) -> str:
+def starting_state(target: Target) -> str:
     """What the server does until it is connected, for the line that says so."""
-    return "starts" if isinstance(target, Command) else "is being reached"
+    return "starts" if isinstance(target, CommandTarget) else "is being reached"
 
 
 NOT_SPOKEN = {
@@ -75,7 +75,7 @@ def find_target(word: str, around: Surroundings) -> Target:
     """An address or a path if it begins like one, else a server of that name, the person's own first, else a command
     line."""
     if word.startswith(("http://", "https://")):
-        return Address(label=host_of(word), url=word)
+        return AddressTarget(label=host_of(word), url=word)
     if named := configured_as(word, around):
         return configured_target(named[0], around)
     return _command(word, around)
@@ -126,14 +126,14 @@ def configured_target(server: Configured, around: Surroundings) -> Target:
     if kind == "stdio" and isinstance(body.get("command"), str):
         return _started(server, body, around)
     if kind in HTTP and isinstance(body.get("url"), str):
-        return Address(label=server.name, url=body["url"], headers=_texts(body.get("headers"), where))
+        return AddressTarget(label=server.name, url=body["url"], headers=_texts(body.get("headers"), where))
     raise Misused(
         f"{where} has neither a command to start nor a url to connect to. Give it one of them, and type "
         '"stdio" or "http" to match.'
     )
 
 
-def _started(server: Configured, body: dict[str, Any], around: Surroundings) -> Command:
+def _started(server: Configured, body: dict[str, Any], around: Surroundings) -> CommandTarget:
     if "envFile" in body:
         raise Misused(
             f"{server.name!r} in {server.file} has an envFile; put what it needs under env instead."
@@ -144,7 +144,9 @@ def _started(server: Configured, body: dict[str, Any], around: Surroundings) -> 
         raise Misused(f'{where}: args is a list of texts, as in ["--port", "80"].')
     words = (body["command"], *(str(word) for word in cast("list[Any]", arguments)))
     folder = around.here / body["cwd"] if isinstance(body.get("cwd"), str) else None
-    return Command(label=server.name, words=words, environment=_texts(body.get("env"), where), folder=folder)
+    return CommandTarget(
+        label=server.name, words=words, environment=_texts(body.get("env"), where), folder=folder
+    )
 
 
 def _filled_in(value: Any, values: Mapping[str, str], where: str) -> Any:
@@ -168,7 +170,7 @@ def _texts(value: Any, where: str) -> dict[str, str]:
     return {str(name): str(member) for name, member in cast("Mapping[str, Any]", value).items()}
 
 
-def _command(word: str, around: Surroundings) -> Command:
+def _command(word: str, around: Surroundings) -> CommandTarget:
     try:
         words = [word] if _is_file(word, around) else shlex.split(word, posix=os.name == "posix")
     except ValueError as error:
@@ -178,12 +180,12 @@ def _command(word: str, around: Surroundings) -> Command:
             "TARGET is empty. Give an address, the name of a server in an mcp.json file, or a command."
         )
     if words[0].endswith(".py") and (around.here / words[0]).is_file():
-        return Command(label=words[0], words=(sys.executable, *words))
+        return CommandTarget(label=words[0], words=(sys.executable, *words))
     if shutil.which(words[0], path=around.environment.get("PATH")) is None:
         if words != [word] and (around.here / word).is_file():
             raise Misused(f"{word!r} has blanks, so it is a command. If you mean the file, write './{word}'.")
         raise Misused(_unknown(words[0], around))
-    return Command(label=_label(words), words=tuple(words))
+    return CommandTarget(label=_label(words), words=tuple(words))
 
 
 def _is_file(word: str, around: Surroundings) -> bool:

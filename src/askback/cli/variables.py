@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from askback.cli.endings import Misused
+from askback.cli.exits import Misused
 
 _REFERENCE = re.compile(r"\$\{(?P<inside>[^}]*)\}")
 _VARIABLE = re.compile(r"(?:env:)?(?P<name>[A-Za-z_]\w*)(?::-(?P<default>.*))?", re.DOTALL)

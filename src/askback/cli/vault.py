@@ -8,19 +8,19 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
 
-from askback.cli.endings import Exit, Misused
-from askback.cli.failing import carried_out
-from askback.cli.notes import as_json, meant, named, print_notes, safe
-from askback.cli.paper import Paper, say
+from askback.cli.exits import Exit, Misused
+from askback.cli.printer import Printer, print_note
 from askback.cli.signals import run
-from askback.cli.stores import existing, place_of
+from askback.cli.store_option import place_of, require_existing
 from askback.cli.streams import is_terminal
-from askback.owners import described
+from askback.cli.vault_rows import as_json, describe_note, find_note, print_notes, safe
+from askback.cli.verbs import run_verb
+from askback.model.owners import describe_owner
 from askback.stores import Store, open_store
+from askback.vault.factory import embedded_file
+from askback.vault.keyring import KEY_BYTES, KeyRing
 from askback.vault.keys import VARIABLE, add_key, known_keys, new_key
-from askback.vault.opening import embedded_file
-from askback.vault.sealing import KEY_BYTES, KeyRing
-from askback.vault.vault import Note, Rotated, Vault
+from askback.vault.vault import ItemSummary, RotationResult, Vault
 
 EXAMPLES = """\
 examples:
@@ -44,7 +44,7 @@ KINDS = ("secret", "connection")
 def main(words: Sequence[str]) -> int:
     """Run it; the exit code is for the shell."""
     chosen = _parser().parse_args(words)
-    return carried_out(VERBS[chosen.verb], chosen)
+    return run_verb(VERBS[chosen.verb], chosen)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -78,7 +78,7 @@ def _list(chosen: argparse.Namespace) -> int:
     if chosen.json:
         print(json.dumps({"kept": [as_json(note) for note in notes], "exit": Exit.DONE}))
         return Exit.DONE
-    paper = Paper()
+    paper = Printer()
     if not notes:
         paper.write(f"Nothing is kept in {_place(chosen.store)}.")  # whole, to be copied
     print_notes(notes, paper)
@@ -86,19 +86,21 @@ def _list(chosen: argparse.Namespace) -> int:
 
 
 def _forget(chosen: argparse.Namespace) -> int:
-    note = meant(
+    note = find_note(
         run(_notes, chosen.store), chosen.name, kind=chosen.kind, owner=chosen.owner, server=chosen.server
     )
     if note is None:
-        say(f"Nothing is called {safe(chosen.name)!r} in {_place(chosen.store)}. See `askback vault list`.")
+        print_note(
+            f"Nothing is called {safe(chosen.name)!r} in {_place(chosen.store)}. See `askback vault list`."
+        )
         return Exit.FAILED
     if not chosen.yes and not _is_agreed(note):
-        say("Nothing was forgotten.")
+        print_note("Nothing was forgotten.")
         return Exit.DONE
     run(_drop, chosen.store, note)
-    Paper().print(f"Forgotten: {named(note)}.")
+    Printer().print(f"Forgotten: {describe_note(note)}.")
     if note.item.kind == "connection":
-        say("The provider was not told: end the connection there too, on its own page for that.")
+        print_note("The provider was not told: end the connection there too, on its own page for that.")
     return Exit.DONE
 
 
@@ -111,21 +113,23 @@ def _rotate(chosen: argparse.Namespace) -> int:
             f"There is no key here to seal with. Set {VARIABLE} to the keys of the servers, the newest first."
         )
     sealed, unopened = run(_seal, chosen.store, ring)
-    Paper().print(f"{_counted(sealed)} sealed anew with the first key.")
+    Printer().print(f"{_counted(sealed)} sealed anew with the first key.")
     if unopened:
-        say(
+        print_note(
             f"{_counted(unopened)} left as before, since no key here opens them; `askback vault list` shows which. Put "
             "the key that sealed them behind the others and rotate again, or forget them."
         )
         return Exit.FAILED
-    say("Once every server was started again with the first key in front, the others can go.")
+    print_note("Once every server was started again with the first key in front, the others can go.")
     return Exit.DONE
 
 
 def _key(chosen: argparse.Namespace) -> int:
     print(new_key())
     if is_terminal(sys.stdout):
-        say(f"Put it in front of the keys in {VARIABLE}, or there alone. Who has it can open the vault.")
+        print_note(
+            f"Put it in front of the keys in {VARIABLE}, or there alone. Who has it can open the vault."
+        )
     return Exit.DONE
 
 
@@ -137,19 +141,19 @@ VERBS: dict[str, Callable[[argparse.Namespace], int]] = {
 }
 
 
-async def _notes(store: str | None) -> list[Note]:
+async def _notes(store: str | None) -> list[ItemSummary]:
     """Sorted for a reader; without keys it can be listed and forgotten all the same."""
     async with aclosing(_Opened(store, known_keys())) as opened:
-        notes = await opened.vault.notes()
-    return sorted(notes, key=lambda note: (described(note.owner), note.owner, note.server, note.item))
+        notes = await opened.vault.list_items()
+    return sorted(notes, key=lambda note: (describe_owner(note.owner), note.owner, note.server, note.item))
 
 
-async def _drop(store: str | None, note: Note) -> None:
+async def _drop(store: str | None, note: ItemSummary) -> None:
     async with aclosing(_Opened(store, None)) as opened:
-        await opened.vault.room_of(note.server).forget(note.owner, note.item)
+        await opened.vault.for_server(note.server).forget(note.owner, note.item)
 
 
-async def _seal(store: str | None, ring: KeyRing) -> Rotated:
+async def _seal(store: str | None, ring: KeyRing) -> RotationResult:
     async with aclosing(_Opened(store, ring)) as opened:
         return await opened.vault.rotate()
 
@@ -168,7 +172,7 @@ class _Opened:
 def _store(written: str | None) -> Store:
     """Only one that is there: whoever looks into a vault makes none."""
     if written is not None:
-        return open_store(existing(written), clock=time.time)
+        return open_store(require_existing(written), clock=time.time)
     file = embedded_file()
     return open_store(f"sqlite:///{file}" if file.is_file() else "memory:", clock=time.time)
 
@@ -177,10 +181,12 @@ def _place(written: str | None) -> str:
     return safe(str(embedded_file())) if written is None else place_of(written)
 
 
-def _is_agreed(note: Note) -> bool:
+def _is_agreed(note: ItemSummary) -> bool:
     if not is_terminal(sys.stdin):
-        raise Misused(f"Nobody can be asked here whether to forget {named(note)}. Add --yes if you are sure.")
-    say(f"Forget {named(note)}? A server that needs it will ask for it again.")
+        raise Misused(
+            f"Nobody can be asked here whether to forget {describe_note(note)}. Add --yes if you are sure."
+        )
+    print_note(f"Forget {describe_note(note)}? A server that needs it will ask for it again.")
     sys.stderr.write("[y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in {"y", "yes"}

@@ -14,17 +14,17 @@ import httpx2
 from mcp.server import MCPServer
 from pydantic_core import to_json
 
-from askback.cli.paper import Paper
+from askback.cli.printer import Printer
 from askback.cli.weather import make_server
 from askback.cli.weather_service import HINT, KEY, make_service
 from askback.cli.wired import LEGEND, columns_of
-from askback.serving import LOOPBACK, bound, served
+from askback.pages.loopback_server import LOOPBACK, bind_loopback, serve_app
+from askback.protocol.revisions import REVISIONS
 from askback.stores import MemoryStore
 from askback.testing import Asked, Run, run_tool
 from askback.testing.replies import Accept, Reply
-from askback.vault.sealing import KEY_BYTES, KeyRing
+from askback.vault.keyring import KEY_BYTES, KeyRing
 from askback.vault.vault import Vault
-from askback.wire.era import REVISIONS
 
 CITY = {"city": "Delft"}
 
@@ -39,13 +39,13 @@ _HEADING = re.compile(r"<h1[^>]*>(.*?)</h1>", re.DOTALL)
 async def weather() -> AsyncGenerator[MCPServer[Any]]:
     """The server and its pretend service. What is typed is kept in memory, sealed, and gone with the demo."""
     vault = Vault(MemoryStore(clock=time.time), KeyRing([token_bytes(KEY_BYTES)]))
-    with bound(0, who="The pretend weather service") as listener:
+    with bind_loopback(0, who="The pretend weather service") as listener:
         service = f"http://{LOOPBACK}:{listener.getsockname()[1]}"
-        async with served(make_service(), listener, before_end=lambda: None):
+        async with serve_app(make_service(), listener, before_end=lambda: None):
             yield make_server(service, hint=HINT, vault=vault)
 
 
-async def tell(paper: Paper, reply: Reply) -> int:
+async def tell(paper: Printer, reply: Reply) -> int:
     """Play it on each revision that knows links, somebody answering with `reply`; 0 if the key stayed off the wire."""
     paper.print("A key that neither client nor model sees", "bold")
     paper.print(LEGEND, "dim")
@@ -88,7 +88,7 @@ def _found(pattern: re.Pattern[str], page: str) -> str:
     return "" if found is None else html.unescape(re.sub(r"<[^>]*>", "", found[1]))
 
 
-def _verdict(paper: Paper, runs: list[Run], seen: list[str]) -> int:
+def _verdict(paper: Printer, runs: list[Run], seen: list[str]) -> int:
     messages = [to_json(line.body).decode() for run in runs for line in run.transcript]
     if seen:
         opened, done = seen

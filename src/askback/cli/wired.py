@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from askback.cli.paper import Block, Row, Style
+from askback.cli.printer import Block, Style, TextRow
 from askback.testing import Run
-from askback.testing.wire import Line
+from askback.testing.wire import TranscriptLine
 
 LEGEND = "-> from the client    <- from the server    (handshakes left out)"
 
@@ -30,35 +30,35 @@ def _column(revision: str, run: Run) -> list[Block]:
     start = next(number for number, line in enumerate(run.transcript) if line.what == "tools/call")
     calls = sum(line.what == "tools/call" for line in run.transcript)
     way = "push: 1 call, which waits" if calls == 1 else f"rounds: {calls} calls, none waits"
-    head: Block = [Row(revision, "bold"), Row(way, "dim"), Row()]
+    head: Block = [TextRow(revision, "bold"), TextRow(way, "dim"), TextRow()]
     return [head, *(_block(line) for line in run.transcript[start:])]
 
 
-def _block(line: Line) -> Block:
+def _block(line: TranscriptLine) -> Block:
     style: Style = "there" if line.direction == "->" else "back"
-    return [Row(f"{line.direction} {line.what}", style), *_outline(line.body, 3), Row()]
+    return [TextRow(f"{line.direction} {line.what}", style), *_outline(line.body, 3), TextRow()]
 
 
-def _outline(value: Mapping[str, Any], indent: int) -> Iterator[Row]:
+def _outline(value: Mapping[str, Any], indent: int) -> Iterator[TextRow]:
     """Nested members as an indented outline: the words of the wire without its brackets."""
     for name, member in value.items():
         if name in EVERY_REQUEST or (name, member) == ("type", "object"):
             continue
         inline = _inline(member)
         if isinstance(member, Mapping) and len(inline) > SHORT:
-            yield Row(f"{name}:", indent=indent)
+            yield TextRow(f"{name}:", indent=indent)
             yield from _outline(cast("Mapping[str, Any]", member), indent + 2)
         elif "\n" in inline:
-            yield Row(f"{name}:", indent=indent)
+            yield TextRow(f"{name}:", indent=indent)
             yield from (_further_in(line, indent + 2) for line in inline.splitlines())
         else:
-            yield Row(f"{name}: {inline}", indent=indent)
+            yield TextRow(f"{name}: {inline}", indent=indent)
 
 
-def _further_in(line: str, indent: int) -> Row:
+def _further_in(line: str, indent: int) -> TextRow:
     """What a line begins with counts as indent, so that it goes on behind it."""
     text = line.lstrip(" ")
-    return Row(text, indent=indent + len(line) - len(text))
+    return TextRow(text, indent=indent + len(line) - len(text))
 
 
 def _inline(value: Any) -> str:

@@ -4,28 +4,28 @@ async with Driver(["python", "server.py"], TerminalPerson()) as driver:
     print(await driver.call_tool("order", {"pizza": "Margherita"}))
 """
 
-from askback.client.answered import Answered
-from askback.client.callbacks import Answering
+from askback.client.answered import AnswerRecord
+from askback.client.callbacks import ElicitationCallbacks
 from askback.client.driver import Driver
-from askback.client.line import Line
-from askback.client.pacing import Limits
-from askback.client.person import Asked, Asker, FormAsked, Mode, Person, Turn, VisitAsked, Word
-from askback.client.steps import Ended, Waiting
+from askback.client.limits import QuestionLimits
+from askback.client.person import Asked, Asker, FormAsked, Mode, Person, Turn, VisitAsked, VisitReply
+from askback.client.person_queue import PersonQueue
+from askback.client.waiting_call import FinishedCall, WaitingCall
 
 __all__ = [
-    "Answered",
-    "Answering",
+    "AnswerRecord",
     "Asked",
     "Asker",
     "Driver",
-    "Ended",
+    "ElicitationCallbacks",
+    "FinishedCall",
     "FormAsked",
-    "Limits",
-    "Line",
     "Mode",
     "Person",
+    "PersonQueue",
+    "QuestionLimits",
     "Turn",
     "VisitAsked",
-    "Waiting",
-    "Word",
+    "VisitReply",
+    "WaitingCall",
 ]

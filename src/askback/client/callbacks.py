@@ -18,27 +18,35 @@ from mcp_types import (
     ErrorData,
 )
 
-from askback.answer import Accepted, Answer
-from askback.client.answered import Answered
+from askback.answers import Accepted, Answer
+from askback.client.answered import AnswerRecord
 from askback.client.consent import Sites
-from askback.client.conversing import MEANS
-from askback.client.copies import Given
-from askback.client.demands import Demands, Finishing
+from askback.client.demanded_visits import DemandedVisits, VisitCompletions
+from askback.client.duplicates import GivenAnswer
 from askback.client.intake import Intake
-from askback.client.line import Line
-from askback.client.pacing import LIMITS, Limits, Tally
-from askback.client.person import Asked, Asker, Person, Turn, VisitAsked, Word
+from askback.client.limits import LIMITS, QuestionLimits, QuestionTally
+from askback.client.person import Asked, Asker, Person, Turn, VisitAsked, VisitReply
+from askback.client.person_queue import PersonQueue
+from askback.client.question_handler import MEANS
 from askback.errors import AskbackError
-from askback.wire.asked import NOT_ANSWERED, UNDECLARED, FormWords, VisitWords, Words, mode_of, without_id
+from askback.protocol.client.questions import (
+    NOT_ANSWERED,
+    UNDECLARED,
+    IncomingForm,
+    IncomingQuestion,
+    IncomingVisit,
+    mode_of,
+    without_id,
+)
 
 T = TypeVar("T")
 
-_OPENED: ContextVar[tuple["Answering", set[str]]] = ContextVar("askback_client_opened")
+_OPENED: ContextVar[tuple["ElicitationCallbacks", set[str]]] = ContextVar("askback_client_opened")
 """Who makes a call in `visiting`, and the links that were opened in it. In rounds a client calls back from tasks of
 that call and says nothing else about it; on the push era it does so from a task of the connection, without this."""
 
 
-class Answering:
+class ElicitationCallbacks:
     """One server's questions for a client that somebody else made; give its methods where the client takes them.
 
     answers = Answering(TerminalPerson(), label="pizzeria")
@@ -51,12 +59,12 @@ class Answering:
 
     def __init__(
         self,
-        person: Person | Line,
+        person: Person | PersonQueue,
         *,
         label: str,
         host: str | None = None,
         purpose: str = "this connection",
-        limits: Limits = LIMITS,
+        limits: QuestionLimits = LIMITS,
         sites: Sites | None = None,
     ) -> None:
         """
@@ -69,13 +77,13 @@ class Answering:
                 the connection.
             sites: where this person's visits are remembered.
         """
-        line = person if isinstance(person, Line) else Line(person)
+        line = person if isinstance(person, PersonQueue) else PersonQueue(person)
         self._intake = Intake(line, asker=Asker(label=label, host=host), limits=limits, sites=sites)
         self._purpose, self._limits = purpose, limits
-        self._tally, self._finishing = Tally(limits), Finishing()
+        self._tally, self._finishing = QuestionTally(limits), VisitCompletions()
 
     @property
-    def answered(self) -> list[Answered]:
+    def answered(self) -> list[AnswerRecord]:
         """Every question so far that got an answer, in order, and on whose word it stands."""
         return self._intake.answered
 
@@ -116,7 +124,7 @@ class Answering:
         """
         if "url" not in self._intake.line.modes:
             return await call()
-        demands = Demands(
+        demands = DemandedVisits(
             ask=self._ask_visit, wait=self._wait, finishing=self._finishing, most=self._limits.visits
         )
         token = _OPENED.set((self, set()))
@@ -131,13 +139,13 @@ class Answering:
         caller, opened = _OPENED.get((None, set[str]()))
         return opened if caller is self else set()
 
-    async def _read(self, words: Words) -> Asked:
+    async def _read(self, words: IncomingQuestion) -> Asked:
         return await self._intake.read(words, purposes=(self._purpose,))
 
-    async def _answered(self, words: Words) -> Given:
+    async def _answered(self, words: IncomingQuestion) -> GivenAnswer:
         turn = Turn(await self._read(words))
         answer = await self._visited(turn)
-        return Given(await self._ask(turn) if answer is None else answer, turn)
+        return GivenAnswer(await self._ask(turn) if answer is None else answer, turn)
 
     async def _visited(self, turn: Turn) -> Answer[Any] | None:
         """A link that was opened in this call comes again: the server asks whether it is done yet, and so do we."""
@@ -160,22 +168,22 @@ class Answering:
             self._opened.add(asked.url)
         return answer
 
-    async def _ask_visit(self, words: VisitWords) -> tuple[VisitAsked, Answer[Any]]:
+    async def _ask_visit(self, words: IncomingVisit) -> tuple[VisitAsked, Answer[Any]]:
         asked = await self._read(words)
         assert isinstance(asked, VisitAsked)
         return asked, await self._ask(Turn(replace(asked, is_demanded=True)))
 
-    async def _wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
+    async def _wait(self, asked: VisitAsked, finished: anyio.Event) -> VisitReply:
         word = await self._intake.line.wait(asked, finished)
         if word == "again":
             self._tally.forgive(asked)
         return word
 
 
-def _words(params: ElicitRequestParams) -> Words:
+def _words(params: ElicitRequestParams) -> IncomingQuestion:
     meta, question = without_id(dict(params.meta) if params.meta else None)
     if isinstance(params, ElicitRequestFormParams):
         schema = params.requested_schema
-        return FormWords(message=params.message, schema=schema, meta=meta, question=question)
+        return IncomingForm(message=params.message, schema=schema, meta=meta, question=question)
     id = params.elicitation_id
-    return VisitWords(message=params.message, url=params.url, id=id, meta=meta, question=question)
+    return IncomingVisit(message=params.message, url=params.url, id=id, meta=meta, question=question)

@@ -14,22 +14,22 @@ from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp_types import CreateMessageRequest, ErrorData, Implementation, InputRequest, ListRootsRequest
 from pydantic import TypeAdapter, ValidationError
 
-from askback.client.calls import Call, Sleep
-from askback.client.connecting import Destination, Streams
+from askback.client.call import ClientCall, Sleep
 from askback.client.consent import Sites
-from askback.client.conversing import Conversing
-from askback.client.headers import unsaid
+from askback.client.headers import redact_headers
 from askback.client.intake import Intake
-from askback.client.labels import MOST_REPEATED
-from askback.client.line import Line
-from askback.client.negotiating import negotiate
-from askback.client.pacing import Clock, Limits, Watch
+from askback.client.labels import MAX_REPEATED_LENGTH
+from askback.client.limits import Clock, QuestionLimits, WorkTimer
+from askback.client.negotiation import negotiate
 from askback.client.person import Asker, Mode
-from askback.client.safe import line
+from askback.client.person_queue import PersonQueue
+from askback.client.question_handler import QuestionHandler
+from askback.client.target import Destination, Streams
 from askback.errors import AskbackError, CannotConnect, NotUnderstood, ServerGone
-from askback.wire.declared import showable
-from askback.wire.era import Era, Revision
-from askback.wire.tap import Tap, is_lost
+from askback.model.safe import safe_line
+from askback.protocol.client.capabilities import supported_modes
+from askback.protocol.client.dispatcher import ElicitationDispatcher, is_lost
+from askback.protocol.revisions import Era, Revision
 
 logger = logging.getLogger(__name__)
 
@@ -46,30 +46,30 @@ _INPUT: TypeAdapter[InputRequest] = TypeAdapter(InputRequest)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class DriverSettings:
     """What a driver was made with."""
 
-    line: Line
+    line: PersonQueue
     modes: Collection[Mode]
     label: str
     pinned: Revision | None
     sampling: SamplingFnT | None
     roots: ListRootsFnT | None
     patience: float | None
-    limits: Limits
+    limits: QuestionLimits
     sites: Sites | None
     client_info: Implementation
     clock: Clock
     sleep: Sleep
 
-    def watch(self) -> Watch:
-        return Watch(patience=self.patience, limits=self.limits, clock=self.clock)
+    def watch(self) -> WorkTimer:
+        return WorkTimer(patience=self.patience, limits=self.limits, clock=self.clock)
 
 
-class Connection:
+class ClientConnection:
     """Made by `connect`, and good until `leave`."""
 
-    def __init__(self, place: Destination, settings: Settings, tasks: anyio.abc.TaskGroup) -> None:
+    def __init__(self, place: Destination, settings: DriverSettings, tasks: anyio.abc.TaskGroup) -> None:
         self.place, self.settings = place, settings
         self.intake = Intake(
             settings.line,
@@ -79,8 +79,8 @@ class Connection:
             clock=settings.clock,
             sleep=settings.sleep,
         )
-        idle = Call("no call of yours", watch=settings.watch(), limits=settings.limits)
-        self.conversing = Conversing(
+        idle = ClientCall("no call of yours", watch=settings.watch(), limits=settings.limits)
+        self.conversing = QuestionHandler(
             self.intake, idle, tasks=tasks, delegate=self._delegate, sleep=settings.sleep
         )
         self.failure: Exception | None = None
@@ -132,7 +132,7 @@ class Connection:
             sampling_callback=settings.sampling,
             list_roots_callback=settings.roots,
             client_info=settings.client_info,
-            dispatcher=Tap(
+            dispatcher=ElicitationDispatcher(
                 JSONRPCDispatcher(*streams),
                 self.conversing,
                 modes=settings.modes,
@@ -141,16 +141,18 @@ class Connection:
             ),
         )
 
-    async def greet(self) -> None:
+    async def handshake(self) -> None:
         """Find the revision, and learn how the server names itself."""
         with anyio.fail_after(START_SECONDS):
             self._revision = await negotiate(self.session, self.settings.pinned)
-        self.conversing.modes = showable(self.settings.modes, self._revision)
+        self.conversing.modes = supported_modes(self.settings.modes, self._revision)
         self.conversing.takes_pushed = self._revision.era is not Era.ROUNDS
         described = self.session.server_info
         self.intake.asker = replace(self.intake.asker, name=described.name if described else None)
 
-    async def call(self, call: Call, work: Callable[[], Awaitable[T]], *, limit: float | None = None) -> T:
+    async def call(
+        self, call: ClientCall, work: Callable[[], Awaitable[T]], *, limit: float | None = None
+    ) -> T:
         """Do `work` as this call; what the SDK raises becomes an error that says whose move it is."""
         self.require_open(call)
         with self.conversing.making(call):
@@ -166,15 +168,15 @@ class Connection:
             except (ValidationError, RuntimeError) as error:
                 if error is call.failure:
                     raise
-                problem = unsaid(_first_line(error), self.place.headers)
+                problem = redact_headers(_first_line(error), self.place.headers)
                 raise NotUnderstood(f"its result for {call.purpose} is none: {problem}") from error
 
-    def require_open(self, call: Call) -> None:
+    def require_open(self, call: ClientCall) -> None:
         """Raise where it is known that nobody would hear this call."""
         if self.conversing.is_closed:
             raise self._gone(call, was_sent=False)
 
-    def _gone(self, call: Call, *, was_sent: bool = True) -> ServerGone:
+    def _gone(self, call: ClientCall, *, was_sent: bool = True) -> ServerGone:
         return ServerGone(
             server=self.settings.label,
             during=call.purpose,
@@ -189,7 +191,7 @@ class Connection:
             asked = _INPUT.validate_python(request, by_name=False)
         except ValidationError as error:
             raise NotUnderstood(
-                f"its round has something under {key[:MOST_REPEATED]!r} that is no request"
+                f"its round has something under {key[:MAX_REPEATED_LENGTH]!r} that is no request"
             ) from error
         self._require_declared(asked)
         context = ClientRequestContext(session=self.session, request_id=key)
@@ -209,20 +211,20 @@ class Connection:
         raise NotUnderstood(f"it asked for {what}, which this client did not declare")
 
 
-async def connect(stack: AsyncExitStack, place: Destination, settings: Settings) -> Connection:
+async def connect(stack: AsyncExitStack, place: Destination, settings: DriverSettings) -> ClientConnection:
     """Open a connection that ends with `stack`; raises `CannotConnect` with everything that helps."""
     tasks = await stack.enter_async_context(anyio.create_task_group())
     stack.callback(tasks.cancel_scope.cancel)
-    connection = Connection(place, settings, tasks)
+    connection = ClientConnection(place, settings, tasks)
     try:
         await tasks.start(connection.hold)
         stack.push_async_callback(connection.leave)
-        await connection.greet()
+        await connection.handshake()
     except (OSError, ValueError, MCPError, RuntimeError) as error:
         await stack.aclose()
         cause = connection.failure or error
         # Tracebacks show causes: one that repeats a header is left out.
-        is_clean = unsaid(str(cause), place.headers) == str(cause)
+        is_clean = redact_headers(str(cause), place.headers) == str(cause)
         raise _cannot_connect(connection, cause) from (cause if is_clean else None)
     except BaseException:
         await stack.aclose()
@@ -230,9 +232,9 @@ async def connect(stack: AsyncExitStack, place: Destination, settings: Settings)
     return connection
 
 
-def _cannot_connect(connection: Connection, cause: Exception) -> CannotConnect:
+def _cannot_connect(connection: ClientConnection, cause: Exception) -> CannotConnect:
     problem, advice = connection.place.refusal.reason() or _reason(cause)
-    problem, said = unsaid(problem, connection.place.headers), connection.place.said.tail
+    problem, said = redact_headers(problem, connection.place.headers), connection.place.said.tail
     return CannotConnect(server=connection.settings.label, problem=problem, advice=advice, said=said)
 
 
@@ -266,4 +268,4 @@ def _reason(error: Exception) -> tuple[str, str]:
 
 
 def _first_line(error: Exception) -> str:
-    return line(next(iter(str(error).splitlines()), type(error).__name__))
+    return safe_line(next(iter(str(error).splitlines()), type(error).__name__))

@@ -26,22 +26,30 @@ from mcp_types import (
     Tool,
 )
 
-from askback.answer import Answer
-from askback.client.answered import Answered, Noted
-from askback.client.calls import Call, Sleep
-from askback.client.connecting import Target, destination
-from askback.client.connection import Connection, Settings, connect
+from askback.answers import Answer
+from askback.client.answered import AnswerRecord, OnAnswer
+from askback.client.call import ClientCall, Sleep
+from askback.client.connection import ClientConnection, DriverSettings, connect
 from askback.client.consent import KnownSites, Sites
-from askback.client.line import Line
-from askback.client.listing import Fetch, all_pages
+from askback.client.limits import LIMITS, Clock, QuestionLimits
+from askback.client.listing import Fetch, fetch_all_pages
 from askback.client.nobody import Nobody
-from askback.client.pacing import LIMITS, Clock, Limits
 from askback.client.person import Asker, Mode, Person
-from askback.client.results import checked
-from askback.client.rounds import Way, run_rounds
-from askback.client.steps import Ended, Kind, Left, ToTheQuestions, Waiting, replies_of, require_same
+from askback.client.person_queue import PersonQueue
+from askback.client.results import check_result
+from askback.client.rounds import CallStrategy, run_rounds
+from askback.client.target import Target, resolve_target
+from askback.client.waiting_call import (
+    CallKind,
+    FinishedCall,
+    LeftAtQuestions,
+    StopAtQuestions,
+    WaitingCall,
+    replies_of,
+    require_same,
+)
 from askback.errors import AuthorError, ConnectionMustLive
-from askback.wire.era import REVISIONS, Era, Revision
+from askback.protocol.revisions import REVISIONS, Era, Revision
 
 T = TypeVar("T")
 
@@ -56,7 +64,7 @@ class Driver:
     def __init__(
         self,
         target: Target,
-        person: Person | Line | None = None,
+        person: Person | PersonQueue | None = None,
         *,
         label: str | None = None,
         modes: Collection[Mode] | None = None,
@@ -65,7 +73,7 @@ class Driver:
         sampling: SamplingFnT | None = None,
         roots: ListRootsFnT | None = None,
         patience: float | None = None,
-        limits: Limits = LIMITS,
+        limits: QuestionLimits = LIMITS,
         sites: Sites | None = None,
         client_info: Implementation | None = None,
         clock: Clock = time.monotonic,
@@ -92,9 +100,9 @@ class Driver:
             clock: seconds, for the limits.
             sleep: how pauses are made.
         """
-        self._place = destination(target, label=label, headers=headers)
-        line = person if isinstance(person, Line) else Line(person or Nobody(modes or ()))
-        self._settings = Settings(
+        self._place = resolve_target(target, label=label, headers=headers)
+        line = person if isinstance(person, PersonQueue) else PersonQueue(person or Nobody(modes or ()))
+        self._settings = DriverSettings(
             line=line,
             modes=line.modes if modes is None else line.modes & frozenset(modes),
             label=self._place.label,
@@ -110,7 +118,7 @@ class Driver:
             sleep=sleep,
         )
         self._stack = AsyncExitStack()
-        self._connection: Connection | None = None
+        self._connection: ClientConnection | None = None
 
     async def __aenter__(self) -> Self:
         if self._connection is not None:
@@ -145,7 +153,7 @@ class Driver:
         return self._place.said.whole
 
     @property
-    def answered(self) -> list[Answered]:
+    def answered(self) -> list[AnswerRecord]:
         """Every question so far that got an answer, in order, and on whose word it stands."""
         return self._open.intake.answered
 
@@ -177,7 +185,7 @@ class Driver:
         *,
         limit: float | None = None,
         progress: ProgressFnT | None = None,
-        noted: Noted | None = None,
+        noted: OnAnswer | None = None,
     ) -> CallToolResult:
         """Call a tool and let the person answer what it asks.
 
@@ -200,7 +208,7 @@ class Driver:
         *,
         limit: float | None = None,
         progress: ProgressFnT | None = None,
-        noted: Noted | None = None,
+        noted: OnAnswer | None = None,
     ) -> GetPromptResult:
         """Get a prompt, as `call_tool` calls a tool."""
         return await self._call("prompt", name, arguments, limit=limit, progress=progress, noted=noted)
@@ -211,21 +219,21 @@ class Driver:
         *,
         limit: float | None = None,
         progress: ProgressFnT | None = None,
-        noted: Noted | None = None,
+        noted: OnAnswer | None = None,
     ) -> ReadResourceResult:
         """Read a resource, as `call_tool` calls a tool."""
         return await self._call("resource", uri, None, limit=limit, progress=progress, noted=noted)
 
     async def begin(
-        self, name: str, arguments: Mapping[str, Any] | None = None, *, kind: Kind = "tool"
-    ) -> Ended[Any] | Waiting:
+        self, name: str, arguments: Mapping[str, Any] | None = None, *, kind: CallKind = "tool"
+    ) -> FinishedCall[Any] | WaitingCall:
         """Make a call and leave it at its questions, if it has any: for hosts where nobody waits."""
         self._require_steps()
-        return await self._step(kind, name, dict(arguments or {}), ToTheQuestions())
+        return await self._step(kind, name, dict(arguments or {}), StopAtQuestions())
 
     async def resume(
-        self, waiting: Waiting, answers: Mapping[str, Answer[Any]], *, excused: Collection[str] = ()
-    ) -> Ended[Any] | Waiting:
+        self, waiting: WaitingCall, answers: Mapping[str, Answer[Any]], *, excused: Collection[str] = ()
+    ) -> FinishedCall[Any] | WaitingCall:
         """Take up a call with the answers to all its questions, by key; hours later, or in another process.
 
         Args:
@@ -239,11 +247,11 @@ class Driver:
         self._open.require_open(self._new(waiting.purpose))
         for key, asked in waiting.questions.items():
             await self._open.intake.note(asked, answers[key], by="host")
-        way = ToTheQuestions(waiting.asking, replies)
+        way = StopAtQuestions(waiting.asking, replies)
         return await self._step(waiting.kind, waiting.name, waiting.arguments, way)
 
     @property
-    def _open(self) -> Connection:
+    def _open(self) -> ClientConnection:
         if self._connection is None:
             raise AuthorError(
                 "This driver is not connected. Use it inside `async with Driver(...) as driver:`."
@@ -261,7 +269,7 @@ class Driver:
         if claim is None:
             return []
         return await self._open.call(
-            self._new(f"the list of {what}", only_looks=True), lambda: all_pages(fetch, items)
+            self._new(f"the list of {what}", only_looks=True), lambda: fetch_all_pages(fetch, items)
         )
 
     def _require_steps(self) -> None:
@@ -269,12 +277,12 @@ class Driver:
             raise ConnectionMustLive(revision=self.revision)
 
     async def _step(
-        self, kind: Kind, name: str, arguments: Mapping[str, Any], way: ToTheQuestions
-    ) -> Ended[Any] | Waiting:
+        self, kind: CallKind, name: str, arguments: Mapping[str, Any], way: StopAtQuestions
+    ) -> FinishedCall[Any] | WaitingCall:
         try:
-            return Ended(await self._call(kind, name, arguments, way=way))
-        except Left as left:
-            return Waiting(
+            return FinishedCall(await self._call(kind, name, arguments, way=way))
+        except LeftAtQuestions as left:
+            return WaitingCall(
                 asker=self.asker,
                 kind=kind,
                 name=name,
@@ -285,27 +293,27 @@ class Driver:
 
     async def _call(
         self,
-        kind: Kind,
+        kind: CallKind,
         name: str,
         arguments: Mapping[str, Any] | None,
         *,
         limit: float | None = None,
         progress: ProgressFnT | None = None,
-        noted: Noted | None = None,
-        way: Way = run_rounds,
+        noted: OnAnswer | None = None,
+        way: CallStrategy = run_rounds,
     ) -> Any:
         session, given = self._open.session, dict(arguments) if arguments is not None else None
         call = self._new(f"{kind} {name}", way=way, progress=progress, noted=noted)
-        makes: dict[Kind, Callable[[], Awaitable[Any]]] = {
+        makes: dict[CallKind, Callable[[], Awaitable[Any]]] = {
             "tool": lambda: self._tool(call, name, given),
             "prompt": lambda: session.get_prompt(name, given),
             "resource": lambda: session.read_resource(name),
         }
         result = await self._open.call(call, makes[kind], limit=limit)
         # After the call, whose time may be over: what it gave stays.
-        return await checked(session, name, result) if kind == "tool" else result
+        return await check_result(session, name, result) if kind == "tool" else result
 
-    async def _tool(self, call: Call, name: str, arguments: dict[str, Any] | None) -> CallToolResult:
+    async def _tool(self, call: ClientCall, name: str, arguments: dict[str, Any] | None) -> CallToolResult:
         """A tool whose arguments belong in headers is listed first, where the server says that it must be."""
         session = self._open.session
         # Not `session.call_tool`: that loses a finished result if it cannot be checked.
@@ -315,20 +323,20 @@ class Driver:
         except MCPError as error:
             if error.code != HEADER_MISMATCH or call.tally.questions:
                 raise
-            await all_pages(session.list_tools, lambda page: page.tools)
+            await fetch_all_pages(session.list_tools, lambda page: page.tools)
             return await session.send_request(request, CallToolResult)
 
     def _new(
         self,
         purpose: str,
         *,
-        way: Way = run_rounds,
+        way: CallStrategy = run_rounds,
         progress: ProgressFnT | None = None,
-        noted: Noted | None = None,
+        noted: OnAnswer | None = None,
         only_looks: bool = False,
-    ) -> Call:
+    ) -> ClientCall:
         settings = self._settings
-        return Call(
+        return ClientCall(
             purpose,
             watch=settings.watch(),
             limits=settings.limits,

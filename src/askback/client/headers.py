@@ -8,7 +8,7 @@ from askback.errors import AuthorError
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VALUE = re.compile(r"(?:[!-~\xa0-\xff]+(?:[ \t]+[!-~\xa0-\xff]+)*)?")
 
-SHORTEST_SECRET = 8
+MIN_SECRET_LENGTH = 8
 """Characters; below that, taking a value out of a sentence would spoil more than it hides."""
 
 
@@ -34,11 +34,11 @@ def _value(name: str, value: object) -> bytes:
     return value.encode("latin-1")
 
 
-def unsaid(text: str, headers: Sequence[tuple[bytes, bytes]]) -> str:
+def redact_headers(text: str, headers: Sequence[tuple[bytes, bytes]]) -> str:
     """`text`, which somebody else wrote, without the values of these headers and the words in them."""
     values = [value.decode("latin-1") for _, value in headers]
     words = {piece for value in values for piece in (value, *value.split())}
     for word in sorted(words, key=len, reverse=True):
-        if len(word) >= SHORTEST_SECRET:
+        if len(word) >= MIN_SECRET_LENGTH:
             text = text.replace(word, "[header]")
     return text

@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from askback.client.safe import line, quoted
+from askback.model.safe import quote_safely, safe_line
 
 if TYPE_CHECKING:  # a turn holds a verdict on its link, and what is shown of that is worded here
-    from askback.client.forms import Difference, Entry, LeftOut
+    from askback.client.forms import Difference, FormEntry, LeftOut
     from askback.client.person import Asked, Asker, Turn
 
 SEND: Final = "Send"
@@ -57,18 +57,18 @@ GONE_GIVEN_UP: Final = (
     "Whoever started this call has given it up. Nothing is sent; what you typed is still here."
 )
 
-MOST_REPEATED: Final = 80
+MAX_REPEATED_LENGTH: Final = 80
 """Characters of a server's message that errors and logs of ours repeat."""
 
-MOST_NAME: Final = 60
+MAX_NAME_LENGTH: Final = 60
 """Characters of a name in a line of ours: the rest of the line must stay in sight."""
 
 
 def who_asks(asker: "Asker") -> str:
     """The person's own word for the server first, then what it says of itself, in quotes."""
-    said = f", which calls itself {quoted(name, MOST_NAME)}" if (name := announced(asker)) else ""
-    where = f" at {line(asker.host, 253)}" if asker.host else ""
-    return f"{line(asker.label, MOST_NAME)}{where}{said}"
+    said = f", which calls itself {quote_safely(name, MAX_NAME_LENGTH)}" if (name := announced(asker)) else ""
+    where = f" at {safe_line(asker.host, 253)}" if asker.host else ""
+    return f"{safe_line(asker.label, MAX_NAME_LENGTH)}{where}{said}"
 
 
 def announced(asker: "Asker") -> str | None:
@@ -79,7 +79,7 @@ def announced(asker: "Asker") -> str | None:
 
 def why(asked: "Asked") -> str:
     """The call that the question belongs to."""
-    return f"for: {line(asked.purpose)}"
+    return f"for: {safe_line(asked.purpose)}"
 
 
 def place(turn: "Turn") -> str:
@@ -94,19 +94,19 @@ def said_change(difference: "Difference") -> str:
         return "filled in by you"
     note = f" ({difference.note})" if difference.note else ""
     done = "emptied" if note or not difference.after else "changed"
-    return f"{done} by you{note}, was: {line(difference.before)}"
+    return f"{done} by you{note}, was: {safe_line(difference.before)}"
 
 
-def sent_as(entry: "Entry", value: Any) -> str | None:
+def sent_as(entry: "FormEntry", value: Any) -> str | None:
     """What goes out, in full, where that is not what the person reads: a title need not mean its value."""
     titles = {option.value: option.shown for option in entry.options}
     values = cast("list[Any]", value) if isinstance(value, list) else [value]
     chosen: list[str] = [one for one in values if one in titles]
     if all(titles[one] == one for one in chosen):
         return None
-    return f"sent as: {line(', '.join(chosen), None)}"
+    return f"sent as: {safe_line(', '.join(chosen), None)}"
 
 
 def left_out(one: "LeftOut") -> str:
     """That a field of the form is missing here, and why."""
-    return f"A field cannot be shown and is left out: {quoted(one.name)}, because {one.why}."
+    return f"A field cannot be shown and is left out: {quote_safely(one.name)}, because {one.why}."

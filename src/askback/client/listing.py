@@ -7,17 +7,17 @@ from mcp_types import PaginatedRequestParams
 
 T = TypeVar("T")
 
-MOST_PAGES = 100
+MAX_PAGES = 100
 """A list that never ends must not hang anybody."""
 
 Fetch = Callable[..., Awaitable[Any]]
 
 
-async def all_pages(fetch: Fetch, items: Callable[[Any], list[T]]) -> list[T]:
+async def fetch_all_pages(fetch: Fetch, items: Callable[[Any], list[T]]) -> list[T]:
     """The items of every page that `fetch` gives."""
     found: list[T] = []
     cursor: str | None = None
-    for _ in range(MOST_PAGES):
+    for _ in range(MAX_PAGES):
         page = await fetch(params=PaginatedRequestParams(cursor=cursor))
         found += items(page)
         cursor = page.next_cursor

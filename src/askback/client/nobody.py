@@ -5,8 +5,8 @@ from typing import Any
 
 import anyio
 
-from askback.answer import Answer
-from askback.client.person import Mode, Turn, VisitAsked, Word
+from askback.answers import Answer
+from askback.client.person import Mode, Turn, VisitAsked, VisitReply
 from askback.errors import Unanswered
 
 
@@ -21,7 +21,7 @@ class Nobody:
     async def answer(self, turn: Turn) -> Answer[Any]:
         raise _unanswered()
 
-    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
+    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> VisitReply:
         raise _unanswered()
 
 

@@ -6,12 +6,12 @@ from typing import Any, Literal, Protocol
 
 import anyio
 
-from askback.answer import Answer
+from askback.answers import Answer
 from askback.client.consent import Verdict
-from askback.client.forms import Blank
+from askback.client.forms import ReceivedForm
 
 Mode = Literal["form", "url"]
-Word = Literal["done", "again", "cancel"]
+VisitReply = Literal["done", "again", "cancel"]
 """What a person says after a visit: go on with the call, open the page once more, or give the call up."""
 
 
@@ -35,11 +35,11 @@ class FormAsked:
     purposes: tuple[str, ...]
     """The calls that may be asking, in our words: `tool order`. Mostly one; the wire does not always say which."""
     message: str
-    blank: Blank
+    blank: ReceivedForm
     key: str | None = None
     meta: Mapping[str, Any] | None = None
     question: str | None = None
-    """The server's own id of it, the same for a copy: see `askback.client.copies`."""
+    """The server's own id of it, the same for a copy: see `askback.client.duplicates`."""
 
     @property
     def purpose(self) -> str:
@@ -152,6 +152,6 @@ class Person(Protocol):
 
     async def answer(self, turn: Turn) -> Answer[Any]: ...
 
-    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
+    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> VisitReply:
         """After an opened visit, until the server says it is `finished` or the person says a word."""
         ...

@@ -5,11 +5,11 @@ from collections.abc import Collection
 from askback.client.consent import judge
 from askback.client.forms import read_form
 from askback.client.person import Asked, Asker, FormAsked, VisitAsked
-from askback.wire.asked import FormWords, Words
+from askback.protocol.client.questions import IncomingForm, IncomingQuestion
 
 
-def read_asked(
-    words: Words,
+def prepare_question(
+    words: IncomingQuestion,
     *,
     asker: Asker,
     purposes: tuple[str, ...],
@@ -17,7 +17,7 @@ def read_asked(
     before: Collection[str] | None = None,
 ) -> Asked:
     """The form read with care, or the link judged; `before` are the sites that this server sent the person to."""
-    if isinstance(words, FormWords):
+    if isinstance(words, IncomingForm):
         return FormAsked(
             asker=asker,
             purposes=purposes,

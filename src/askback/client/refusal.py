@@ -3,7 +3,7 @@
 import httpx2
 from mcp.client.streamable_http import MCP_SESSION_ID
 
-from askback.client.safe import line
+from askback.model.safe import safe_line
 
 REASONS = {
     401: ("it wants to know who calls", "Give it a token, in a header Authorization: Bearer ..."),
@@ -17,7 +17,7 @@ REASONS = {
 }
 
 
-class Refusal:
+class HTTPRefusal:
     """The last answer to a message, where it was none of MCP."""
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Refusal:
             problem, advice = REASONS[self._status]
         elif 300 <= self._status < 400:
             problem, advice = (
-                f"it points elsewhere, to {line(self._elsewhere)}",
+                f"it points elsewhere, to {safe_line(self._elsewhere)}",
                 "Give that address, if it is right.",
             )
         elif self._status >= 500:

@@ -6,8 +6,8 @@ import anyio
 from mcp.client.session import ClientSession
 from mcp_types import CallToolResult
 
-from askback.client.safe import line
 from askback.errors import PeerError
+from askback.model.safe import safe_line
 
 logger = logging.getLogger(__name__)
 
@@ -15,7 +15,7 @@ CHECK_SECONDS = 10.0
 """For a server to say which schema it declares, where nobody has listed its tools yet."""
 
 
-async def checked(session: ClientSession, name: str, result: CallToolResult) -> CallToolResult:
+async def check_result(session: ClientSession, name: str, result: CallToolResult) -> CallToolResult:
     """The result, also where it cannot be checked; one that does not fit goes with the error."""
     if result.is_error:
         return result
@@ -25,14 +25,14 @@ async def checked(session: ClientSession, name: str, result: CallToolResult) -> 
     except RuntimeError as error:
         raise _unfit(name, result, error) from error
     except Exception:  # noqa: BLE001 - a list of tools that does not come says nothing against the result
-        logger.warning("The result of %s is not checked: no output schema is to be had.", line(name))
+        logger.warning("The result of %s is not checked: no output schema is to be had.", safe_line(name))
     return result
 
 
 def _unfit(name: str, result: CallToolResult, error: RuntimeError) -> PeerError:
     return PeerError(
-        f"The tool {line(name)} was called and has finished, but its result does not fit the output schema that it "
-        f"declares: {line(str(error).partition(chr(10))[0])}. Its author must mend that. The result comes "
+        f"The tool {safe_line(name)} was called and has finished, but its result does not fit the output schema that it "
+        f"declares: {safe_line(str(error).partition(chr(10))[0])}. Its author must mend that. The result comes "
         "with this error; look at it before you call again.",
         data=result.model_dump(by_alias=True, mode="json", exclude_none=True),
     )

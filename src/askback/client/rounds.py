@@ -3,16 +3,16 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
 
-from askback.wire.asked import Round
+from askback.protocol.client.questions import IncomingRound
 
-Send = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any] | Round]]
-Fulfil = Callable[[Round, str], Awaitable[Any]]
+Send = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any] | IncomingRound]]
+Fulfil = Callable[[IncomingRound, str], Awaitable[Any]]
 """The reply to the request of this round that has this key."""
 Again = Callable[[bool], Awaitable[None]]
 """Before the call is made again; told whether anything was asked. Raises where the server has had its time."""
 
 
-class Way(Protocol):
+class CallStrategy(Protocol):
     """How a call is brought to its end: with a person at hand, or left at its questions."""
 
     async def __call__(
@@ -25,15 +25,15 @@ async def run_rounds(
 ) -> dict[str, Any]:
     """The result that the rounds lead to. They are bounded in time, by `again`, and not in number."""
     found = await send(params)
-    while isinstance(found, Round):
+    while isinstance(found, IncomingRound):
         ours = await without_a_person(found, fulfil)
         # One after another: a person reads one question at a time (R70).
         replies = {key: ours[key] if key in ours else await fulfil(found, key) for key in found.requests}
         await again(bool(replies))
-        found = await send(found.answered(params, replies))
+        found = await send(found.answer_params(params, replies))
     return found
 
 
-async def without_a_person(asking: Round, fulfil: Fulfil) -> dict[str, Any]:
+async def without_a_person(asking: IncomingRound, fulfil: Fulfil) -> dict[str, Any]:
     """The replies to what no person is asked. They come first: what fails there costs nobody what they typed."""
-    return {key: await fulfil(asking, key) for key in asking.requests if asking.words(key) is None}
+    return {key: await fulfil(asking, key) for key in asking.requests if asking.question(key) is None}

@@ -27,7 +27,7 @@
     │   ├── UnsupportedHost      this server, or this SDK version, cannot carry us
     │   ├── StoreUnavailable     what must be kept cannot be written down or looked up
     │   ├── CallerUnknown        nobody tells who calls, and something is to be kept for the caller
-    │   ├── Unguarded            pages on which nobody could tell who is at the door
+    │   ├── VisitorUnknown            pages on which nobody could tell who is at the door
     │   ├── VaultUnavailable     secrets that cannot be sealed or opened
     │   ├── ProviderUnavailable  a service to connect with that cannot be reached, or is not what it says
     │   ├── CannotConnect        a server that does not start, or does not answer
@@ -49,7 +49,7 @@ All derive from `MCPError`, which the SDK's servers pass on as it is: so an erro
 reaches the middleware whole, and the client reads our text instead of "Error executing tool".
 """
 
-from askback.errors.answering import (
+from askback.errors.answers import (
     AnswerRefused,
     CannotConnect,
     ConnectionMustLive,
@@ -61,7 +61,8 @@ from askback.errors.answering import (
     Unanswered,
     Unfinished,
 )
-from askback.errors.asking import (
+from askback.errors.guards import ChangedSinceApproval, EstimateFailed, NotApproved, NotRun
+from askback.errors.questions import (
     FORGOTTEN,
     INTERRUPTED,
     MEMORY_LOST,
@@ -88,13 +89,12 @@ from askback.errors.asking import (
     StillOpen,
     StoreUnavailable,
     TimedOut,
-    Unguarded,
     UnsupportedHost,
     VaultUnavailable,
     VisitFailed,
+    VisitorUnknown,
     VisitUnknown,
 )
-from askback.errors.guarding import ChangedSinceApproval, EstimateFailed, NotApproved, NotRun
 from askback.errors.roots import (
     AskbackError,
     AskbackWarning,
@@ -151,11 +151,11 @@ __all__ = [
     "TooManyQuestions",
     "Unanswered",
     "Unfinished",
-    "Unguarded",
     "UnsupportedHost",
     "VaultUnavailable",
     "VisitFailed",
     "VisitUnknown",
+    "VisitorUnknown",
     "causes",
     "own_error",
 ]

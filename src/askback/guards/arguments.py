@@ -32,11 +32,11 @@ INJECTED = frozenset({"Context", "Resolve", "Dependency"})
 
 HIDDEN = "(hidden)"
 
-DEEPEST = 50
+MAX_DEPTH = 50
 """Levels of lists and objects; deeper is nothing that a person reads."""
 
 
-class Secret(NamedTuple):
+class HiddenValue(NamedTuple):
     """What is not shown; told from others by a digest."""
 
     digest: str
@@ -62,28 +62,30 @@ class Parameters:
         bound.apply_defaults()
         return bound
 
-    def shown(self, bound: BoundArguments) -> dict[str, Any]:
+    def caller_arguments(self, bound: BoundArguments) -> dict[str, Any]:
         """Those that came from the caller."""
         return {name: value for name, value in bound.arguments.items() if name not in self.injected}
 
 
 def digest_of(*values: Any) -> str:
     """The same for the same values, on every worker."""
-    return sha256(to_json([_digestible(plain(value)) for value in values])).hexdigest()
+    return sha256(to_json([_digestible(to_plain(value)) for value in values])).hexdigest()
 
 
-def plain(value: Any, *, depth: int = 0) -> Any:
+def to_plain(value: Any, *, depth: int = 0) -> Any:
     """As JSON has it, all of it: what a model leaves out when it is written down counts too."""
-    if depth > DEEPEST:
-        raise AuthorError(f"An argument has more than {DEEPEST} levels, and a person could not be shown it.")
+    if depth > MAX_DEPTH:
+        raise AuthorError(
+            f"An argument has more than {MAX_DEPTH} levels, and a person could not be shown it."
+        )
     for kinds, written in _SIMPLE:
         if isinstance(value, kinds):
             return written(value)
     return _listed(value, depth + 1)
 
 
-def _hidden(secret: SecretStr | SecretBytes) -> Secret:
-    return Secret(digest_of([type(secret).__name__, secret.get_secret_value()]))
+def _hidden(secret: SecretStr | SecretBytes) -> HiddenValue:
+    return HiddenValue(digest_of([type(secret).__name__, secret.get_secret_value()]))
 
 
 def _moment(moment: date | time) -> str:
@@ -97,7 +99,7 @@ def _same(value: Any) -> Any:
 _ADDRESSES = (Url, MultiHostUrl, AnyUrl, IPv4Address, IPv6Address, IPv4Network, IPv6Network)
 
 _SIMPLE: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
-    (Enum, lambda member: plain(member.value)),
+    (Enum, lambda member: to_plain(member.value)),
     ((NoneType, bool), _same),
     (int, int.__int__),
     (float, float.__float__),
@@ -113,7 +115,7 @@ _SIMPLE: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
 def _listed(value: Any, depth: int) -> Any:
     pairs = _pairs_of(value)
     if pairs is not None:
-        listed = {_key(key): plain(one, depth=depth) for key, one in pairs}
+        listed = {_key(key): to_plain(one, depth=depth) for key, one in pairs}
         if len(listed) < len(pairs):
             raise AuthorError(
                 f"A {type(value).__name__} among the arguments has something twice, under what would be shown as one "
@@ -121,9 +123,9 @@ def _listed(value: Any, depth: int) -> Any:
             )
         return listed
     if isinstance(value, Set):
-        return sorted((plain(one, depth=depth) for one in cast("Set[Any]", value)), key=repr)
+        return sorted((to_plain(one, depth=depth) for one in cast("Set[Any]", value)), key=repr)
     if isinstance(value, Sequence):
-        return [plain(one, depth=depth) for one in cast("Sequence[Any]", value)]
+        return [to_plain(one, depth=depth) for one in cast("Sequence[Any]", value)]
     raise AuthorError(
         f"A guard cannot show an argument of type {type(value).__name__}, so nothing ran. Take plain values, dates, "
         "paths, dataclasses or pydantic models, or lists and dicts of them."
@@ -142,7 +144,7 @@ def _pairs_of(value: Any) -> list[tuple[Any, Any]] | None:
 
 
 def _key(key: Any) -> str:
-    kept = plain(key)
+    kept = to_plain(key)
     if not isinstance(kept, str | int | float | bool | None):
         raise AuthorError(f"A guard cannot show a dict with keys of type {type(key).__name__}. Use texts.")
     return kept if isinstance(kept, str) else f"{type(kept).__name__} {kept}"
@@ -151,7 +153,7 @@ def _key(key: Any) -> str:
 def _digestible(value: Any) -> Any:
     """Nothing may pass for something else: a number of any size, half of a surrogate pair, a secret."""
     match value:
-        case Secret():
+        case HiddenValue():
             return {"secret": value.digest}
         case str():
             return value.encode("utf-8", "surrogatepass").hex()
@@ -211,7 +213,7 @@ def _derives_from_host(thing: Any) -> bool:
     return any(one.__name__ in INJECTED and one.__module__.partition(".")[0] in HOSTS for one in kind.__mro__)
 
 
-def changed(bound: BoundArguments, arguments: Arguments) -> BoundArguments:
+def apply_changes(bound: BoundArguments, arguments: Arguments) -> BoundArguments:
     """The same call with the arguments that were approved."""
     strange = set(arguments) - set(bound.arguments)
     if strange:

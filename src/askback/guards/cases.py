@@ -3,31 +3,31 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from askback.approvals import Scope
-from askback.carrier import Put
-from askback.conversation import Conversation
 from askback.errors import NotApproved
 from askback.guards.arguments import digest_of
-from askback.guards.offers import Offer, require_options, sheet_for
+from askback.guards.display import defang, render_value
+from askback.guards.offers import ApprovalOffer, require_options, sheet_for
 from askback.guards.risk import Arguments, Risk
-from askback.guards.rule import Key, Rule
-from askback.guards.showing import defanged, shown
-from askback.schema.message import MOST_MESSAGE
-from askback.schema.read import form_of
-from askback.words import Words
+from askback.guards.rule import ApprovalKey, GuardRule
+from askback.model.texts import Words
+from askback.runtime.approvals import Scope
+from askback.runtime.carrier import PlacedQuestion
+from askback.runtime.conversation import Conversation
+from askback.schema.forms import form_of
+from askback.schema.message import MAX_MESSAGE_LENGTH
 
 PLACE = "guard-{name}:{digest}"
 SHORT = 20
 """Characters of a digest in a place; it is compared within one call alone."""
 
-MOST_LINES = 400
+MAX_LINES = 400
 """Of a question. Our own terminal and desk leave out what comes after, and nobody reads that far."""
 
 
-class Run(NamedTuple):
+class GuardedRun(NamedTuple):
     """What would run, and which guard stands before it."""
 
-    rule: Rule
+    rule: GuardRule
     number: int
     """Among the guards of one function."""
     tool: str
@@ -49,7 +49,7 @@ class Run(NamedTuple):
         digest = digest_of([conversation.setting.target, self.identity, self.digest, depends])
         first = place = PLACE.format(name=self.rule.name or self.tool, digest=digest[:SHORT])
         count = 1
-        while conversation.has_been_at(place):
+        while conversation.has_asked_at(place):
             count += 1
             place = f"{first}-{count}"
         return place
@@ -59,13 +59,13 @@ class Run(NamedTuple):
 class Case:
     """A run that a person has to agree to. Made anew on every pass, from what the function would run with now."""
 
-    run: Run
+    run: GuardedRun
     risk: Risk
-    offers: tuple[Offer, ...]
+    offers: tuple[ApprovalOffer, ...]
     scope: Scope
     covers: str
     """In words, what a lasting approval would be for."""
-    put: Put
+    put: PlacedQuestion
 
     @property
     def place(self) -> str:
@@ -80,15 +80,15 @@ class Case:
         return {**self.risk.facts, **self.run.facts}
 
 
-async def case_of(conversation: Conversation, run: Run) -> Case | None:
+async def case_of(conversation: Conversation, run: GuardedRun) -> Case | None:
     """None where this guard has nothing to ask."""
     setting, (rule, _, tool, arguments, _) = conversation.setting, run
     words, owner, target = setting.policy.words, setting.owner, setting.target
-    risk = await rule.weigh(tool, arguments, words)
+    risk = await rule.assess(tool, arguments, words)
     if risk is None:
         return None
     require_options(risk)
-    key = await rule.keyed(tool, arguments)
+    key = await rule.find_key(tool, arguments)
     offers = _offers(rule, is_known=bool(owner))
     covers = risk.covers or _covers(tool, key, words)
     form = form_of(_message(risk, tool), sheet_for(risk, offers, covers, words))
@@ -98,14 +98,14 @@ async def case_of(conversation: Conversation, run: Run) -> Case | None:
         offers=offers,
         scope=Scope(owner, setting.server_name, target, run.identity, key.digest, risk.scope),
         covers=covers,
-        put=conversation.put(form, key=run.place(conversation, risk.scope), seconds=rule.seconds),
+        put=conversation.place(form, key=run.place(conversation, risk.scope), seconds=rule.seconds),
     )
 
 
 def _message(risk: Risk, tool: str) -> str:
     """A person agrees to what they see, so what cannot be shown in full is not asked."""
-    message = defanged(risk.message)
-    sizes = (len(message), MOST_MESSAGE, "characters"), (message.count("\n") + 1, MOST_LINES, "lines")
+    message = defang(risk.message)
+    sizes = (len(message), MAX_MESSAGE_LENGTH, "characters"), (message.count("\n") + 1, MAX_LINES, "lines")
     for size, most, unit in sizes:
         if size > most:
             raise NotApproved(
@@ -116,13 +116,13 @@ def _message(risk: Risk, tool: str) -> str:
     return message
 
 
-def _offers(rule: Rule, *, is_known: bool) -> tuple[Offer, ...]:
+def _offers(rule: GuardRule, *, is_known: bool) -> tuple[ApprovalOffer, ...]:
     """Nothing is kept for a caller of whom nobody can tell: it would hold for strangers too."""
     return tuple(offer for offer in rule.offers if offer.seconds is None or is_known)
 
 
-def _covers(tool: str, key: Key, words: Words) -> str:
-    name = shown(tool)
+def _covers(tool: str, key: ApprovalKey, words: Words) -> str:
+    name = render_value(tool)
     if not key.words:
         return words.guard_covers.format(tool=name)
     return words.guard_covers_key.format(tool=name, key=key.words)

@@ -9,7 +9,7 @@ from typing import Any
 _PLAIN = (str, bytes, int, float, complex, type(None))
 
 
-def written(function: object) -> str:
+def identify_function(function: object) -> str:
     """Where it is from, what it is called, and a digest of what it does. What it holds from around it does not count:
     that may change from call to call."""
     name = getattr(function, "__qualname__", type(function).__qualname__)

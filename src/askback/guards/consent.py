@@ -2,16 +2,16 @@
 
 from typing import NoReturn, cast
 
-from askback.answer import Accepted, Answer, Cancelled, Declined
-from askback.conversation import Conversation
+from askback.answers import Accepted, Answer, Cancelled, Declined
 from askback.errors import AskbackError, CannotAsk, InvalidAnswer, NotApproved, NotRun, TimedOut
 from askback.guards.arguments import digest_of
 from askback.guards.cases import Case
-from askback.guards.offers import CONVERSATION, NO, ONCE, Offer
+from askback.guards.offers import CONVERSATION, NO, ONCE, ApprovalOffer
+from askback.guards.record import GuardRecord
 from askback.guards.risk import Arguments
-from askback.guards.telling import Told
-from askback.journal.entries import Action
-from askback.words import Words
+from askback.model.journal import Action
+from askback.model.texts import Words
+from askback.runtime.conversation import Conversation
 
 _NOBODY: dict[type[AskbackError], NotRun] = {
     CannotAsk: "cannot ask",
@@ -24,12 +24,12 @@ _LEDGER = Words()
 """The ledger is in one language, whatever the person's is."""
 
 
-async def consent_to(conversation: Conversation, case: Case, told: Told) -> Arguments | None:
+async def consent_to(conversation: Conversation, case: Case, told: GuardRecord) -> Arguments | None:
     """Returns where it may run: with other arguments, if the person chose so. Raises `NotApproved` where it may not."""
     # What was asked in this very call is for the person to answer, whatever they said elsewhere meanwhile.
     if not conversation.was_put(case.place) and (earlier := await _approved_before(conversation, case)):
         rule, word = earlier
-        told.approved(case.place, case.message, case.facts, rule, word=word)
+        told.record_approval(case.place, case.message, case.facts, rule, word=word)
         return None
     try:
         answer = await conversation.ask(case.put)
@@ -56,7 +56,7 @@ async def _approved_before(conversation: Conversation, case: Case) -> tuple[str,
 
 
 async def _answered(
-    conversation: Conversation, case: Case, told: Told, answer: Answer[dict[str, object]]
+    conversation: Conversation, case: Case, told: GuardRecord, answer: Answer[dict[str, object]]
 ) -> Arguments | None:
     word = conversation.word_at(case.place) or "client"
     match answer:
@@ -77,11 +77,11 @@ async def _answered(
     changed = None if option is None else {**given, **option.change(given)}
     await _keep(conversation, case, offer, word)
     facts = case.facts if changed is None else {**case.facts, "runs with": digest_of(dict(changed))}
-    told.approved(case.place, case.message, facts, _rule(decision, offer), word=word)
+    told.record_approval(case.place, case.message, facts, _rule(decision, offer), word=word)
     return changed
 
 
-async def _keep(conversation: Conversation, case: Case, offer: Offer | None, word: str) -> None:
+async def _keep(conversation: Conversation, case: Case, offer: ApprovalOffer | None, word: str) -> None:
     """In the store before anything is run on it, for as long as the person chose: once per call."""
     if offer is not None and offer.seconds is None:
         conversation.agreed.add(case.scope.name)
@@ -90,7 +90,7 @@ async def _keep(conversation: Conversation, case: Case, offer: Offer | None, wor
         return
     call = await setting.conversation_id()
     if offer is None or offer.seconds is None:
-        await setting.approvals.put_down(call, case.place, seconds=setting.think_time)
+        await setting.approvals.record_consent(call, case.place, seconds=setting.think_time)
     else:
         await setting.approvals.grant(
             case.scope,
@@ -106,28 +106,35 @@ async def _keep(conversation: Conversation, case: Case, offer: Offer | None, wor
 
 
 def _unanswered(
-    case: Case, told: Told, outcome: NotRun, *, word: str | None = None, cause: AskbackError | None = None
+    case: Case,
+    told: GuardRecord,
+    outcome: NotRun,
+    *,
+    word: str | None = None,
+    cause: AskbackError | None = None,
 ) -> None:
     """Nobody said yes, nor no: a no, unless the operator wrote otherwise."""
     action = cast("Action", "cancel") if outcome == "cancelled" else None
     if outcome not in case.run.rule.even_if:
         _refuse(case, told, outcome, word=word, action=action, cause=cause)
-    told.approved(case.place, case.message, case.facts, f"even if {outcome}", word="server", action=action)
+    told.record_approval(
+        case.place, case.message, case.facts, f"even if {outcome}", word="server", action=action
+    )
 
 
 def _refuse(
     case: Case,
-    told: Told,
+    told: GuardRecord,
     outcome: NotRun,
     *,
     word: str | None,
     action: Action | None,
     cause: AskbackError | None = None,
 ) -> NoReturn:
-    told.refused(case.place, case.message, case.facts, outcome, word=word, action=action)
+    told.record_refusal(case.place, case.message, case.facts, outcome, word=word, action=action)
     reason = cause.reason if isinstance(cause, CannotAsk) else ""
     raise NotApproved(tool=case.run.tool, outcome=outcome, reason=reason) from cause
 
 
-def _rule(decision: str, offer: Offer | None) -> str:
+def _rule(decision: str, offer: ApprovalOffer | None) -> str:
     return decision if offer is None or offer.seconds is None else f"for {_LEDGER.length(offer.seconds)}"

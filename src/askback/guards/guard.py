@@ -6,12 +6,12 @@ from datetime import timedelta
 from fnmatch import fnmatchcase
 from typing import Any, Literal, ParamSpec, TypeVar, get_args, overload
 
-from askback.duration import seconds_of
 from askback.errors import AuthorError
 from askback.guards.offers import offers_of
-from askback.guards.rule import EvenIf, KeyOf, Rule, Say, When
+from askback.guards.rule import EvenIf, GuardRule, KeyOf, Say, When
 from askback.guards.templates import TOOL, Template
-from askback.guards.wrapping import require_plain, wrapped
+from askback.guards.wrapper import require_plain, wrap_function
+from askback.model.durations import seconds_of
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -26,12 +26,12 @@ HINTS: Mapping[str, bool] = {
 }
 """What the protocol takes a tool for that does not say."""
 
-MOST_NAME = 80
+MAX_NAME_LENGTH = 80
 """Characters of a guard's name: it stands in every ledger line of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Guard(Rule):
+class Guard(GuardRule):
     """Made by `guard(...)`. As a decorator it stands before one function; in `Askback(server, guards=[...])`, before
     all tools that it is for."""
 
@@ -68,7 +68,7 @@ class Guard(Rule):
                 "A guard with tools=, hints= or arguments= chooses among the tools of a server. Give it to "
                 "Askback(server, guards=[...]), or leave those out where it stands before one function."
             )
-        return wrapped(function, self)
+        return wrap_function(function, self)
 
 
 def guard(
@@ -171,8 +171,8 @@ def _several(given: str | Iterable[str] | None, option: str) -> tuple[str, ...]:
 def _name(given: str | None) -> str:
     if given is None:
         return ""
-    if not (given.isprintable() and 0 < len(given.strip()) == len(given) <= MOST_NAME):
+    if not (given.isprintable() and 0 < len(given.strip()) == len(given) <= MAX_NAME_LENGTH):
         raise AuthorError(
-            f"guard(name={given!r:.100}) cannot be read in a ledger. Give 1 to {MOST_NAME} printable characters."
+            f"guard(name={given!r:.100}) cannot be read in a ledger. Give 1 to {MAX_NAME_LENGTH} printable characters."
         )
     return given

@@ -4,27 +4,27 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any, Literal, NamedTuple
 
-from askback.duration import seconds_of
 from askback.errors import AuthorError
+from askback.guards.display import defang, make_legible
 from askback.guards.risk import Risk
-from askback.guards.showing import defanged, legible
-from askback.question import Boolean, Choice
-from askback.words import Words
+from askback.model.durations import seconds_of
+from askback.model.question import Boolean, Choice
+from askback.model.texts import Words
 
 ONCE, CONVERSATION, NO = "once", "conversation", "no"
 RESERVED = frozenset({ONCE, CONVERSATION, NO})
 
-MOST_OFFERS = 10
+MAX_OFFERS = 10
 """More would be a calendar."""
 
-LONGEST_OFFER = 366 * 86_400.0
+MAX_OFFER_SECONDS = 366 * 86_400.0
 """Seconds: who agrees for longer has forgotten what to."""
 
-MOST_TITLE = 200
+MAX_TITLE_LENGTH = 200
 """Characters: what is longer, a client may cut, and a person must read all of what they agree to."""
 
 
-class Offer(NamedTuple):
+class ApprovalOffer(NamedTuple):
     """One way for an approval to last."""
 
     seconds: float | None = None
@@ -35,25 +35,25 @@ class Offer(NamedTuple):
         return CONVERSATION if self.seconds is None else f"for {self.seconds:g}"
 
 
-def offers_of(given: Iterable[Literal["conversation"] | timedelta | float]) -> tuple[Offer, ...]:
+def offers_of(given: Iterable[Literal["conversation"] | timedelta | float]) -> tuple[ApprovalOffer, ...]:
     """As the author wrote them, in their order."""
     if isinstance(given, str) or not isinstance(given, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
         raise _refused(given, "It is a list")
     offers = tuple(dict.fromkeys(_offer(one) for one in given))
-    if len(offers) > MOST_OFFERS:
-        raise _refused(given, f"{MOST_OFFERS} are the most that anybody chooses from")
+    if len(offers) > MAX_OFFERS:
+        raise _refused(given, f"{MAX_OFFERS} are the most that anybody chooses from")
     return offers
 
 
-def _offer(given: Any) -> Offer:
+def _offer(given: Any) -> ApprovalOffer:
     if given == CONVERSATION:
-        return Offer()
+        return ApprovalOffer()
     if isinstance(given, str | bool) or not isinstance(given, int | float | timedelta):
         raise _refused(given, "It has 'conversation' and lengths of time in it")
     seconds = seconds_of(given, "offers")
-    if seconds > LONGEST_OFFER:
+    if seconds > MAX_OFFER_SECONDS:
         raise _refused(given, "Nobody knows in a year what they agreed to")
-    return Offer(seconds)
+    return ApprovalOffer(seconds)
 
 
 def _refused(given: object, why: str) -> AuthorError:
@@ -62,12 +62,14 @@ def _refused(given: object, why: str) -> AuthorError:
     )
 
 
-def sheet_for(risk: Risk, offers: Iterable[Offer], covers: str, words: Words) -> dict[str, Boolean | Choice]:
+def sheet_for(
+    risk: Risk, offers: Iterable[ApprovalOffer], covers: str, words: Words
+) -> dict[str, Boolean | Choice]:
     """The form's only field: yes or no, or one of several ways. Nothing is chosen beforehand."""
     titles = {ONCE: risk.yes or words.guard_once}
     titles |= {option.value: option.title for option in risk.options}
     lasting = {offer.value: _on_a_line(_title(offer, covers, words)) for offer in offers}
-    titles |= {value: title for value, title in lasting.items() if len(title) <= MOST_TITLE}
+    titles |= {value: title for value, title in lasting.items() if len(title) <= MAX_TITLE_LENGTH}
     titles |= {NO: risk.no or words.guard_no}
     if len(titles) == 2:
         return {"yes": Boolean(title=_on_a_line(risk.yes or words.guard_yes))}
@@ -76,10 +78,10 @@ def sheet_for(risk: Risk, offers: Iterable[Offer], covers: str, words: Words) ->
 
 
 def _on_a_line(title: str) -> str:
-    return defanged(legible(" ".join(title.split("\n"))))
+    return defang(make_legible(" ".join(title.split("\n"))))
 
 
-def _title(offer: Offer, covers: str, words: Words) -> str:
+def _title(offer: ApprovalOffer, covers: str, words: Words) -> str:
     if offer.seconds is None:
         return words.guard_conversation.format(covers=covers)
     return words.guard_for.format(covers=covers, time=words.length(offer.seconds))

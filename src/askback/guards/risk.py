@@ -9,7 +9,7 @@ Arguments = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Option:
+class RiskOption:
     """Another way to say yes."""
 
     value: str
@@ -28,7 +28,7 @@ class Risk:
     """The question. Web addresses in it are shown so that nobody can click them; all else is shown as it is."""
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What is known, in JSON, for the ledger."""
-    options: tuple[Option, ...] = ()
+    options: tuple[RiskOption, ...] = ()
     covers: str | None = None
     """What a lasting approval covers, in words; without, the tool with these arguments, or with its key."""
     scope: str = ""

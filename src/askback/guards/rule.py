@@ -7,12 +7,12 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from askback.errors import AskbackError, AuthorError
 from askback.guards.arguments import digest_of
-from askback.guards.code import written
-from askback.guards.offers import Offer
+from askback.guards.code import identify_function
+from askback.guards.display import defang, make_legible, quote_text, quote_values, render_value
+from askback.guards.offers import ApprovalOffer
 from askback.guards.risk import Arguments, Risk
-from askback.guards.showing import defanged, legible, made_plain, quoted, shown
 from askback.guards.templates import TOOL, Template
-from askback.words import Words
+from askback.model.texts import Words
 
 EvenIf = Literal["cannot ask", "timed out", "cancelled"]
 
@@ -36,7 +36,7 @@ Say = Over[str | Risk | Awaitable[str | Risk | None] | None]
 KeyOf = Over[Any]
 
 
-class Key(NamedTuple):
+class ApprovalKey(NamedTuple):
     """What a lasting approval is for, of all that could be asked."""
 
     digest: str
@@ -45,12 +45,12 @@ class Key(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class GuardRule:
     """The part of a guard that is the same before every function."""
 
     say: Template | Say | None = None
     when: When | None = None
-    offers: tuple[Offer, ...] = ()
+    offers: tuple[ApprovalOffer, ...] = ()
     key: Template | KeyOf | None = None
     even_if: frozenset[EvenIf] = frozenset()
     seconds: float | None = None
@@ -85,30 +85,30 @@ class Rule:
             if part is not None and not isinstance(part, Template):
                 yield from signature(part).parameters.values()
 
-    async def weigh(self, tool: str, arguments: Arguments, words: Words) -> Risk | None:
+    async def assess(self, tool: str, arguments: Arguments, words: Words) -> Risk | None:
         """Whether a person must be asked, and what. Whoever raises here asks for nothing to run."""
         if self.when is not None and not await self._is_wanted(self.when, tool, arguments):
             return None
         if self.say is None:
-            text = words.guard_run.format(tool=shown(tool))
-            return Risk(message=beside(text, arguments, (), words))
+            text = words.guard_run.format(tool=render_value(tool))
+            return Risk(message=append_arguments(text, arguments, (), words))
         if isinstance(self.say, Template):
             self.say.require(arguments, option="say", what=tool)
             text = _carefully("say", self.say.render, tool, arguments)
-            return Risk(message=beside(defanged(text), arguments, self.say.whole, words))
+            return Risk(message=append_arguments(defang(text), arguments, self.say.whole, words))
         return await self._said(self.say, tool, arguments, words)
 
-    async def keyed(self, tool: str, arguments: Arguments) -> Key:
+    async def find_key(self, tool: str, arguments: Arguments) -> ApprovalKey:
         """What a lasting approval of this run would be for."""
         if self.key is None:
-            return Key(digest_of(dict(arguments)), "")
+            return ApprovalKey(digest_of(dict(arguments)), "")
         if isinstance(self.key, Template):
             self.key.require(arguments, option="key", what=tool)
             values = _carefully("key", self.key.values, tool, arguments)
-            named = ", ".join(f"{name} = {shown(value)}" for name, value in values)
-            return Key(digest_of(values), named or quoted(self.key.text))
+            named = ", ".join(f"{name} = {render_value(value)}" for name, value in values)
+            return ApprovalKey(digest_of(values), named or quote_text(self.key.text))
         value = await _called("key", self.key, tool, arguments)
-        return Key(_carefully("key", digest_of, value), _carefully("key", shown, value))
+        return ApprovalKey(_carefully("key", digest_of, value), _carefully("key", render_value, value))
 
     async def _is_wanted(self, when: When, tool: str, arguments: Arguments) -> bool:
         wanted = await _called("when", when, tool, arguments)
@@ -124,8 +124,10 @@ class Rule:
         if told is None:
             return None
         if isinstance(told, str):
-            message = beside(made_plain(told, arguments), arguments, taken_by(say, arguments) - {TOOL}, words)
-            return Risk(message=defanged(message))
+            message = append_arguments(
+                quote_values(told, arguments), arguments, find_taken(say, arguments) - {TOOL}, words
+            )
+            return Risk(message=defang(message))
         if isinstance(told, Risk):
             # An argument of that name, which no function of theirs can have been given.
             unseen = {name: value for name, value in arguments.items() if name == TOOL}
@@ -136,20 +138,21 @@ class Rule:
         )
 
 
-def beside(text: str, arguments: Arguments, named: Any, words: Words) -> str:
+def append_arguments(text: str, arguments: Arguments, named: Any, words: Words) -> str:
     """The text, and below it the arguments that it does not name: nothing runs that was not shown."""
     unnamed = {name: value for name, value in arguments.items() if name not in named}
-    return _listed(legible(text), unnamed, words)
+    return _listed(make_legible(text), unnamed, words)
 
 
 def _listed(text: str, arguments: Arguments, words: Words) -> str:
     lines = [
-        words.guard_with.format(name=shown(name), value=shown(value)) for name, value in arguments.items()
+        words.guard_with.format(name=render_value(name), value=render_value(value))
+        for name, value in arguments.items()
     ]
     return "\n".join([text, "", *lines] if lines else [text])
 
 
-def taken_by(function: Callable[..., Any], given: Arguments) -> frozenset[str]:
+def find_taken(function: Callable[..., Any], given: Arguments) -> frozenset[str]:
     """Which of these a function of the author's takes; one with `**rest` takes them all."""
     parameters = signature(function).parameters.values()
     if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
@@ -162,7 +165,7 @@ async def _called(option: str, function: Callable[..., Any], tool: str, argument
     try:
         given: dict[str, Any] = {**arguments, TOOL: tool}
         parameters = signature(function).parameters.values()
-        taken = taken_by(function, given)
+        taken = find_taken(function, given)
         if missing := [one.name for one in parameters if _is_missing(one, taken)]:
             raise AuthorError(
                 f"guard({option}=...) takes {missing[0]!r}, and {tool} has no such argument, so nothing ran. It can "
@@ -200,4 +203,4 @@ def _broken(option: str, error: Exception) -> AuthorError:
 def _said(part: object) -> str:
     if isinstance(part, Template):
         return part.text
-    return "" if part is None else written(part)
+    return "" if part is None else identify_function(part)

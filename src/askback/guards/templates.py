@@ -6,9 +6,9 @@ from string import Formatter
 from typing import Any, NamedTuple
 
 from askback.errors import AuthorError
-from askback.guards.arguments import plain
+from askback.guards.arguments import to_plain
+from askback.guards.display import render_plain
 from askback.guards.risk import Arguments
-from askback.guards.showing import as_text
 
 TOOL = "tool"
 """What every template and function of a guard may name beside the arguments: never one of them, whatever they bring."""
@@ -85,11 +85,11 @@ def _parsed(text: str, option: str) -> Iterator[Part]:
 
 
 def _shown(part: Part, given: Arguments) -> str:
-    return as_text(_value(part, given))
+    return render_plain(_value(part, given))
 
 
 def _value(part: Part, given: Arguments) -> Any:
     found, _ = _FORMATTER.get_field(part.field or "", (), given)
     if part.is_whole or not (part.conversion or part.spec):
-        return plain(found)
+        return to_plain(found)
     return format(_FORMATTER.convert_field(found, part.conversion), part.spec)

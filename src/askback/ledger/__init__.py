@@ -1,9 +1,19 @@
 """Who was asked what, when, and what they said: a record that shows whether somebody changed it."""
 
-from askback.ledger.chain import Line
-from askback.ledger.entries import Entry, Event
+from askback.ledger.chain import LedgerLine
+from askback.ledger.entries import Event, LedgerEntry
 from askback.ledger.heads import Head, Heads, read_heads
 from askback.ledger.ledger import Ledger
-from askback.ledger.report import Problem, Report
+from askback.ledger.report import LedgerProblem, Report
 
-__all__ = ["Entry", "Event", "Head", "Heads", "Ledger", "Line", "Problem", "Report", "read_heads"]
+__all__ = [
+    "Event",
+    "Head",
+    "Heads",
+    "Ledger",
+    "LedgerEntry",
+    "LedgerLine",
+    "LedgerProblem",
+    "Report",
+    "read_heads",
+]

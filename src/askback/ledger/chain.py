@@ -17,11 +17,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from askback.ledger.entries import Entry, read_entry
-from askback.ledger.keys import Key
-from askback.ledger.spelling import Unreadable, read_object
+from askback.ledger.codec import UnreadableLine, read_object
+from askback.ledger.entries import LedgerEntry, read_entry
+from askback.ledger.keys import LedgerKey
 
-LONGEST = 65_536
+MAX_LINE_BYTES = 65_536
 """Bytes of a line."""
 
 Kind = Literal["entry", "opened", "trimmed"]
@@ -34,7 +34,7 @@ _SEAL_BYTES = 72
 _TYPES: Mapping[str, type] = {"w": str, "n": int, "p": str, "k": str, "l": int, "b": int}
 
 
-class Record(NamedTuple):
+class LineRecord(NamedTuple):
     """What is to stand in a line."""
 
     kind: Kind
@@ -54,7 +54,7 @@ class Tip:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class LedgerLine:
     """A line as it was found in the store. Whether it is one of ours, `verify` tells."""
 
     number: int
@@ -80,12 +80,12 @@ class Line:
         at = self.record.get("at")
         return at if isinstance(at, int | float) and not isinstance(at, bool) else None
 
-    def entry(self) -> Entry | None:
+    def entry(self) -> LedgerEntry | None:
         """None where it is about the ledger itself; raises `Unreadable` where a newer Askback may have written it."""
         return read_entry(self.record) if self.kind == "entry" else None
 
 
-def link(tip: Tip, key: Key, records: Sequence[Record]) -> tuple[list[bytes], Tip]:
+def seal_records(tip: Tip, key: LedgerKey, records: Sequence[LineRecord]) -> tuple[list[bytes], Tip]:
     """The lines of one append, and where the chain ends then, but for the number that only the store knows."""
     lines: list[bytes] = []
     n, mac = tip.n, tip.mac
@@ -100,20 +100,20 @@ def link(tip: Tip, key: Key, records: Sequence[Record]) -> tuple[list[bytes], Ti
     return lines, Tip(writer=tip.writer, n=n, mac=mac, number=tip.number)
 
 
-def read_line(number: int, raw: bytes) -> Line:
+def read_line(number: int, raw: bytes) -> LedgerLine:
     """Raises `Unreadable` where it does not even look like one of ours."""
-    if len(raw) > LONGEST:
-        raise Unreadable("it is too long")
+    if len(raw) > MAX_LINE_BYTES:
+        raise UnreadableLine("it is too long")
     seal = _SEAL.search(raw)
     if seal is None:
-        raise Unreadable("it has no seal")
+        raise UnreadableLine("it has no seal")
     found = read_object(raw)
     holds: list[Kind] = [kind for kind in _LETTERS if isinstance(found.get(_LETTERS[kind]), dict)]
     if len(holds) != 1:
-        raise Unreadable("it holds nothing that a line of the ledger does")
+        raise UnreadableLine("it holds nothing that a line of the ledger does")
     if not all(type(found.get(name)) is expected for name, expected in _TYPES.items()):
-        raise Unreadable("it has no place in a chain")
-    return Line(
+        raise UnreadableLine("it has no place in a chain")
+    return LedgerLine(
         number=number,
         raw=raw,
         writer=found["w"],

@@ -8,7 +8,7 @@ from hashlib import sha256
 from math import isfinite
 from typing import Any, Literal, TypeAlias
 
-from askback.ledger.spelling import Unreadable, plain, spelled
+from askback.ledger.codec import UnreadableLine, compact_json, to_plain
 
 Event = Literal["asked", "shown", "answered", "refused", "expired", "settled", "spent", "guarded"]
 
@@ -16,7 +16,7 @@ JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | Non
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class LedgerEntry:
     """Whatever is None is not known, or does not apply, and is not written down."""
 
     event: Event
@@ -65,14 +65,20 @@ class Entry:
     """Fields that a newer Askback wrote and this one does not know."""
 
 
-MOST: Mapping[str, int] = {"message": 30_100, "asks": 14_000, "answer": 6_000, "more": 1_500, "facts": 14_000}
+MAX_FIELD_BYTES: Mapping[str, int] = {
+    "message": 30_100,
+    "asks": 14_000,
+    "answer": 6_000,
+    "more": 1_500,
+    "facts": 14_000,
+}
 """Bytes in JSON: room for ten thousand letters of any script, which is what our servers let an author write. Facts have
 the room that a form leaves: a guard's line has none."""
 
-MOST_ELSEWHERE = 500
+MAX_TEXT_BYTES = 500
 """Bytes of every other text. With these a line stays below 64 KiB, whatever is in it."""
 
-_OWN = tuple(one.name for one in fields(Entry) if one.name not in {"cut", "more"})
+_OWN = tuple(one.name for one in fields(LedgerEntry) if one.name not in {"cut", "more"})
 _MUST: Mapping[str, type] = {"event": str, "server": str, "call": str}
 _MAY: Mapping[str, type] = {
     **dict.fromkeys((name for name in _OWN if name not in {*_MUST, "at", "answer"}), str),
@@ -82,7 +88,7 @@ _MAY: Mapping[str, type] = {
 }
 
 
-def written(entry: Entry) -> bytes:
+def encode_entry(entry: LedgerEntry) -> bytes:
     """As it stands in a line, fields in their order; what is too long is cut, and marked with the whole's digest."""
     record: dict[str, Any] = {"event": entry.event, "at": entry.at}
     cut = dict(entry.cut or {})
@@ -93,41 +99,41 @@ def written(entry: Entry) -> bytes:
             if kept is not None:
                 record[name] = kept
     more: Mapping[str, Any] = (entry.more and _fitted("more", entry.more, cut)) or {}
-    return spelled({**record, **({"cut": cut} if cut else {}), **more})
+    return compact_json({**record, **({"cut": cut} if cut else {}), **more})
 
 
-def read_entry(record: Mapping[str, Any]) -> Entry:
+def read_entry(record: Mapping[str, Any]) -> LedgerEntry:
     """Strict in its types. A name that this version does not know is kept, and so is an event."""
     at = record.get("at")
     if isinstance(at, bool) or not isinstance(at, int | float) or not isfinite(at):
-        raise Unreadable("it has no time")
+        raise UnreadableLine("it has no time")
     _require(record, _MUST, optional=False)
     _require(record, _MAY, optional=True)
     known = {name: value for name, value in record.items() if name in _OWN or name == "cut"}
     more = {name: value for name, value in record.items() if name not in known}
-    return Entry(**known, more=more)
+    return LedgerEntry(**known, more=more)
 
 
 def _require(record: Mapping[str, Any], kinds: Mapping[str, type], *, optional: bool) -> None:
     for name, kind in kinds.items():
         if not (optional and name not in record) and not isinstance(record.get(name), kind):
-            raise Unreadable(f"its {name} is none")
+            raise UnreadableLine(f"its {name} is none")
 
 
 def _taken(name: str, record: Mapping[str, Any]) -> int:
     """Bytes of its room that are not there for it."""
-    return len(spelled(record["asks"])) if name == "facts" and "asks" in record else 0
+    return len(compact_json(record["asks"])) if name == "facts" and "asks" in record else 0
 
 
 def _fitted(name: str, value: Any, cut: dict[str, Any], *, taken: int = 0) -> Any:
     """The value, or as much of it as there is room for: the beginning of a text, the first of a guard's facts, and
     nothing of anything else."""
-    most = MOST.get(name, MOST_ELSEWHERE) - taken
+    most = MAX_FIELD_BYTES.get(name, MAX_TEXT_BYTES) - taken
     if not isinstance(value, str):
-        value = plain(value)
+        value = to_plain(value)
     elif len(value) * (2 if value.isascii() and value.isprintable() else 12) + 2 <= most:
         return value  # no letter takes more bytes
-    whole = spelled(value)
+    whole = compact_json(value)
     if len(whole) <= most:
         return value
     cut[name] = {"bytes": len(whole), "sha256": sha256(whole).hexdigest()}
@@ -141,7 +147,7 @@ def _first(facts: Mapping[str, Any], most: int) -> dict[str, Any] | None:
     kept: dict[str, Any] = {}
     size = 1
     for name, fact in facts.items():
-        size += len(spelled({name: fact})) - 1  # one pair of braces, and a comma between two
+        size += len(compact_json({name: fact})) - 1  # one pair of braces, and a comma between two
         if size > most:
             break
         kept[name] = fact
@@ -151,4 +157,4 @@ def _first(facts: Mapping[str, Any], most: int) -> dict[str, Any] | None:
 def _beginning(text: str, most: int) -> str:
     """As many letters as fit."""
     sizes = range(1, len(text) + 1)
-    return text[: bisect_right(sizes, most, key=lambda length: len(spelled(text[:length])))]
+    return text[: bisect_right(sizes, most, key=lambda length: len(compact_json(text[:length])))]

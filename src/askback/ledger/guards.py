@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from askback.ledger.entries import Entry
+from askback.ledger.entries import LedgerEntry
 
 PLACE = "guard-"
 """How the place of a guard's question begins; no author's key does."""
@@ -23,17 +23,17 @@ DECISION_GONE = "no decision on record"
 
 
 @dataclass(slots=True, kw_only=True)
-class Guarded:
+class GuardedRun:
     """One guarded run, as far as it is on record."""
 
-    first: Entry
+    first: LedgerEntry
     """The decision; the question, where there is none yet."""
     numbers: list[int]
     """Of its lines."""
-    asked: Entry | None = None
-    answered: Entry | None = None
-    decided: Entry | None = None
-    ended: Entry | None = None
+    asked: LedgerEntry | None = None
+    answered: LedgerEntry | None = None
+    decided: LedgerEntry | None = None
+    ended: LedgerEntry | None = None
 
     @property
     def guard(self) -> str:
@@ -85,13 +85,13 @@ class Guarded:
 
 
 @dataclass(slots=True)
-class Guards:
+class GuardedRuns:
     """All guarded runs of a ledger; `take` its entries one after the other."""
 
-    _runs: list[Guarded] = field(default_factory=list[Guarded])
-    _latest: dict[tuple[str, str], Guarded] = field(default_factory=dict[tuple[str, str], Guarded])
+    _runs: list[GuardedRun] = field(default_factory=list[GuardedRun])
+    _latest: dict[tuple[str, str], GuardedRun] = field(default_factory=dict[tuple[str, str], GuardedRun])
 
-    def take(self, number: int, entry: Entry) -> bool:
+    def take(self, number: int, entry: LedgerEntry) -> bool:
         """The next entry; whether it is of a guard, which most are not."""
         if entry.place is None or not (entry.event == "guarded" or entry.place.startswith(PLACE)):
             return False
@@ -100,11 +100,11 @@ class Guards:
             run.numbers.append(number)
         return run is not None
 
-    def __iter__(self) -> Iterator[Guarded]:
+    def __iter__(self) -> Iterator[GuardedRun]:
         """In the order in which they began."""
         return iter(self._runs)
 
-    def _run_of(self, entry: Entry) -> Guarded | None:
+    def _run_of(self, entry: LedgerEntry) -> GuardedRun | None:
         latest = self._latest.get(_key(entry))
         match entry.event:
             case "asked":
@@ -124,26 +124,26 @@ class Guards:
                 run = latest
         return run
 
-    def _begin(self, entry: Entry) -> Guarded:
-        run = Guarded(first=entry, numbers=[])
+    def _begin(self, entry: LedgerEntry) -> GuardedRun:
+        run = GuardedRun(first=entry, numbers=[])
         self._runs.append(run)
         self._latest[_key(entry)] = run
         return run
 
 
-def guarded_runs(entries: Iterable[tuple[int, Entry]]) -> list[Guarded]:
+def guarded_runs(entries: Iterable[tuple[int, LedgerEntry]]) -> list[GuardedRun]:
     """Of numbered entries."""
-    guards = Guards()
+    guards = GuardedRuns()
     for number, entry in entries:
         guards.take(number, entry)
     return list(guards)
 
 
-def _key(entry: Entry) -> tuple[str, str]:
+def _key(entry: LedgerEntry) -> tuple[str, str]:
     return entry.call, entry.place or ""
 
 
-def _goes_on(run: Guarded, decision: Entry) -> bool:
+def _goes_on(run: GuardedRun, decision: LedgerEntry) -> bool:
     """Whether that decision is the run's own: its first, or the same once more, by whoever has taken over."""
     before = run.decided
     is_same = before is not None and (before.rule, before.reason) == (decision.rule, decision.reason)

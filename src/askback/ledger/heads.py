@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from askback.errors import OperatorError
-from askback.ledger.keys import Key, Ring
-from askback.ledger.spelling import Unreadable, canonical, read_object
+from askback.ledger.codec import UnreadableLine, canonical_json, read_object
+from askback.ledger.keys import LedgerKey, LedgerKeyRing
 
 
 class Head(NamedTuple):
@@ -32,7 +32,7 @@ class Heads:
     writers: Mapping[str, Head]
     mac: str
 
-    def is_genuine(self, ring: Ring) -> bool:
+    def is_genuine(self, ring: LedgerKeyRing) -> bool:
         key = ring.find(self.key)
         if key is None:
             raise OperatorError(
@@ -46,7 +46,7 @@ class Heads:
         return json.dumps(record)
 
 
-def seal_heads(writers: Mapping[str, Head], *, last: int, at: float, key: Key) -> Heads:
+def seal_heads(writers: Mapping[str, Head], *, last: int, at: float, key: LedgerKey) -> Heads:
     """The heads as they are now."""
     unsealed = Heads(at=at, last=last, key=key.id, writers=dict(writers), mac="")
     return Heads(at=at, last=last, key=key.id, writers=unsealed.writers, mac=key.seal_heads(_body(unsealed)))
@@ -63,7 +63,7 @@ def read_heads(written: str) -> Heads:
             writers={writer: _head(row) for writer, row in found["writers"].items()},
             mac=str(found["mac"]),
         )
-    except (Unreadable, KeyError, TypeError, ValueError, AttributeError) as error:
+    except (UnreadableLine, KeyError, TypeError, ValueError, AttributeError) as error:
         raise OperatorError(
             "These are no heads of a ledger. `askback ledger heads` makes them; keep each as it was printed."
         ) from error
@@ -75,4 +75,4 @@ def _head(row: Any) -> Head:
 
 
 def _body(heads: Heads) -> bytes:
-    return canonical([heads.at, heads.last, heads.key, heads.writers])
+    return canonical_json([heads.at, heads.last, heads.key, heads.writers])

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from askback.errors import OperatorError
-from askback.ledger.spelling import canonical
+from askback.ledger.codec import canonical_json
 
 Keys = Sequence[bytes | bytearray | str]
 """As `Askback(keys=...)` takes them, the newest first."""
@@ -18,13 +18,13 @@ Keys = Sequence[bytes | bytearray | str]
 VARIABLE = "ASKBACK_LEDGER_KEYS"
 """The same as text, with spaces between them; bytes that are no text as `base64:...`."""
 
-SHORTEST = 32
+MIN_KEY_BYTES = 32
 """Bytes of a key, as for what travels with the client."""
 
 ENCODED = "base64:"
 
 
-class Key(NamedTuple):
+class LedgerKey(NamedTuple):
     """What was derived from one of the operator's keys."""
 
     id: str
@@ -42,10 +42,10 @@ class Key(NamedTuple):
 
     def digest_of(self, content: object, *, call: str, place: str | None) -> str:
         """Of an answer. Without the key nobody finds a short one by trying, nor by looking who else gave it."""
-        return hmac.digest(self.answers, canonical([call, place, content]), "sha256").hex()
+        return hmac.digest(self.answers, canonical_json([call, place, content]), "sha256").hex()
 
 
-class Ring:
+class LedgerKeyRing:
     """The keys by their ids."""
 
     def __init__(self, keys: Keys) -> None:
@@ -57,10 +57,10 @@ class Ring:
         self.first = derived[0]
         self._all = {key.id: key for key in derived}
 
-    def find(self, id: str) -> Key | None:
+    def find(self, id: str) -> LedgerKey | None:
         return self._all.get(id)
 
-    def __iter__(self) -> Iterator[Key]:
+    def __iter__(self) -> Iterator[LedgerKey]:
         return iter(self._all.values())
 
 
@@ -96,14 +96,14 @@ def _read(words: Iterable[str], *, source: str) -> list[bytes]:
         ) from error
 
 
-def _derived(key: bytes) -> Key:
-    if len(key) < SHORTEST:
+def _derived(key: bytes) -> LedgerKey:
+    if len(key) < MIN_KEY_BYTES:
         raise OperatorError(
-            f"A key of the ledger has {len(key)} bytes, and could be guessed. Give it {SHORTEST} or more: "
+            f"A key of the ledger has {len(key)} bytes, and could be guessed. Give it {MIN_KEY_BYTES} or more: "
             "secrets.token_urlsafe(32) makes one."
         )
     chain = hmac.digest(key, b"askback ledger chain", "sha256")
-    return Key(
+    return LedgerKey(
         id=sha256(b"askback ledger key\0" + chain).hexdigest()[:16],
         chain=chain,
         heads=hmac.digest(key, b"askback ledger heads", "sha256"),

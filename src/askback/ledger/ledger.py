@@ -9,17 +9,17 @@ from datetime import timedelta
 from anyio.lowlevel import RunVar
 
 from askback.errors import OperatorError, StoreUnavailable
-from askback.ledger.chain import Line, Record
-from askback.ledger.entries import Entry, written
+from askback.ledger.chain import LedgerLine, LineRecord
+from askback.ledger.entries import LedgerEntry, encode_entry
 from askback.ledger.heads import Heads, seal_heads
-from askback.ledger.keys import Keys, Ring
-from askback.ledger.reading import lines, numbered
+from askback.ledger.keys import Keys, LedgerKeyRing
+from askback.ledger.reader import read_lines, read_numbered
 from askback.ledger.report import Report
 from askback.ledger.retention import Retention
-from askback.ledger.verify import Checker
-from askback.ledger.writer import Writer
+from askback.ledger.verify import LedgerChecker
+from askback.ledger.writer import LedgerWriter
+from askback.model.store import Store
 from askback.stores import open_store
-from askback.stores.protocol import Store
 
 logger = logging.getLogger("askback")
 
@@ -51,17 +51,17 @@ class Ledger:
             raise OperatorError(f"Ledger(keep={keep}) would keep nothing. Give a time, or None to keep all.")
         self.store = open_store(store, clock=clock)
         self.answers = frozenset(answers)
-        self._ring = Ring(keys)
+        self._ring = LedgerKeyRing(keys)
         self._clock = clock
         self._retention = None if keep is None else self._keeping(keep)
-        self._writers: RunVar[Writer] = RunVar("askback ledger writer")
+        self._writers: RunVar[LedgerWriter] = RunVar("askback ledger writer")
 
-    async def write(self, *entries: Entry) -> None:
+    async def write(self, *entries: LedgerEntry) -> None:
         """Until they are in the store, in this order; raises `StoreUnavailable` where they may not be."""
         if not entries:
             return
         writer = self._writer()
-        await writer.write(*(Record("entry", written(entry)) for entry in entries))
+        await writer.write(*(LineRecord("entry", encode_entry(entry)) for entry in entries))
         if self._retention is not None and self._retention.is_due:
             await self._look(self._retention, writer)
 
@@ -70,9 +70,9 @@ class Ledger:
         other, so that nobody without the key can guess it, or tell from their own "yes" who else has said so."""
         return self._ring.first.digest_of(content, call=call, place=place)
 
-    def entries(self, after: int = 0) -> AsyncIterator[Line]:
+    def entries(self, after: int = 0) -> AsyncIterator[LedgerLine]:
         """The lines behind that number, unverified."""
-        return lines(self.store, after=after)
+        return read_lines(self.store, after=after)
 
     async def verify(self, heads: Heads | None = None) -> Report:
         """Read all of it, and tell what is wrong; with heads from before, also whether its end is still there."""
@@ -105,15 +105,15 @@ class Ledger:
     def _keeping(self, keep: timedelta) -> Retention:
         return Retention(self.store, self._ring, keep=keep.total_seconds(), clock=self._clock)
 
-    def _writer(self) -> Writer:
+    def _writer(self) -> LedgerWriter:
         """Of this event loop in this process: one that was forked has a chain of its own."""
         writer = self._writers.get(None)
         if writer is None or writer.process != os.getpid():
-            writer = Writer(self.store, self._ring.first, clock=self._clock)
+            writer = LedgerWriter(self.store, self._ring.first, clock=self._clock)
             self._writers.set(writer)
         return writer
 
-    async def _look(self, retention: Retention, writer: Writer) -> None:
+    async def _look(self, retention: Retention, writer: LedgerWriter) -> None:
         try:
             await retention.look(writer)
         except StoreUnavailable as error:  # the entries are in, so nothing is lost with it
@@ -121,8 +121,8 @@ class Ledger:
                 "old lines of the ledger were not trimmed, which is tried again: %s", error.message
             )
 
-    async def _check(self, heads: Heads | None = None) -> Checker:
-        checker = Checker(self._ring, heads)
-        async for number, raw in numbered(self.store):
+    async def _check(self, heads: Heads | None = None) -> LedgerChecker:
+        checker = LedgerChecker(self._ring, heads)
+        async for number, raw in read_numbered(self.store):
             checker.take(number, raw)
         return checker

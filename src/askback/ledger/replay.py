@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from askback.ledger.entries import Entry
+from askback.ledger.entries import LedgerEntry
 
 OPEN, REFUSED, EXPIRED, SETTLED, FAILED, DONE = "open", "refused", "expired", "settled", "failed", "done"
 
 
 @dataclass(slots=True)
-class Standing:
+class CallState:
     """One call, as far as it got."""
 
     call: str
@@ -22,7 +22,7 @@ class Standing:
     """By key: `done`, `interrupted` or `retried`."""
     _seen: set[str] = field(default_factory=set[str], repr=False)
 
-    def take(self, entry: Entry) -> None:
+    def take(self, entry: LedgerEntry) -> None:
         """The next entry of this call."""
         self.target = self.target or entry.target
         if entry.place is None:
@@ -50,10 +50,10 @@ class Standing:
         self._seen |= set() if question is None else {question}
 
 
-def replay(entries: Iterable[Entry]) -> dict[str, Standing]:
+def replay(entries: Iterable[LedgerEntry]) -> dict[str, CallState]:
     """All calls by their ids. What was refused before it belonged to a call is none of theirs."""
-    calls: dict[str, Standing] = {}
+    calls: dict[str, CallState] = {}
     for entry in entries:
         if entry.call:
-            calls.setdefault(entry.call, Standing(entry.call)).take(entry)
+            calls.setdefault(entry.call, CallState(entry.call)).take(entry)
     return calls

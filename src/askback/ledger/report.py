@@ -11,12 +11,12 @@ than where they were written; it stands there once more, perhaps for another; th
 the end is gone that a head knows; it was wrong already when it was trimmed; its key is not here; the head itself was
 changed."""
 
-MOST = 100
+MAX_PROBLEMS = 100
 """Problems that are told one by one. All are counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class LedgerProblem:
     """One thing that is wrong, in plain words."""
 
     kind: Wrong
@@ -37,7 +37,7 @@ class Report:
     """Numbers of lines; 0 where there is none."""
     lines: int
     writers: int
-    problems: tuple[Problem, ...]
+    problems: tuple[LedgerProblem, ...]
     """The first of them by line number."""
     count: int
     """How many there are in all."""
@@ -49,18 +49,18 @@ class Report:
         return not self.count
 
 
-class Findings:
+class ProblemLog:
     """Problems as they come up; the first ones are kept."""
 
     def __init__(self) -> None:
-        self._kept: list[Problem] = []
+        self._kept: list[LedgerProblem] = []
         self.count = 0
 
     def add(self, kind: Wrong, number: int | None, words: str) -> None:
         self.count += 1
-        if len(self._kept) < MOST:
-            self._kept.append(Problem(kind=kind, number=number, words=words))
+        if len(self._kept) < MAX_PROBLEMS:
+            self._kept.append(LedgerProblem(kind=kind, number=number, words=words))
 
     @property
-    def kept(self) -> tuple[Problem, ...]:
+    def kept(self) -> tuple[LedgerProblem, ...]:
         return tuple(sorted(self._kept, key=lambda problem: problem.number or 0))

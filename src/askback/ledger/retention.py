@@ -4,14 +4,14 @@ verifies, and what was wrong with the lines that went is not forgotten with them
 from collections.abc import Callable
 from typing import NamedTuple
 
-from askback.ledger.chain import Line
+from askback.ledger.chain import LedgerLine
 from askback.ledger.heads import Head
-from askback.ledger.keys import Ring
-from askback.ledger.marks import Mark, trimmed
-from askback.ledger.reading import as_bytes
-from askback.ledger.verify import Checker
-from askback.ledger.writer import Writer
-from askback.stores.protocol import Store
+from askback.ledger.keys import LedgerKeyRing
+from askback.ledger.marks import TrimMark, trimmed_records
+from askback.ledger.reader import as_bytes
+from askback.ledger.verify import LedgerChecker
+from askback.ledger.writer import LedgerWriter
+from askback.model.store import Store
 
 EACH = 3600.0
 """Seconds between two looks, in all processes together."""
@@ -30,7 +30,7 @@ class Trimmed(NamedTuple):
 class Retention:
     """Trims one ledger to what is younger than `keep` seconds."""
 
-    def __init__(self, store: Store, ring: Ring, *, keep: float, clock: Callable[[], float]) -> None:
+    def __init__(self, store: Store, ring: LedgerKeyRing, *, keep: float, clock: Callable[[], float]) -> None:
         self._store, self._ring, self._keep, self._clock = store, ring, keep, clock
         self._look_at = 0.0
         self._is_ours = False
@@ -39,7 +39,7 @@ class Retention:
     def is_due(self) -> bool:
         return self._clock() >= self._look_at
 
-    async def look(self, writer: Writer) -> None:
+    async def look(self, writer: LedgerWriter) -> None:
         """One step, if it is this process that does it in this hour."""
         now = self._clock()
         self._look_at = now + EACH
@@ -48,10 +48,10 @@ class Retention:
             self._is_ours = (await self.step(writer)).is_more
             self._look_at = now if self._is_ours else self._look_at
 
-    async def step(self, writer: Writer) -> Trimmed:
+    async def step(self, writer: LedgerWriter) -> Trimmed:
         """The oldest lines, as far as they are too old; never one that is younger, nor any behind it."""
-        page = await self._store.read(most=AT_ONCE)
-        checker = Checker(self._ring)
+        page = await self._store.read(limit=AT_ONCE)
+        checker = LedgerChecker(self._ring)
         old = _Old(until=self._clock() - self._keep)
         for number, raw in page:
             before = checker.problems
@@ -62,7 +62,7 @@ class Retention:
         mark = old.mark()
         if mark is None:
             return Trimmed(0, is_more=False)
-        await writer.write(*trimmed(mark, at=self._clock()))
+        await writer.write(*trimmed_records(mark, at=self._clock()))
         count = await self._store.trim(before=mark.before)
         return Trimmed(count, is_more=mark.before > page[-1][0])
 
@@ -75,9 +75,9 @@ class _Old:
         self._before = 0
         self._cut: dict[str, Head] = {}
         self._wrong: list[int] = []
-        self._undated: list[tuple[int, Line | None, bool]] = []
+        self._undated: list[tuple[int, LedgerLine | None, bool]] = []
 
-    def take(self, number: int, line: Line | None, *, is_wrong: bool) -> bool:
+    def take(self, number: int, line: LedgerLine | None, *, is_wrong: bool) -> bool:
         """False for the first that is too young. One whose time nobody sealed goes with an old one behind it."""
         self._undated.append((number, line, is_wrong))
         if line is None or line.at is None:
@@ -89,11 +89,11 @@ class _Old:
         self._undated.clear()
         return True
 
-    def mark(self) -> Mark | None:
+    def mark(self) -> TrimMark | None:
         """None where nothing goes."""
-        return Mark(before=self._before, cut=self._cut, wrong=self._wrong) if self._cut else None
+        return TrimMark(before=self._before, cut=self._cut, wrong=self._wrong) if self._cut else None
 
-    def _add(self, number: int, line: Line | None, is_wrong: bool) -> None:
+    def _add(self, number: int, line: LedgerLine | None, is_wrong: bool) -> None:
         if 0 < self._before < number:
             self._wrong.append(self._before)  # and those behind it, up to this one, were gone before
         self._before = number + 1

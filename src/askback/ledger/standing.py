@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from askback.ledger.chain import Line
+from askback.ledger.chain import LedgerLine
 from askback.ledger.heads import Head
 
 
@@ -16,7 +16,7 @@ class Chain:
     number: int = 0
     jumps: list["Jump"] = field(default_factory=list["Jump"])
 
-    def advance(self, line: Line) -> None:
+    def advance(self, line: LedgerLine) -> None:
         self.n, self.mac, self.last, self.number = line.n, line.mac, line.last, line.number
 
     def head(self) -> Head:

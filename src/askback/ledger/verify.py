@@ -8,26 +8,26 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from askback.ledger.chain import Line, read_line
+from askback.ledger.chain import LedgerLine, read_line
+from askback.ledger.codec import UnreadableLine
 from askback.ledger.heads import Head, Heads
-from askback.ledger.keys import Ring
+from askback.ledger.keys import LedgerKeyRing
 from askback.ledger.marks import read_opened, read_trimmed
-from askback.ledger.report import Findings, Problem, Report, Wrong
-from askback.ledger.seal import Verdict, judge_seal
-from askback.ledger.spelling import Unreadable
+from askback.ledger.report import LedgerProblem, ProblemLog, Report, Wrong
+from askback.ledger.seal import SealStatus, judge_seal
 from askback.ledger.standing import Chain, Jump
 
-MOST_DOUBTS = 10_000
+MAX_DOUBTS = 10_000
 """Holes whose explanation is waited for; further ones count as holes."""
 
-MOST_KEYS = 20
+MAX_UNKNOWN_KEYS = 20
 """Unknown keys that are told one by one."""
 
-LONGEST_NAME = 16
+MAX_NAME_LENGTH = 16
 """Letters of a writer or a key, as we name them; whoever forges a line may write more."""
 
 
-FORGED: dict[Verdict, str] = {
+FORGED: dict[SealStatus, str] = {
     "changed": "its seal does not fit what it says: changed, or forged.",
     "renamed": "it is sealed with a key that is here, and names another one: the name is forged.",
     "unnamed": "it names a key as no key of a ledger is named: the name is forged.",
@@ -36,7 +36,7 @@ FORGED: dict[Verdict, str] = {
 
 
 class _Doubt(NamedTuple):
-    problem: Problem
+    problem: LedgerProblem
     is_explained: Callable[[], bool]
 
 
@@ -54,12 +54,12 @@ class _Sealed:
         self.first, self.last = min(self.first, other.first), max(self.last, other.last)
 
 
-class Checker:
+class LedgerChecker:
     """Takes the lines one after the other; then it `reports`."""
 
-    def __init__(self, ring: Ring, heads: Heads | None = None) -> None:
+    def __init__(self, ring: LedgerKeyRing, heads: Heads | None = None) -> None:
         self._ring, self._heads = ring, heads
-        self._findings = Findings()
+        self._findings = ProblemLog()
         self._doubts: list[_Doubt] = []
         self._chains: dict[str, Chain] = {}
         self._cuts: dict[str, Head] = {}
@@ -79,12 +79,12 @@ class Checker:
         """Where every chain stands by now."""
         return {writer: chain.head() for writer, chain in self._chains.items()}
 
-    def take(self, number: int, raw: bytes) -> Line | None:
+    def take(self, number: int, raw: bytes) -> LedgerLine | None:
         """The next line; None if no key of ours sealed it."""
         self._step_to(number)
         try:
             line = read_line(number, raw)
-        except Unreadable as error:
+        except UnreadableLine as error:
             self._findings.add("foreign", number, f"this is no line of the ledger ({error}).")
             return None
         verdict = judge_seal(line, self._ring)
@@ -135,7 +135,7 @@ class Checker:
             problem = _problem("missing", expected, f"from here to line {number - 1} all are missing.")
         self._doubt(problem, lambda: self._before >= number)
 
-    def _place(self, line: Line) -> None:
+    def _place(self, line: LedgerLine) -> None:
         chain = self._chains.setdefault(line.writer, Chain())
         if line.n <= chain.n:
             self._place_late(chain, line)
@@ -147,7 +147,7 @@ class Checker:
             chain.advance(line)
         self._meet_head(line)
 
-    def _place_late(self, chain: Chain, line: Line) -> None:
+    def _place_late(self, chain: Chain, line: LedgerLine) -> None:
         """No writer writes a line twice, nor two of one number: it belongs further up, or was put where another was."""
         jump = next((jump for jump in chain.jumps if jump.since < line.n < jump.n), None)
         if jump is not None and not jump.is_trimmed:
@@ -160,7 +160,7 @@ class Checker:
                 "copied", line.number, f"it is {_which(line)} once more: nobody writes one twice."
             )
 
-    def _check_place(self, chain: Chain, line: Line) -> None:
+    def _check_place(self, chain: Chain, line: LedgerLine) -> None:
         """Lines of one append stand one behind the other, and the next append knows where the last one stood."""
         if line.step:
             stands = line.last == chain.last and line.number - 1 == chain.number
@@ -173,7 +173,7 @@ class Checker:
                 f"it is {_which(line)}, and the one before it stands elsewhere than when this was written.",
             )
 
-    def _jump(self, chain: Chain, line: Line) -> None:
+    def _jump(self, chain: Chain, line: LedgerLine) -> None:
         jump = Jump(chain.n, line.n, line.previous)
         if (cut := self._cuts.get(line.writer)) is not None:
             jump.compare(cut)
@@ -185,16 +185,16 @@ class Checker:
             words = f"it is {_which(line)}, and {missing} of that writer should stand before it."
         self._doubt(_problem("missing", line.number, words), lambda: jump.is_explained)
 
-    def _heed(self, line: Line) -> None:
+    def _heed(self, line: LedgerLine) -> None:
         """What the ledger says of itself, sealed with a key of ours: nothing else explains a hole."""
         try:
             self._marks[line.kind](line)
-        except Unreadable as error:
+        except UnreadableLine as error:
             self._findings.add(
                 "foreign", line.number, f"a newer Askback may have written it ({error}): upgrade here."
             )
 
-    def _check_opened(self, line: Line) -> None:
+    def _check_opened(self, line: LedgerLine) -> None:
         saw = read_opened(line)
         if saw is None or saw.number < self.first:
             return
@@ -209,7 +209,7 @@ class Checker:
         )
         self._doubt(_problem("missing", line.number, words), lambda: self._before > saw.number)
 
-    def _read_mark(self, line: Line) -> None:
+    def _read_mark(self, line: LedgerLine) -> None:
         mark = read_trimmed(line)
         self._before = max(self._before, mark.before)
         self._cuts.update(mark.cut)
@@ -226,7 +226,7 @@ class Checker:
 
     # Keys that are not here.
 
-    def _note_keyless(self, line: Line) -> None:
+    def _note_keyless(self, line: LedgerLine) -> None:
         noted = self._keyless.setdefault(line.writer, _Sealed(line.key, 0, line.number, line.number))
         if noted.key != line.key:
             self._findings.add(
@@ -243,13 +243,13 @@ class Checker:
         for writer, noted in self._keyless.items():
             if writer in self._sealed_writers:
                 words = (
-                    f"{_lines(noted)} of the writer {writer[:LONGEST_NAME]} named the key {noted.key}, which is not "
+                    f"{_lines(noted)} of the writer {writer[:MAX_NAME_LENGTH]} named the key {noted.key}, which is not "
                     "here, and the others of that writer are sealed with one that is. A writer has one key, so "
                     "the name is forged."
                 )
                 self._findings.add("changed", noted.first, words)
                 continue
-            id = noted.key if noted.key in missing or len(missing) < MOST_KEYS else "of another name"
+            id = noted.key if noted.key in missing or len(missing) < MAX_UNKNOWN_KEYS else "of another name"
             missing.setdefault(id, _Sealed(id, 0, noted.first, noted.last)).join(noted)
         for id, noted in missing.items():
             self._findings.add(
@@ -261,7 +261,7 @@ class Checker:
 
     # Heads.
 
-    def _meet_head(self, line: Line) -> None:
+    def _meet_head(self, line: LedgerLine) -> None:
         wanted = self._wanted.get(line.writer)
         if wanted is None or wanted.n != line.n:
             return
@@ -305,22 +305,22 @@ class Checker:
 
     # Doubts.
 
-    def _doubt(self, problem: Problem, is_explained: Callable[[], bool]) -> None:
-        if len(self._doubts) < MOST_DOUBTS:
+    def _doubt(self, problem: LedgerProblem, is_explained: Callable[[], bool]) -> None:
+        if len(self._doubts) < MAX_DOUBTS:
             self._doubts.append(_Doubt(problem, is_explained))
         else:
             self._add(problem)
 
-    def _add(self, problem: Problem) -> None:
+    def _add(self, problem: LedgerProblem) -> None:
         self._findings.add(problem.kind, problem.number, problem.words)
 
 
-def _problem(kind: Wrong, number: int, words: str) -> Problem:
-    return Problem(kind=kind, number=number, words=words)
+def _problem(kind: Wrong, number: int, words: str) -> LedgerProblem:
+    return LedgerProblem(kind=kind, number=number, words=words)
 
 
-def _which(line: Line) -> str:
-    return f"number {line.n} of the writer {line.writer[:LONGEST_NAME]}"
+def _which(line: LedgerLine) -> str:
+    return f"number {line.n} of the writer {line.writer[:MAX_NAME_LENGTH]}"
 
 
 def _lines(noted: _Sealed) -> str:

@@ -15,17 +15,17 @@ from secrets import token_hex
 import anyio
 
 from askback.errors import StoreUnavailable
-from askback.ledger.chain import Record, Tip, link, read_line
-from askback.ledger.keys import Key
-from askback.ledger.marks import opened
-from askback.ledger.reading import as_bytes, last_line
-from askback.ledger.spelling import Unreadable
-from askback.stores.protocol import Store
+from askback.ledger.chain import LineRecord, Tip, read_line, seal_records
+from askback.ledger.codec import UnreadableLine
+from askback.ledger.keys import LedgerKey
+from askback.ledger.marks import opened_record
+from askback.ledger.reader import as_bytes, last_line
+from askback.model.store import Store
 
-MOST_LINES = 256
+MAX_LINES_PER_APPEND = 256
 """In one append; a store takes them in one statement."""
 
-LONG = 60.0
+TRIM_CHECK_AFTER = 60.0
 """Seconds of silence after which a writer looks whether its last line was trimmed: no ledger is kept for less."""
 
 
@@ -34,7 +34,7 @@ class _Wish:
 
     __slots__ = ("error", "is_gone", "is_written", "records", "woken")
 
-    def __init__(self, records: Sequence[Record]) -> None:
+    def __init__(self, records: Sequence[LineRecord]) -> None:
         self.records = records
         self.woken: anyio.Event | None = None  # most callers find nobody before them, and do not wait
         self.is_written = self.is_gone = False
@@ -54,10 +54,10 @@ class _Wish:
             raise copy(self.error) if isinstance(self.error, StoreUnavailable) else self.error
 
 
-class Writer:
+class LedgerWriter:
     """One caller at a time takes the lead and writes for all who wait; then the next of them does."""
 
-    def __init__(self, store: Store, key: Key, *, clock: Callable[[], float]) -> None:
+    def __init__(self, store: Store, key: LedgerKey, *, clock: Callable[[], float]) -> None:
         self._store, self._key, self._clock = store, key, clock
         self.process = os.getpid()
         self._tip: Tip | None = None
@@ -65,7 +65,7 @@ class Writer:
         self._waiting: deque[_Wish] = deque()
         self._is_led = False
 
-    async def write(self, *records: Record) -> None:
+    async def write(self, *records: LineRecord) -> None:
         """Until they are in the store, one after the other; `StoreUnavailable` if they may not be."""
         wish = _Wish(records)
         self._waiting.append(wish)
@@ -112,7 +112,7 @@ class Writer:
     def _next(self) -> list[_Wish]:
         wishes = [self._waiting.popleft()]
         count = len(wishes[0].records)
-        while self._waiting and count + len(self._waiting[0].records) <= MOST_LINES:
+        while self._waiting and count + len(self._waiting[0].records) <= MAX_LINES_PER_APPEND:
             wishes.append(self._waiting.popleft())
             count += len(wishes[-1].records)
         return wishes
@@ -122,13 +122,13 @@ class Writer:
         if self._waiting:
             self._waiting[0].wake()
 
-    async def _append(self, records: list[Record]) -> None:
+    async def _append(self, records: list[LineRecord]) -> None:
         is_trimmed = await self._is_trimmed()
         tip, self._tip = self._tip, None
         if tip is None or is_trimmed:
             tip = Tip(writer=token_hex(8))
             records = [await self._opening(), *records]
-        lines, tip = link(tip, self._key, records)
+        lines, tip = seal_records(tip, self._key, records)
         number = self._seen = await self._store.append(*lines)
         self._tip, self._written_at = (
             Tip(writer=tip.writer, n=tip.n, mac=tip.mac, number=number),
@@ -137,16 +137,16 @@ class Writer:
 
     async def _is_trimmed(self) -> bool:
         """With all before it. Were it taken away alone, this chain goes on, and shows that it is missing."""
-        if self._tip is None or abs(self._clock() - self._written_at) < LONG:
+        if self._tip is None or abs(self._clock() - self._written_at) < TRIM_CHECK_AFTER:
             return False
-        first = await self._store.read(most=1)
+        first = await self._store.read(limit=1)
         return bool(first) and first[0][0] > self._tip.number
 
-    async def _opening(self) -> Record:
+    async def _opening(self) -> LineRecord:
         """The first line of a chain names the last one of another: nobody takes that away unnoticed."""
         found = await last_line(self._store, near=self._seen)
         try:
             saw = None if found is None else read_line(found[0], as_bytes(found[1]))
-        except Unreadable:
+        except UnreadableLine:
             saw = None
-        return opened(saw, at=self._clock())
+        return opened_record(saw, at=self._clock())

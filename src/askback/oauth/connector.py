@@ -7,26 +7,26 @@ from dataclasses import dataclass
 import anyio
 
 from askback.errors import ProviderUnavailable
+from askback.model.secrets import Token
+from askback.model.store import Granted
 from askback.oauth import exchange
-from askback.oauth.exchange import Begun, Granted
-from askback.oauth.grants import Grant, distrusted, is_from, written
-from askback.oauth.metadata import Directory, Metadata
+from askback.oauth.exchange import AuthorizationRequest, TokenResponse
+from askback.oauth.grants import Grant, expired_values, grant_values, is_from
+from askback.oauth.metadata import Metadata, MetadataCache
 from askback.oauth.outages import Outages
 from askback.oauth.provider import Provider
-from askback.stores.protocol import Mine
-from askback.vault.secret import Token
-from askback.vault.vault import ForNow, Item, Kept, Vault
+from askback.vault.vault import ProvisionalEntry, Vault, VaultEntry, VaultItem
 
 logger = logging.getLogger("askback")
 
-MOST_LOOKS = 5
+MAX_LOOKS = 5
 """At a token that others are refreshing; whoever looks in vain so often gives up."""
 
 CLAIMED_FOR = 86_400.0
 """Seconds for which it is known that a token was refreshed: whoever read the old one has long gone."""
 
 
-class TooLittle(Exception):
+class MissingScopes(Exception):
     """The person, or the provider, did not grant all that was asked for."""
 
     def __init__(self, missing: Collection[str]) -> None:
@@ -43,26 +43,26 @@ class Connector:
         *,
         vault: Vault,
         clock: Callable[[], float],
-        directory: Directory | None = None,
+        directory: MetadataCache | None = None,
     ) -> None:
         self.provider = provider
-        self.item = Item("connection", provider.name)
+        self.item = VaultItem("connection", provider.name)
         self.vault, self.clock = vault, clock
         self.outages = Outages(provider.name, clock)
-        self._directory = directory or Directory()
+        self._directory = directory or MetadataCache()
 
     @property
     def title(self) -> str:
         return self.provider.called
 
-    def of(self, owner: str) -> "Connected":
+    def for_owner(self, owner: str) -> "CallerConnection":
         """The same for one caller."""
-        return Connected(connector=self, owner=owner)
+        return CallerConnection(connector=self, owner=owner)
 
     async def metadata(self) -> Metadata:
         return await self._directory.of(self.provider)
 
-    async def begin(self, *, redirect_uri: str, scopes: Sequence[str], state: str) -> Begun:
+    async def begin(self, *, redirect_uri: str, scopes: Sequence[str], state: str) -> AuthorizationRequest:
         """Where to send the person."""
         return exchange.begin(
             self.provider, await self.metadata(), redirect_uri=redirect_uri, scopes=scopes, state=state
@@ -70,8 +70,8 @@ class Connector:
 
     async def finish(
         self, owner: str, *, code: str, verifier: str, redirect_uri: str, scopes: Sequence[str]
-    ) -> ForNow:
-        """Keep what the code is good for, for this owner; raises `TooLittle`, and keeps what was there, if that is not
+    ) -> ProvisionalEntry:
+        """Keep what the code is good for, for this owner; raises `MissingScopes`, and keeps what was there, if that is not
         all that was asked for."""
         granted = await exchange.redeem(
             self.provider,
@@ -84,20 +84,20 @@ class Connector:
         missing = [scope for scope in scopes if scope not in granted.scopes]
         if missing:
             # Not given back: many providers would end with it what was granted before.
-            raise TooLittle(missing)
+            raise MissingScopes(missing)
         return await self.vault.put_for_now(owner, self.item, self.written(granted))
 
-    def written(self, granted: Granted) -> Mapping[str, str]:
-        return written(granted, self.provider, self.clock())
+    def written(self, granted: TokenResponse) -> Mapping[str, str]:
+        return grant_values(granted, self.provider, self.clock())
 
-    async def refresh(self, grant: Grant, refresh_token: str) -> Granted | None:
+    async def refresh(self, grant: Grant, refresh_token: str) -> TokenResponse | None:
         """New tokens; None where the old ones were revoked, or spent elsewhere: only the person can mend that."""
         metadata, scopes = await self.metadata(), sorted(grant.scopes)
         try:
             granted = await exchange.refresh(
                 self.provider, metadata, refresh_token=refresh_token, scopes=scopes
             )
-        except exchange.Refused as refused:
+        except exchange.TokenRequestRejected as refused:
             if refused.code == "invalid_grant":
                 return None
             raise ProviderUnavailable(
@@ -114,7 +114,7 @@ class Connector:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Connected:
+class CallerConnection:
     """One caller's standing with one provider."""
 
     connector: Connector
@@ -126,7 +126,7 @@ class Connected:
 
     async def token(self, scopes: Collection[str]) -> Token | None:
         """Refreshed before it ends, by one of all who look at it, in whatever process."""
-        for _ in range(MOST_LOOKS):
+        for _ in range(MAX_LOOKS):
             kept = await self._kept()
             if kept is None:
                 return None
@@ -159,7 +159,7 @@ class Connected:
             await self._give_back(kept)
         return await self.connector.vault.forget(self.owner, self.connector.item)
 
-    async def take_back(self, put: ForNow) -> None:
+    async def take_back(self, put: ProvisionalEntry) -> None:
         """A sign-in that came too late leaves nothing; what was there before it stays good."""
         kept = await self._kept()
         if kept is None or not await self.connector.vault.take_back(self.owner, self.connector.item, put):
@@ -167,16 +167,16 @@ class Connected:
         if put.former is None:  # else a provider might end that too
             await self._give_back(kept)
 
-    async def _give_back(self, kept: Kept) -> None:
+    async def _give_back(self, kept: VaultEntry) -> None:
         grant = Grant.read(kept)
         await self.connector.give_back(grant.refresh_token or grant.access_token)
 
-    async def _kept(self) -> Kept | None:
+    async def _kept(self) -> VaultEntry | None:
         """What this very provider gave; what another gave under the same name is as good as nothing."""
         kept = await self.connector.vault.get(self.owner, self.connector.item)
         return kept if kept is not None and is_from(kept, self.connector.provider) else None
 
-    def _handed_out(self, kept: Kept, grant: Grant) -> Token:
+    def _handed_out(self, kept: VaultEntry, grant: Grant) -> Token:
         async def reject(reason: str) -> None:
             await self._distrust(kept)
 
@@ -188,15 +188,15 @@ class Connected:
             reject=reject,
         )
 
-    async def _distrust(self, kept: Kept) -> None:
+    async def _distrust(self, kept: VaultEntry) -> None:
         """Refresh it next time, whatever it says of its end; where that cannot be, the person is asked."""
         vault, item = self.connector.vault, self.connector.item
         if "refresh_token" in kept.values:
-            await vault.replace(self.owner, item, distrusted(kept), version=kept.version)
+            await vault.replace(self.owner, item, expired_values(kept), version=kept.version)
         else:
             await vault.forget(self.owner, item, version=kept.version)
 
-    async def _refresh(self, kept: Kept, grant: Grant) -> None:
+    async def _refresh(self, kept: VaultEntry, grant: Grant) -> None:
         """Once for each version of the tokens: a refresh token that is used twice may end the whole connection."""
         connector, store = self.connector, self.connector.vault.store
         if grant.refresh_token is None:
@@ -205,19 +205,19 @@ class Connected:
         connector.outages.require_none(kept.version)
         until = connector.clock() + CLAIMED_FOR
         claim = await store.claim(f"refresh:{kept.version}", until=until)
-        if not isinstance(claim, Mine):
+        if not isinstance(claim, Granted):
             return
         # To the end, even if the call is cancelled: the provider may have taken the old token already.
         with anyio.CancelScope(shield=True):
             try:
-                with connector.outages.noticed(kept.version):
+                with connector.outages.record_failure(kept.version):
                     await self._renew(kept, grant, grant.refresh_token)
             except BaseException:
                 await store.release(claim)
                 raise
             await store.record(claim, b"")
 
-    async def _renew(self, kept: Kept, grant: Grant, refresh_token: str) -> None:
+    async def _renew(self, kept: VaultEntry, grant: Grant, refresh_token: str) -> None:
         connector, vault, item = self.connector, self.connector.vault, self.connector.item
         granted = await connector.refresh(grant, refresh_token)
         if granted is None:

@@ -10,10 +10,10 @@ from authlib.common.security import generate_token
 from authlib.integrations.httpx_client import AsyncOAuth2Client
 
 from askback.errors import ProviderUnavailable
-from askback.oauth.fetching import OPTIONS, Bounded, json_in
 from askback.oauth.metadata import Metadata
 from askback.oauth.provider import Provider
 from askback.oauth.scopes import OFFLINE, OPENID, granted_scopes
+from askback.oauth.transport import OPTIONS, BoundedTransport, json_in
 
 VERIFIER_CHARACTERS = 64
 """Of PKCE; between 43 and 128."""
@@ -23,21 +23,21 @@ TEXTS = ("access_token", "refresh_token", "id_token", "token_type", "scope")
 
 SERVER_ERROR = 500
 
-LONGEST = 10 * 365 * 86_400
+MAX_TOKEN_LIFETIME = 10 * 365 * 86_400
 """Seconds: a token that says it lasts longer does not say."""
 
 _CODE = re.compile(r"[A-Za-z0-9_.:-]{1,50}")
 """What a code of OAuth looks like; anything else is somebody's text, and goes into no log."""
 
 
-class Begun(NamedTuple):
+class AuthorizationRequest(NamedTuple):
     """A sign-in on its way out."""
 
     url: str
     verifier: str
 
 
-class Granted(NamedTuple):
+class TokenResponse(NamedTuple):
     """What an authorization server gave."""
 
     access_token: str
@@ -51,7 +51,7 @@ class Granted(NamedTuple):
         return f"<Granted {self.scopes}, hidden>"
 
 
-class Refused(Exception):
+class TokenRequestRejected(Exception):
     """The authorization server said no: `code` is its word for it, such as invalid_grant."""
 
     def __init__(self, code: str) -> None:
@@ -67,7 +67,7 @@ def begin(
     scopes: Sequence[str],
     state: str,
     **more: str,
-) -> Begun:
+) -> AuthorizationRequest:
     """Where to send the person; with PKCE S256 always (R85)."""
     verifier = generate_token(VERIFIER_CHARACTERS)
     # A provider ignores offline_access unless the person is asked (OpenID Connect Core, 11).
@@ -82,7 +82,7 @@ def begin(
         scope=" ".join(scopes) or None,
         **{name: value for name, value in wanted.items() if value is not None},
     )
-    return Begun(str(url), verifier)
+    return AuthorizationRequest(str(url), verifier)
 
 
 async def redeem(
@@ -93,7 +93,7 @@ async def redeem(
     verifier: str,
     redirect_uri: str,
     scopes: Sequence[str],
-) -> Granted:
+) -> TokenResponse:
     """The tokens for a code; raises `Refused` or `ProviderUnavailable`."""
     async with _client(provider, metadata, "token_endpoint") as client:
         try:
@@ -113,7 +113,7 @@ async def redeem(
 
 async def refresh(
     provider: Provider, metadata: Metadata, *, refresh_token: str, scopes: Sequence[str]
-) -> Granted:
+) -> TokenResponse:
     """New tokens for a refresh token, which may be spent with it."""
     async with _client(provider, metadata, "token_endpoint") as client:
         try:
@@ -147,7 +147,7 @@ def _client(provider: Provider, metadata: Metadata, endpoint: str) -> Any:
         token_endpoint_auth_method=method,
         revocation_endpoint_auth_method=method,
         code_challenge_method="S256",
-        transport=Bounded(metadata.reach(endpoint)),
+        transport=BoundedTransport(metadata.reach(endpoint)),
         **OPTIONS,
     )
     for kind in ("access_token_response", "refresh_token_response"):
@@ -191,18 +191,18 @@ def _lasts(said: Any) -> float | None:
         seconds = float(said)
     except (TypeError, ValueError, OverflowError):
         return None
-    return seconds if 0 < seconds < LONGEST else None
+    return seconds if 0 < seconds < MAX_TOKEN_LIFETIME else None
 
 
 def _granted(
     provider: Provider, given: Mapping[str, Any], scopes: Sequence[str], *, implied: Collection[str]
-) -> Granted:
+) -> TokenResponse:
     access_token, scope = given.get("access_token", ""), given.get("scope")
     if not access_token or not (access_token.isascii() and access_token.isprintable()):
         raise ProviderUnavailable(provider.name, "it gave no access token that could be used")
     if given.get("token_type", "bearer").lower() != "bearer":
         raise ProviderUnavailable(provider.name, "it gave a token that is not a bearer token")
-    return Granted(
+    return TokenResponse(
         access_token=access_token,
         refresh_token=given.get("refresh_token") or None,
         lasts=given.get("expires_in"),
@@ -214,5 +214,5 @@ def _granted(
 def _explain(provider: Provider, error: Exception) -> NoReturn:
     """Without the words of the other side, which may quote what was sent."""
     if isinstance(error, AuthlibBaseError):
-        raise Refused(str(error.error or "refused")) from None
+        raise TokenRequestRejected(str(error.error or "refused")) from None
     raise ProviderUnavailable(provider.name, f"it did not answer ({type(error).__name__})") from None

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
-from askback.oauth.exchange import Granted
+from askback.oauth.exchange import TokenResponse
 from askback.oauth.provider import Provider
-from askback.vault.vault import Kept
+from askback.vault.vault import VaultEntry
 
 AHEAD = 60.0
 """Seconds before its end at which a token is refreshed: a body should not be left with one that dies in its hands."""
@@ -26,7 +26,7 @@ class Grant:
     scopes: frozenset[str]
 
     @classmethod
-    def read(cls, kept: Kept) -> Self:
+    def read(cls, kept: VaultEntry) -> Self:
         values = kept.values
         return cls(
             access_token=values["access_token"],
@@ -47,12 +47,12 @@ class Grant:
         return now < self.expires_at - ahead
 
 
-def is_from(kept: Kept, provider: Provider) -> bool:
+def is_from(kept: VaultEntry, provider: Provider) -> bool:
     """Whether it was got from this very provider: what another gave is shown to nobody but that one."""
     return kept.values.get("provider") == provider.identity
 
 
-def written(granted: Granted, provider: Provider, now: float) -> Mapping[str, str]:
+def grant_values(granted: TokenResponse, provider: Provider, now: float) -> Mapping[str, str]:
     """What is to be kept of it."""
     values = {
         "provider": provider.identity,
@@ -66,6 +66,6 @@ def written(granted: Granted, provider: Provider, now: float) -> Mapping[str, st
     return values
 
 
-def distrusted(kept: Kept) -> Mapping[str, str]:
+def expired_values(kept: VaultEntry) -> Mapping[str, str]:
     """The same, as if its time were over."""
     return {**kept.values, "expires_at": repr(OVER)}

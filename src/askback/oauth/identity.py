@@ -9,8 +9,8 @@ from joserfc.errors import JoseError
 from joserfc.jwk import JWKRegistry, Key, KeySet
 
 from askback.errors import ProviderUnavailable
-from askback.oauth.fetching import Bounded, fetch_json
 from askback.oauth.metadata import Metadata
+from askback.oauth.transport import BoundedTransport, fetch_json
 
 ALGORITHMS = (
     "RS256",
@@ -31,14 +31,14 @@ LEEWAY = 60
 """Seconds by which two clocks may differ."""
 
 
-class NotBelieved(Exception):
+class InvalidIdToken(Exception):
     """An ID token that does not prove what it says."""
 
 
-async def claims_of(
+async def verify_id_token(
     id_token: str, metadata: Metadata, *, client_id: str, nonce: str, now: float
 ) -> Mapping[str, Any]:
-    """The claims, or `NotBelieved`."""
+    """The claims, or `InvalidIdToken`."""
     keys = await _keys(metadata)
     rules = jwt.JWTClaimsRegistry(
         now=int(now),
@@ -51,15 +51,15 @@ async def claims_of(
     try:
         claims: Any = jwt.decode(id_token, keys, algorithms=ALGORITHMS).claims
         if not isinstance(claims, dict):
-            raise NotBelieved("claims that are no object")
+            raise InvalidIdToken("claims that are no object")
         found = cast("dict[str, Any]", claims)
         rules.validate(found)
     except (JoseError, ValueError, RecursionError) as error:
-        raise NotBelieved(type(error).__name__) from None
+        raise InvalidIdToken(type(error).__name__) from None
     # Where it is for several, the one that it was made out to must say so.
     made_out_to = found.get("azp", client_id if found["aud"] in (client_id, [client_id]) else None)
     if made_out_to != client_id:
-        raise NotBelieved("made out to another party")
+        raise InvalidIdToken("made out to another party")
     return found
 
 
@@ -67,7 +67,7 @@ async def _keys(metadata: Metadata) -> KeySet:
     if metadata.jwks_uri is None:
         raise ProviderUnavailable(metadata.issuer or "", "it does not say where its keys are")
     try:
-        given = await fetch_json(metadata.jwks_uri, Bounded(metadata.deepest))
+        given = await fetch_json(metadata.jwks_uri, BoundedTransport(metadata.deepest))
         return KeySet([key for one in given["keys"] if (key := _key(one)) is not None])
     except (httpx2.HTTPError, JoseError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ProviderUnavailable(

@@ -9,8 +9,8 @@ import httpx2
 from pydantic_core import Url
 
 from askback.errors import OperatorError, ProviderUnavailable
-from askback.oauth.fetching import Bounded, fetch_json
 from askback.oauth.provider import Provider, require_safe
+from askback.oauth.transport import BoundedTransport, fetch_json
 from askback.oauth.zones import Zone, zone_of
 from askback.schema.links import is_loopback
 
@@ -55,7 +55,7 @@ def require_issuer(metadata: Metadata, said: str | None) -> None:
         raise IssuerMismatch(f"the answer names {said!r:.200}")
 
 
-class Directory:
+class MetadataCache:
     """Metadata by issuer, kept for a while."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -89,13 +89,13 @@ async def discover(issuer: str, name: str) -> Metadata:
     """By OpenID Connect's place for it, then by OAuth's."""
     problem = ""
     for url in _places(issuer):
-        transport = Bounded()
+        transport = BoundedTransport()
         try:
             found = await fetch_json(url, transport)
         except (httpx2.HTTPError, ValueError) as error:
             problem = problem or f"{url} gave no metadata ({type(error).__name__})"
             continue
-        return believed(found, issuer, name, deepest=transport.came_to)
+        return parse_metadata(found, issuer, name, deepest=transport.came_to)
     raise ProviderUnavailable(name, problem)
 
 
@@ -107,7 +107,7 @@ def _places(issuer: str) -> tuple[str, str]:
     return urlunsplit(parts._replace(path=openid)), urlunsplit(parts._replace(path=oauth))
 
 
-def believed(found: Any, issuer: str, name: str, *, deepest: Zone) -> Metadata:
+def parse_metadata(found: Any, issuer: str, name: str, *, deepest: Zone) -> Metadata:
     """What an issuer at this depth may say; raises `ProviderUnavailable`."""
     said: Mapping[str, Any] = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
     if said.get("issuer") != issuer:

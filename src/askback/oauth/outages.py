@@ -26,7 +26,7 @@ class Outages:
             raise ProviderUnavailable(self._provider, problem)
 
     @contextmanager
-    def noticed(self, version: str) -> Generator[None]:
+    def record_failure(self, version: str) -> Generator[None]:
         """Not tried again where somebody for whom we have waited has just failed."""
         self.require_none(version)
         try:

@@ -12,34 +12,39 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from askback.errors import AskbackError
-from askback.pages.connecting import Connecting
-from askback.pages.doors import ByFunction, ByLink, Door, OnThisMachine
-from askback.pages.errands import Errands
-from askback.pages.flows import Flows
-from askback.pages.forgery import Forgery
-from askback.pages.headers import Guarded
-from askback.pages.keeping import KeptPage
-from askback.pages.launches import OneLaunch
-from askback.pages.reception import NotTheOne, Reception, Turned
-from askback.pages.rendering import Renderer
-from askback.pages.sessions import LASTS, Sessions
+from askback.pages.authenticators import (
+    Authenticator,
+    FunctionAuthenticator,
+    LinkAuthenticator,
+    LoopbackAuthenticator,
+)
+from askback.pages.connect import ConnectPage
+from askback.pages.csrf import CSRFTokens
+from askback.pages.headers import SecurityHeaders
+from askback.pages.launch_path import LaunchPath
+from askback.pages.oauth_states import OAuthStates
+from askback.pages.renderer import Renderer
+from askback.pages.sessions import LASTS, BrowserSessions
 from askback.pages.settings import ROOT, Pages, SignIn
-from askback.pages.signing_in import ByOpenID
-from askback.pages.signing_out import SignOutPage
+from askback.pages.sign_in import OpenIDAuthenticator
+from askback.pages.sign_in_attempts import SignInAttempts
+from askback.pages.sign_out import SignOutPage
 from askback.pages.site import Site
+from askback.pages.stored import StoredPage
 from askback.pages.texts import line
-from askback.pages.visiting import VisitPage
+from askback.pages.visit import VisitPage
+from askback.pages.visitors import PageDenied, VisitorGate, WrongVisitor
 
 logger = logging.getLogger("askback")
 
 NO_PAGE = "a page was asked for at %s, where none is; pages are expected below %s"
 
-MOST_PATH = 200
+MAX_PATH = 200
 """Characters of a path below the root: ids have 43, and names of providers at most 50."""
 
 NOWHERE = "/"
 
-MOST_WORD = 20
+MAX_WORD = 20
 """Characters of what is a name in a path; more may be an id."""
 
 OTHER_NAME = "These pages answer to the address in their own links, and to no other name."
@@ -47,19 +52,19 @@ OTHER_NAME = "These pages answer to the address in their own links, and to no ot
 
 def make_app(site: Site, pages: Pages) -> ASGIApp:
     """For visitors from outside."""
-    sessions = Sessions(site.base, site.key, clock=site.clock)
+    sessions = BrowserSessions(site.base, site.key, clock=site.clock)
     renderer = Renderer(server=site.server, base=site.base, brand=site.brand)
     app = _app(site, _door(site, pages, sessions, renderer), sessions, renderer, site.key)
     logger.info("pages at %s", site.base)
-    return Guarded(app, is_secure=site.is_secure)
+    return SecurityHeaders(app, is_secure=site.is_secure)
 
 
 def make_local_app(site: Site, *, owners: Collection[str]) -> ASGIApp:
     """For whoever sits at this machine, among these callers; its cookies end with this launch (R92)."""
     key = token_bytes(32)
-    sessions = Sessions(site.base, key, clock=site.clock, path=urlsplit(site.base).path)
+    sessions = BrowserSessions(site.base, key, clock=site.clock, path=urlsplit(site.base).path)
     renderer = Renderer(server=site.server, base=site.base, brand=site.brand)
-    door = OnThisMachine(
+    door = LoopbackAuthenticator(
         base=site.base,
         sessions=sessions,
         find=site.find,
@@ -67,41 +72,43 @@ def make_local_app(site: Site, *, owners: Collection[str]) -> ASGIApp:
         store=site.store,
         owners=owners,
     )
-    app = OneLaunch(_app(site, door, sessions, renderer, key), site, flows=_flows(site), owners=owners)
-    return Guarded(OwnHost(app, urlsplit(site.base).netloc), is_secure=site.is_secure)
+    app = LaunchPath(_app(site, door, sessions, renderer, key), site, flows=_flows(site), owners=owners)
+    return SecurityHeaders(HostCheck(app, urlsplit(site.base).netloc), is_secure=site.is_secure)
 
 
-def _flows(site: Site) -> Flows:
-    return Flows(site.store, base=site.base, clock=site.clock)
+def _flows(site: Site) -> OAuthStates:
+    return OAuthStates(site.store, base=site.base, clock=site.clock)
 
 
-def _door(site: Site, pages: Pages, sessions: Sessions, renderer: Renderer) -> Door:
+def _door(site: Site, pages: Pages, sessions: BrowserSessions, renderer: Renderer) -> Authenticator:
     match pages.door:
         case None:
-            return ByLink(base=site.base, sessions=sessions, find=site.find, renderer=renderer)
+            return LinkAuthenticator(base=site.base, sessions=sessions, find=site.find, renderer=renderer)
         case SignIn() as sign_in:
-            return ByOpenID(
+            return OpenIDAuthenticator(
                 sign_in,
                 pages=pages,
                 base=site.base,
                 sessions=sessions,
-                errands=Errands(site.base, site.key, clock=site.clock),
+                errands=SignInAttempts(site.base, site.key, clock=site.clock),
                 store=site.store,
                 renderer=renderer,
                 clock=site.clock,
             )
         case ask:
-            return ByFunction(ask, pages=pages, renderer=renderer)
+            return FunctionAuthenticator(ask, pages=pages, renderer=renderer)
 
 
-def _app(site: Site, door: Door, sessions: Sessions, renderer: Renderer, key: bytes) -> ASGIApp:
-    forgery = Forgery(origin=site.origin, base=site.base, key=key, clock=site.clock, lasts=LASTS)
-    reception = Reception(site, door, sessions=sessions, forgery=forgery, renderer=renderer)
-    connecting = Connecting(reception, _flows(site))
+def _app(
+    site: Site, door: Authenticator, sessions: BrowserSessions, renderer: Renderer, key: bytes
+) -> ASGIApp:
+    forgery = CSRFTokens(origin=site.origin, base=site.base, key=key, clock=site.clock, lasts=LASTS)
+    reception = VisitorGate(site, door, sessions=sessions, forgery=forgery, renderer=renderer)
+    connecting = ConnectPage(reception, _flows(site))
 
     async def turned(_: Request, error: Exception) -> Response:
-        assert isinstance(error, Turned)
-        if isinstance(error, NotTheOne):
+        assert isinstance(error, PageDenied)
+        if isinstance(error, WrongVisitor):
             await site.tell_turned_away(error.visiting, error.owner)
         return error.response
 
@@ -123,13 +130,13 @@ def _app(site: Site, door: Door, sessions: Sessions, renderer: Renderer, key: by
         routes=[
             *VisitPage(reception, connecting).routes,
             *connecting.routes,
-            *KeptPage(reception).routes,
+            *StoredPage(reception).routes,
             *SignOutPage(reception).routes,
             *door.routes,
             *renderer.routes,
         ],
         exception_handlers={
-            Turned: turned,
+            PageDenied: turned,
             AskbackError: unable,
             ClientDisconnect: left,
             HTTPException: missing,
@@ -138,15 +145,15 @@ def _app(site: Site, door: Door, sessions: Sessions, renderer: Renderer, key: by
     )
     # It would lead to wherever the Host header says (T06).
     app.router.redirect_slashes = False
-    return Rooted(app)
+    return RootPath(app)
 
 
 def _without_ids(path: str) -> str:
     """For a log."""
-    return "/".join(line(part) if len(part) <= MOST_WORD else "…" for part in path.split("/"))
+    return "/".join(line(part) if len(part) <= MAX_WORD else "…" for part in path.split("/"))
 
 
-class Rooted:
+class RootPath:
     """Takes paths from where the pages begin: whoever mounts them, and proxies, have their own ideas of the rest."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -157,11 +164,11 @@ class Rooted:
             await self._app(scope, receive, send)
             return
         path = "/" + scope["path"].rpartition(f"{ROOT}/")[2].lstrip("/")
-        path = path if len(path) <= MOST_PATH else NOWHERE
+        path = path if len(path) <= MAX_PATH else NOWHERE
         await self._app({**scope, "path": path, "raw_path": path.encode(), "root_path": ""}, receive, send)
 
 
-class OwnHost:
+class HostCheck:
     """Answers to its own name alone: a page elsewhere that had its name lead here gets nothing."""
 
     def __init__(self, app: ASGIApp, authority: str) -> None:

@@ -57,7 +57,7 @@ def origin_of(url: str, name: str) -> str:
     return f"{parsed.scheme}://{parsed.host}{port}"
 
 
-class Guarded:
+class SecurityHeaders:
     """Puts them on whatever the application answers, errors included."""
 
     def __init__(self, app: ASGIApp, *, is_secure: bool) -> None:

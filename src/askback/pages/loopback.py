@@ -8,8 +8,8 @@ from secrets import token_urlsafe
 import anyio
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from askback.pages.loopback_server import LOOPBACK, STARTING_SECONDS, EmbeddedServer, bind_loopback
 from askback.pages.settings import ROOT
-from askback.serving import LOOPBACK, STARTING_SECONDS, Inner, bound
 
 LAUNCH_BYTES = 16
 """Of the path of one launch: nobody finds it by trying."""
@@ -19,15 +19,15 @@ LAST_PAGES, REST, LOOK = 1.5, 0.3, 0.03
 come for the page that says so, and for what belongs to it. At most that long: clients give a server two to go."""
 
 
-class Loopback:
+class LoopbackListener:
     """One listener at a time, on the event loop of the server: what is kept in memory is there."""
 
     def __init__(self, make_app: Callable[[str], ASGIApp], *, port: int) -> None:
         self._make_app, self._port = make_app, port
         self._lock = anyio.Lock()
         self._base = ""
-        self._server: Inner | None = None
-        self._counter = Counter()
+        self._server: EmbeddedServer | None = None
+        self._counter = RequestCounter()
         self._task: asyncio.Task[None] | None = None
 
     async def base(self) -> str:
@@ -51,9 +51,9 @@ class Loopback:
             await asyncio.wait([task])
 
     async def _start(self) -> None:
-        listener = bound(self._port, who="The page for this question")
+        listener = bind_loopback(self._port, who="The page for this question")
         self._base = f"http://{LOOPBACK}:{listener.getsockname()[1]}{ROOT}/{token_urlsafe(LAUNCH_BYTES)}"
-        server = self._server = Inner(self._counter.before(self._make_app(self._base)))
+        server = self._server = EmbeddedServer(self._counter.before(self._make_app(self._base)))
         # In a context of its own: it outlives the call that needed it first.
         self._task = asyncio.get_running_loop().create_task(
             server.run_to_the_end(listener), context=contextvars.Context()
@@ -62,7 +62,7 @@ class Loopback:
             await server.is_up.wait()
 
 
-class Counter:
+class RequestCounter:
     """Whether anybody is being served, or was just now."""
 
     def __init__(self) -> None:

@@ -19,7 +19,7 @@ _FORM = "application/x-www-form-urlencoded"
 """What a form without files is sent as. There are no files here."""
 
 
-class Unreadable(Exception):
+class UnreadablePost(Exception):
     """A post that is not taken, with the status and the sentence that say why."""
 
     def __init__(self, status: int, why: str) -> None:
@@ -30,17 +30,17 @@ class Unreadable(Exception):
 async def fields_of(request: Request) -> Mapping[str, str]:
     """The fields, each once. Bytes that are no UTF-8 are refused: nothing is kept that differs from what was meant."""
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _FORM:
-        raise Unreadable(415, "It was not sent as a form.")
+        raise UnreadablePost(415, "It was not sent as a form.")
     body = await _body(request)
     try:
         pairs = parse_qsl(
             body.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS
         )
     except ValueError as error:
-        raise Unreadable(400, "It could not be read as a form.") from error
+        raise UnreadablePost(400, "It could not be read as a form.") from error
     fields = dict(pairs)
     if len(fields) != len(pairs):
-        raise Unreadable(400, "It named a field twice.")
+        raise UnreadablePost(400, "It named a field twice.")
     return fields
 
 
@@ -52,7 +52,7 @@ async def _body(request: Request) -> bytes:
             async for chunk in request.stream():
                 body += chunk
                 if len(body) > MOST_BYTES:
-                    raise Unreadable(413, "It was far too long.")
+                    raise UnreadablePost(413, "It was far too long.")
     except TimeoutError as error:
-        raise Unreadable(408, "It did not come to an end.") from error
+        raise UnreadablePost(408, "It did not come to an end.") from error
     return bytes(body)

@@ -17,12 +17,12 @@ LASTS = 3600
 """Seconds for which somebody is taken for whom they were, however often they come: as long as people usually get for
 one question."""
 
-MOST_COOKIE = 4_000
+MAX_COOKIE = 4_000
 """Characters that browsers take."""
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class BrowserSession:
     """A browser, and whom it stands for."""
 
     browser: str
@@ -33,12 +33,12 @@ class Session:
     """Whether the next sign-in asks who somebody is, even where they are known."""
 
     @classmethod
-    def new(cls, owner: str | None = None, *, asks_who: bool = False) -> "Session":
+    def new(cls, owner: str | None = None, *, asks_who: bool = False) -> "BrowserSession":
         """With a name of its own, so that nobody can give a browser theirs before a sign-in."""
         return cls(token_urlsafe(16), owner, asks_who=asks_who)
 
 
-class Sessions:
+class BrowserSessions:
     """Reads and writes the cookie of one address."""
 
     def __init__(self, base: str, key: bytes, *, clock: Callable[[], float], path: str = "/") -> None:
@@ -49,15 +49,15 @@ class Sessions:
         self._signer = URLSafeSerializer(key, salt=f"askback session {base}")
         self._clock = clock
 
-    def read(self, request: Request) -> Session | None:
+    def read(self, request: Request) -> BrowserSession | None:
         """None for a browser that was not here before, or too long ago."""
         try:
             browser, owner, until, asks_who = self._signer.loads(request.cookies.get(self._name, ""))
         except (BadSignature, ValueError, TypeError):
             return None
-        return Session(browser, owner, until, asks_who) if until > self._clock() else None
+        return BrowserSession(browser, owner, until, asks_who) if until > self._clock() else None
 
-    def write(self, response: Response, session: Session) -> None:
+    def write(self, response: Response, session: BrowserSession) -> None:
         """Its end stays where it was first written."""
         now = self._clock()
         until = now + LASTS if session.until is None else session.until

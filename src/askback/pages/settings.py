@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from pydantic_core import Url
 from starlette.requests import Request
 
-from askback.errors import OperatorError, Unguarded
-from askback.owners import CLAIMS, SHARED
+from askback.errors import OperatorError, VisitorUnknown
+from askback.model.owners import CLAIMS, SHARED
 from askback.schema.links import is_loopback
 
 logger = logging.getLogger("askback")
@@ -115,7 +115,7 @@ class Pages:
             return
         _require_public(self.url)
         if self.door is None and not self.accept_anyone:
-            raise Unguarded(
+            raise VisitorUnknown(
                 "Pages(url=...) has no door, so whoever gets hold of a link could answer in the caller's place. Give "
                 'it door=SignIn(issuer="https://…", client_id="…") with the authorization server that your MCP server '
                 "trusts, or a function from a request to who that is: the claims of their token where the server has "
@@ -137,7 +137,7 @@ class Pages:
 def _require_personal(claims: tuple[str, ...]) -> None:
     """Refuse what everybody would have alike: they would share one vault."""
     if isinstance(claims, str) or set(claims) <= SHARED:
-        raise Unguarded(
+        raise VisitorUnknown(
             f"Pages(claims={claims!r}) makes no person: callers would not be told apart. Name claims that nobody else "
             'has together, as a tuple: ("iss", "sub"), or ("tid", "oid").'
         )

@@ -7,11 +7,19 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from askback.errors import VisitUnknown
+from askback.model.events import PageAudit
+from askback.model.store import Store
 from askback.pages.settings import ROOT, Brand
-from askback.stores.protocol import Store
+from askback.runtime.visits import (
+    Ending,
+    StoredVisit,
+    VisitAborted,
+    VisitDeclined,
+    VisitSettled,
+    VisitStore,
+    digest_of,
+)
 from askback.vault.vault import Vault
-from askback.visits import Ending, Failed, Settled, TurnedDown, Visiting, Visits, digest_of
-from askback.witness import Gatekeeper
 
 if TYPE_CHECKING:
     from askback.oauth.connector import Connector
@@ -25,42 +33,42 @@ class Site:
     base: str
     """The address of all pages, such as https://tools.example/askback."""
     brand: Brand
-    visits: Visits
+    visits: VisitStore
     end: Callable[[str, Ending], Awaitable[Ending]]
     vault: Vault
     store: Store
     connectors: "Mapping[str, Connector]"
     key: bytes
     clock: Callable[[], float]
-    gatekeeper: Callable[[], Gatekeeper | None] = lambda: None
+    gatekeeper: Callable[[], PageAudit | None] = lambda: None
     """Who is told what happens here, if anybody is."""
 
-    async def find(self, id: str) -> Visiting | None:
+    async def find(self, id: str) -> StoredVisit | None:
         """The visit whose page is here; None where there never was one, its time is over, or it leads elsewhere."""
         found = await self.visits.find(id)
         is_here = found is not None and found.kind != "elsewhere" and found.server == self.server
         return found if is_here else None
 
-    async def tell_shown(self, visiting: Visiting) -> None:
+    async def tell_shown(self, visiting: StoredVisit) -> None:
         """Its page is before the one it is for."""
         if (gatekeeper := self.gatekeeper()) is not None:
-            await gatekeeper.shown(visiting)
+            await gatekeeper.record_page_opened(visiting)
 
-    async def tell_turned_away(self, visiting: Visiting, owner: str) -> None:
+    async def tell_turned_away(self, visiting: StoredVisit, owner: str) -> None:
         """Somebody else was there."""
         if (gatekeeper := self.gatekeeper()) is not None:
-            await gatekeeper.turned_away(visiting, owner=owner)
+            await gatekeeper.record_page_refused(visiting, owner=owner)
 
-    async def settle(self, visiting: Visiting) -> bool:
+    async def settle(self, visiting: StoredVisit) -> bool:
         """What it was to bring is there: it is done, and so is whatever else waits for the same. Whether it was."""
-        stands = await self.end(digest_of(visiting.id), Settled())
-        for name in await self.visits.alike(visiting) if stands == Settled() else ():
+        stands = await self.end(digest_of(visiting.id), VisitSettled())
+        for name in await self.visits.alike(visiting) if stands == VisitSettled() else ():
             with suppress(VisitUnknown):  # its time was over just now
-                await self.end(name, Settled())
+                await self.end(name, VisitSettled())
             await self.visits.forget_alike(visiting, name)  # not before: what fails here is done by the next
-        return stands == Settled()
+        return stands == VisitSettled()
 
-    async def turn_down(self, visiting: Visiting, ending: TurnedDown | Failed) -> None:
+    async def turn_down(self, visiting: StoredVisit, ending: VisitDeclined | VisitAborted) -> None:
         """It brings nothing; others that wait for the same go on waiting."""
         await self.end(digest_of(visiting.id), ending)
 

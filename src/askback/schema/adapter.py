@@ -19,7 +19,7 @@ from pydantic_core import SchemaError, core_schema
 from typing_extensions import TypedDict, get_type_hints
 
 from askback.errors import QuestionRefused
-from askback.question.annotation import CLASS_NOTES, Json
+from askback.model.annotation import CLASS_NOTES, Json
 
 MEANINGS = "askback-meanings"
 ATTRIBUTES = "askback-attributes"
@@ -34,7 +34,7 @@ POSSIBLE = (
 )
 
 
-def described(what: Any) -> tuple[Json, Callable[[Any], Any]]:
+def describe_type(what: Any) -> tuple[Json, Callable[[Any], Any]]:
     """The type's JSON Schema, and what makes its value of checked content."""
     if what is None or isinstance(what, str | partial) or isroutine(what) or ismodule(what):
         raise QuestionRefused(

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from pydantic_core import SchemaError, SchemaValidator, core_schema
 
-from askback.question import (
+from askback.model.question import (
     Boolean,
     Choice,
     Choices,
@@ -27,8 +27,8 @@ from askback.question import (
     Text,
     Url,
 )
+from askback.model.texts import Problem
 from askback.schema.formats import as_date, as_date_time, is_email, is_readable, is_url
-from askback.words import Problem
 
 Check = Callable[[Any], Any]
 """A JSON value in; out comes the value to keep, or a Problem."""

@@ -12,12 +12,12 @@ from functools import lru_cache
 from typing import Any, cast
 
 from askback.errors import QuestionRefused, SecretInForm
-from askback.question import Form, Sheet
-from askback.question.form import digest_of
+from askback.model.form import digest_of
+from askback.model.question import Form, Sheet
 from askback.schema.keywords import VALIDATING, refuse_password
 from askback.schema.message import examine_host_message, examine_meta
-from askback.schema.rules import refuse_secret, shown_title
-from askback.schema.sheets import json_of, means_its_spellings, of_schema
+from askback.schema.rules import accept_title, refuse_secret
+from askback.schema.sheets import has_text_options_only, json_of, of_schema
 
 _KEPT = 512
 """Schemas kept; beyond, the one used longest ago is read again."""
@@ -71,7 +71,7 @@ def _read(canonical: str) -> tuple[Sheet[Any], bool]:
     schema: dict[str, Any] = json.loads(canonical)
     schema.setdefault("type", "object")
     schema.setdefault("properties", {})
-    if shown_title(schema.get("title")) is None:
+    if accept_title(schema.get("title")) is None:
         schema.pop("title", None)
     sent = _without_excuses(schema)
     sheet = _with_fields(schema) or _without_fields()
@@ -87,7 +87,7 @@ def _with_fields(schema: Mapping[str, Any]) -> Sheet[Any] | None:
         raise
     except QuestionRefused:
         return None
-    return replace(sheet, build=_unchanged) if means_its_spellings(schema) else None
+    return replace(sheet, build=_unchanged) if has_text_options_only(schema) else None
 
 
 def _without_fields() -> Sheet[Any]:

@@ -8,10 +8,10 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from askback.errors import QuestionRefused
-from askback.question import SINGLE, Field, Sheet
-from askback.question.form import digest_of
+from askback.model.form import digest_of
+from askback.model.question import SINGLE, Field, Sheet
 from askback.schema.checks import checks_of
-from askback.schema.rules import fitting
+from askback.schema.rules import require_fitting
 from askback.schema.values import NO_MEANINGS, Meanings, as_default, to_wire
 
 Spelling = tuple[Mapping[str, str] | None, Mapping[str, Meanings]]
@@ -20,7 +20,7 @@ Spelling = tuple[Mapping[str, str] | None, Mapping[str, Meanings]]
 _KEPT = 256
 
 
-def filled_in(spelling: Spelling, sheet: Sheet[Any], values: object) -> Sheet[Any]:
+def fill_in_defaults(spelling: Spelling, sheet: Sheet[Any], values: object) -> Sheet[Any]:
     """The sheet with `values` for defaults; what is required stays so."""
     attributes, meanings = spelling
     checks = checks_of(sheet)
@@ -28,7 +28,7 @@ def filled_in(spelling: Spelling, sheet: Sheet[Any], values: object) -> Sheet[An
     for name, value in _named(attributes, values):
         if value is not None:
             spelling = to_wire(sheet.fields[name], value, meanings.get(name, NO_MEANINGS))
-            initial[name] = fitting(name, spelling, checks[name], said="the initial value")
+            initial[name] = require_fitting(name, spelling, checks[name], said="the initial value")
     return _kept(sheet, json.dumps(initial)) if initial else sheet
 
 

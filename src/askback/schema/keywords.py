@@ -10,7 +10,8 @@ from math import ceil, floor
 from typing import Any, cast
 
 from askback.errors import QuestionRefused, SecretInForm
-from askback.question import (
+from askback.model.annotation import Json
+from askback.model.question import (
     Boolean,
     Choice,
     Choices,
@@ -24,9 +25,8 @@ from askback.question import (
     Text,
     Url,
 )
-from askback.question.annotation import Json
 from askback.schema.adapter import MEANINGS, NAIVE, wire_name
-from askback.schema.flatten import ENUM_NAMES, OPTIONS, Pair, flattened
+from askback.schema.properties import ENUM_NAMES, OPTIONS, Pair, flatten_property
 from askback.schema.values import NO_MEANINGS, Meanings
 
 KINDS: Mapping[tuple[str, str | None], type[Field[Any]]] = {
@@ -68,7 +68,7 @@ _INSTEAD_OF_FORMAT = {
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class FieldEntry:
     """A field with what the form around it says about it."""
 
     field: Field[Any]
@@ -77,7 +77,7 @@ class Entry:
     meanings: Meanings = dataclasses.field(default_factory=dict[str, Any])
 
 
-def entries_of(schema: Mapping[str, Any]) -> dict[str, Entry]:
+def entries_of(schema: Mapping[str, Any]) -> dict[str, FieldEntry]:
     """The fields of an object's schema, by their names on the wire."""
     definitions = definitions_of(schema)
     _refuse_unknown(None, schema, _ROOT)
@@ -119,13 +119,13 @@ def _members(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[Any]]:
     return cast("Mapping[str, Any]", properties), cast("list[Any]", required)
 
 
-def entry_of(name: str, described: Any, definitions: Mapping[str, Any], *, is_listed: bool) -> Entry:
+def entry_of(name: str, described: Any, definitions: Mapping[str, Any], *, is_listed: bool) -> FieldEntry:
     """One property as a field."""
-    whole, is_nullable = flattened(name, described, definitions)
+    whole, is_nullable = flatten_property(name, described, definitions)
     field, meanings = _field(name, whole, definitions)
     default = whole.get("default")
     is_required = is_listed and not is_nullable and default is None
-    return Entry(
+    return FieldEntry(
         field=field.altered(default=default, optional=not is_required and default is None),
         is_required=is_required,
         is_null_when_empty=is_listed and is_nullable,
@@ -224,7 +224,7 @@ def is_number(value: Any) -> bool:
 
 def _several(name: str, whole: Json, definitions: Mapping[str, Any]) -> tuple[Field[Any], Meanings]:
     _refuse_unknown(name, whole, frozenset({"type", "items", "minItems", "maxItems", "uniqueItems"}))
-    items, is_nullable = flattened(name, whole.get("items", {}), definitions)
+    items, is_nullable = flatten_property(name, whole.get("items", {}), definitions)
     if OPTIONS not in items or is_nullable:
         raise QuestionRefused(
             field=name,

@@ -16,16 +16,16 @@ from pydantic_core import Url
 
 from askback.errors import LinkRefused
 from askback.schema.networks import is_loopback_address
-from askback.schema.secrets.judging import asked_in_label
-from askback.schema.secrets.shapes import likeness
+from askback.schema.secret_lint.shapes import recognize_key
+from askback.schema.secret_lint.verdict import find_demand_in_label
 
-PLACE = "{id}"
+ID_PLACEHOLDER = "{id}"
 """Where the id goes."""
 
-MOST_LINK = 2_000
+MAX_LINK_LENGTH = 2_000
 """Characters: what every browser takes, with room for the id."""
 
-MOST_DECODINGS = 3
+MAX_DECODINGS = 3
 """How often a value is decoded once more: one that goes through two services is encoded twice."""
 
 _STAND_IN = "A" * 43
@@ -80,34 +80,34 @@ _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Link:
+class LinkTemplate:
     """A link that was judged, and where its id goes. Made by `link_of`."""
 
     template: str
 
     def with_id(self, id: str) -> str:
-        return self.template.replace(PLACE, id)
+        return self.template.replace(ID_PLACEHOLDER, id)
 
 
-def link_of(template: str, *, needs_id: bool = True) -> Link:
+def link_of(template: str, *, needs_id: bool = True) -> LinkTemplate:
     """The link with this template; raises `LinkRefused` where it must not go out."""
-    if not isinstance(template, str) or len(template) > MOST_LINK:  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
+    if not isinstance(template, str) or len(template) > MAX_LINK_LENGTH:  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
         raise _refused(
-            f"the link is not a text of at most {MOST_LINK:,} characters", "give the URL as a text"
+            f"the link is not a text of at most {MAX_LINK_LENGTH:,} characters", "give the URL as a text"
         )
     return _judged(template, needs_id)
 
 
 @lru_cache(maxsize=256)
-def _judged(template: str, needs_id: bool) -> Link:
+def _judged(template: str, needs_id: bool) -> LinkTemplate:
     _examine_writing(template)
-    if needs_id and PLACE not in template:
+    if needs_id and ID_PLACEHOLDER not in template:
         raise _refused(
             "the link has no {id} in it, so nobody could say which visit has ended",
             "write {id} where the page finds it, such as https://pay.example/checkout/{id}, and in an f-string {{id}}; "
             "or go on without the end, with wait=False",
         )
-    filled = template.replace(PLACE, _STAND_IN)
+    filled = template.replace(ID_PLACEHOLDER, _STAND_IN)
     _examine_place(_parsed(filled))
     if not (_WHOLE.fullmatch(filled) and filled.isprintable()):
         raise _refused(
@@ -115,7 +115,7 @@ def _judged(template: str, needs_id: bool) -> Link:
             "write it from https:// on, with such characters as %20",
         )
     _examine_words(filled)
-    return Link(template=template)
+    return LinkTemplate(template=template)
 
 
 def _examine_writing(template: str) -> None:
@@ -130,9 +130,9 @@ def _examine_writing(template: str) -> None:
             "the link has {{id}} in it, which becomes {id} in an f-string alone",
             "write {id}, or put an f before the quotes",
         )
-    if left := [found for found in _LEFT_OVER.findall(template) if found != PLACE]:
+    if left := [found for found in _LEFT_OVER.findall(template) if found != ID_PLACEHOLDER]:
         raise _refused(
-            f"the link still has {left[0]} in it, and {PLACE} alone is filled in here",
+            f"the link still has {left[0]} in it, and {ID_PLACEHOLDER} alone is filled in here",
             "fill in the rest before, for example with an f-string, in which the id is written {{id}}: "
             'f"https://pay.example/orders/{number}?visit={{id}}"; elsewhere it is https://pay.example/checkout/{id}',
         )
@@ -213,12 +213,12 @@ def _would_sign_in(name: str, words: str, value: str) -> bool:
         return False
     if words in _MAY_SIGN_IN:
         return not _PLAIN.fullmatch(value)
-    return asked_in_label(name) is not None or _SIGNS_IN.fullmatch(words) is not None
+    return find_demand_in_label(name) is not None or _SIGNS_IN.fullmatch(words) is not None
 
 
-def _examine_value(value: str, *, is_open: bool = False, decodings: int = MOST_DECODINGS) -> None:
+def _examine_value(value: str, *, is_open: bool = False, decodings: int = MAX_DECODINGS) -> None:
     text = value.replace(_STAND_IN, "")
-    if not is_open and (found := likeness(text)) is not None:
+    if not is_open and (found := recognize_key(text)) is not None:
         raise _refused(f"a part of the link {found}", ELSEWHERE + SENT_ON)
     if _ADDRESS.search(text) or _PHONE.fullmatch(text.strip()) or _is_account(text):
         raise _refused(

@@ -8,13 +8,13 @@ from functools import lru_cache
 from typing import Any
 
 from askback.errors import AskbackWarning, QuestionRefused, SecretInForm
-from askback.question import Sheet
+from askback.model.question import Sheet
 from askback.schema.formats import is_readable
 from askback.schema.rules import SECRET_ADVICE
-from askback.schema.secrets import Suspicion, suspect_message
-from askback.schema.weight import MAX_DEPTH, is_deeper
+from askback.schema.secret_lint import Suspicion, suspect_message
+from askback.schema.size import MAX_DEPTH, exceeds_depth
 
-MOST_MESSAGE = 10_000
+MAX_MESSAGE_LENGTH = 10_000
 """Characters. A longer question is a document; nobody reads it in a dialog."""
 
 _URL = re.compile(r"https?://", re.IGNORECASE)
@@ -32,10 +32,10 @@ def require_message(message: Any) -> None:
             instead="say what is asked, and why",
         )
     _require_readable(message)
-    if len(message) > MOST_MESSAGE:
+    if len(message) > MAX_MESSAGE_LENGTH:
         raise QuestionRefused(
             field=None,
-            problem=f"the message has {len(message)} characters, and {MOST_MESSAGE} is the most",
+            problem=f"the message has {len(message)} characters, and {MAX_MESSAGE_LENGTH} is the most",
             instead="ask for one thing, briefly",
         )
 
@@ -95,7 +95,7 @@ def _suspicion(message: str) -> Suspicion | None:
 
 def examine_meta(meta: Mapping[str, Any]) -> None:
     """Refuse what cannot travel."""
-    if is_deeper(meta):
+    if exceeds_depth(meta):
         raise QuestionRefused(
             field=None,
             problem=f"meta is nested too deeply, over {MAX_DEPTH} levels",

@@ -5,8 +5,8 @@ from enum import Enum
 from typing import Annotated, Any, Literal, cast
 
 from askback.errors import QuestionRefused
-from askback.question import Choice, Choices, Sheet
-from askback.schema.read import sheet_of
+from askback.model.question import Choice, Choices, Sheet
+from askback.schema.forms import sheet_of
 
 
 def sheet_of_options(

@@ -7,27 +7,38 @@ from fractions import Fraction
 from typing import Any
 
 from askback.errors import QuestionRefused, SecretInForm
-from askback.question import Boolean, Choice, Choices, Date, DateTime, Field, Integer, Number, Option, Text
+from askback.model.question import (
+    Boolean,
+    Choice,
+    Choices,
+    Date,
+    DateTime,
+    Field,
+    Integer,
+    Number,
+    Option,
+    Text,
+)
+from askback.model.texts import Problem, Words
 from askback.schema.checks import Check, check_of, matcher_of
+from askback.schema.dialect import folded_name
 from askback.schema.formats import is_readable
-from askback.schema.keywords import Entry, is_number
-from askback.schema.render import folded_name
-from askback.schema.secrets import suspect_field
+from askback.schema.keywords import FieldEntry, is_number
+from askback.schema.secret_lint import suspect_field
 from askback.schema.values import as_default, to_wire
-from askback.words import Problem, Words
 
 _URL = re.compile(r"https?://", re.IGNORECASE)
 
-MOST_FIELDS, MOST_OPTIONS = 100, 1_000
+MAX_FIELDS, MAX_OPTIONS = 100, 1_000
 """More than anybody fills in or scrolls through at one go."""
 
-MOST_LABEL, MOST_DESCRIPTION = 500, 5_000
+MAX_LABEL_LENGTH, MAX_DESCRIPTION_LENGTH = 500, 5_000
 """Characters of a name, title or option, and of a description."""
 
 _ADVISE = Words()
 
 
-def examined(entries: Mapping[str, Entry]) -> dict[str, Entry]:
+def examine_entries(entries: Mapping[str, FieldEntry]) -> dict[str, FieldEntry]:
     """The same entries with their defaults in the field's own type; QuestionRefused where one cannot be asked."""
     if not entries:
         raise QuestionRefused(
@@ -35,7 +46,7 @@ def examined(entries: Mapping[str, Entry]) -> dict[str, Entry]:
             problem="the form is empty",
             instead="ask for at least one field; confirm(...) asks for a yes",
         )
-    if len(entries) > MOST_FIELDS:
+    if len(entries) > MAX_FIELDS:
         raise QuestionRefused(
             field=None,
             problem=f"{len(entries)} fields are too many for one form",
@@ -47,7 +58,7 @@ def examined(entries: Mapping[str, Entry]) -> dict[str, Entry]:
     return {name: _with_default(name, entry) for name, entry in entries.items()}
 
 
-def fitting(name: str, spelling: Any, check: Check, *, said: str) -> Any:
+def require_fitting(name: str, spelling: Any, check: Check, *, said: str) -> Any:
     """An author's own value for a field, as the wire spells it; refused where a person could not have given it."""
     kept = check(spelling)
     if type(kept) is Problem:
@@ -59,19 +70,19 @@ def fitting(name: str, spelling: Any, check: Check, *, said: str) -> Any:
     return kept
 
 
-def _with_default(name: str, entry: Entry) -> Entry:
+def _with_default(name: str, entry: FieldEntry) -> FieldEntry:
     field = entry.field
     if field.default is None:
         return entry
     spelling = to_wire(field, field.default, entry.meanings)
-    kept = fitting(name, spelling, check_of(name, field), said="the default")
+    kept = require_fitting(name, spelling, check_of(name, field), said="the default")
     return replace(entry, field=field.altered(default=as_default(field, kept)))
 
 
 def _examine(name: Any, field: Field[Any]) -> None:
-    if not isinstance(name, str) or not name.strip() or len(name) > MOST_LABEL or not is_readable(name):
+    if not isinstance(name, str) or not name.strip() or len(name) > MAX_LABEL_LENGTH or not is_readable(name):
         raise QuestionRefused(
-            field=str(name)[:MOST_LABEL], problem="a field needs a short name", instead="name it"
+            field=str(name)[:MAX_LABEL_LENGTH], problem="a field needs a short name", instead="name it"
         )
     rules = next((_RULES[kind] for kind in type(field).__mro__ if kind in _RULES), None)
     if rules is None:
@@ -102,11 +113,11 @@ def _examine_words(name: str, field: Field[Any]) -> None:
 
 def _words(field: Field[Any]) -> Iterator[tuple[str, Any, int]]:
     if field.title is not None:
-        yield "title", field.title, MOST_LABEL
+        yield "title", field.title, MAX_LABEL_LENGTH
     if field.description is not None:
-        yield "description", field.description, MOST_DESCRIPTION
+        yield "description", field.description, MAX_DESCRIPTION_LENGTH
     if isinstance(field, Choice | Choices):
-        yield from (("option", option.shown, MOST_LABEL) for option in field.options)
+        yield from (("option", option.shown, MAX_LABEL_LENGTH) for option in field.options)
 
 
 def _examine_secret(name: str, field: Field[Any]) -> None:
@@ -141,9 +152,14 @@ SECRET_ADVICE = (
 )
 
 
-def shown_title(title: object) -> str | None:
+def accept_title(title: object) -> str | None:
     """The title of a whole form, or None where it says what a field's title must not."""
-    if not isinstance(title, str) or not is_readable(title) or len(title) > MOST_LABEL or _URL.search(title):
+    if (
+        not isinstance(title, str)
+        or not is_readable(title)
+        or len(title) > MAX_LABEL_LENGTH
+        or _URL.search(title)
+    ):
         return None
     return None if suspect_field("", title, None) else title
 
@@ -221,7 +237,7 @@ def _examine_options(name: str, field: Choice | Choices) -> None:
         raise QuestionRefused(
             field=name, problem="there is nothing to choose", instead="offer at least one option"
         )
-    if len(field.options) > MOST_OPTIONS:
+    if len(field.options) > MAX_OPTIONS:
         raise QuestionRefused(
             field=name,
             problem=f"{len(field.options)} options are too many to choose from",
@@ -234,10 +250,10 @@ def _examine_options(name: str, field: Choice | Choices) -> None:
 
 def _examine_option(name: str, option: Option, seen: set[str]) -> None:
     value: Any = option.value
-    if not isinstance(value, str) or not is_readable(value) or len(value) > MOST_LABEL:
+    if not isinstance(value, str) or not is_readable(value) or len(value) > MAX_LABEL_LENGTH:
         raise QuestionRefused(
             field=name,
-            problem=f"the option {str(value)[:MOST_LABEL]!r} is not a short text",
+            problem=f"the option {str(value)[:MAX_LABEL_LENGTH]!r} is not a short text",
             instead="write {'1': 'One'}, or use a Literal or Enum, whose values may be anything",
         )
     if value in seen:
@@ -268,7 +284,7 @@ def _refuse_unless_count(name: str, **counts: Any) -> None:
             )
 
 
-def _refuse_folded_twice(entries: Mapping[str, Entry]) -> None:
+def _refuse_folded_twice(entries: Mapping[str, FieldEntry]) -> None:
     """Where several choices are shown as one yes-or-no field each, those need names of their own."""
     names = set(entries)
     for name, entry in entries.items():

@@ -11,19 +11,19 @@ from types import MappingProxyType
 from typing import Any, Literal, cast, get_args, get_origin
 
 from askback.errors import QuestionRefused
-from askback.question import SINGLE, Field, Sheet
-from askback.question.annotation import Json
-from askback.schema.adapter import ATTRIBUTES, described
-from askback.schema.initial import digest_of_fields, filled_in
-from askback.schema.keywords import Entry, definitions_of, entries_of, entry_of
-from askback.schema.rules import examined, shown_title
-from askback.schema.values import Meanings, from_wire, meant
-from askback.schema.weight import outweighs
+from askback.model.annotation import Json
+from askback.model.question import SINGLE, Field, Sheet
+from askback.schema.adapter import ATTRIBUTES, describe_type
+from askback.schema.initial import digest_of_fields, fill_in_defaults
+from askback.schema.keywords import FieldEntry, definitions_of, entries_of, entry_of
+from askback.schema.rules import accept_title, examine_entries
+from askback.schema.size import exceeds_bytes
+from askback.schema.values import Meanings, from_wire, python_values
 
 Make = Callable[[Json], Any]
 """Values by name, the choices' meanings already in place; out comes what the author gets."""
 
-MOST_SCHEMA_BYTES = 262_144
+MAX_SCHEMA_BYTES = 262_144
 """A hundred fields with long descriptions take a tenth of this."""
 
 _KEPT = 512
@@ -53,7 +53,7 @@ def of_schema(schema: Mapping[Any, Any]) -> Sheet[Any]:
     return _of_schema(json_of(schema))
 
 
-def means_its_spellings(schema: Mapping[Any, Any]) -> bool:
+def has_text_options_only(schema: Mapping[Any, Any]) -> bool:
     """Whether each option of a JSON Schema is a text, so that a reply is the same in the form's words and in the
     author's."""
     return not any(_differ(entry.meanings) for entry in entries_of(schema).values())
@@ -61,10 +61,10 @@ def means_its_spellings(schema: Mapping[Any, Any]) -> bool:
 
 def json_of(schema: Mapping[Any, Any]) -> str:
     """A schema as JSON; raises `QuestionRefused` where it is none, or too large."""
-    if outweighs(dict(schema), MOST_SCHEMA_BYTES):
+    if exceeds_bytes(dict(schema), MAX_SCHEMA_BYTES):
         raise QuestionRefused(
             field=None,
-            problem=f"the JSON Schema is larger than {MOST_SCHEMA_BYTES} bytes",
+            problem=f"the JSON Schema is larger than {MAX_SCHEMA_BYTES} bytes",
             instead="ask for less at a time",
         )
     try:
@@ -86,7 +86,7 @@ def _kept(make: Any, *what: Any) -> Sheet[Any]:
 
 @lru_cache(maxsize=_KEPT)
 def _of_type(what: Any, _: object) -> Sheet[Any]:
-    schema, make = described(what)
+    schema, make = describe_type(what)
     definitions = definitions_of(schema)
     if "$ref" in schema:
         schema = {**definitions[schema["$ref"].rpartition("/")[2]], "$defs": definitions}
@@ -117,10 +117,10 @@ def _of_schema(canonical: str) -> Sheet[Any]:
     schema = json.loads(canonical)
     entries = entries_of(schema)
     sheet = _sheet(entries, _copied, attributes={name: name for name in entries})
-    return replace(sheet, title=shown_title(schema.get("title")))
+    return replace(sheet, title=accept_title(schema.get("title")))
 
 
-def _titled(entries: Mapping[str, Entry]) -> dict[str, Entry]:
+def _titled(entries: Mapping[str, FieldEntry]) -> dict[str, FieldEntry]:
     """Names in code are for those who read it: people get words."""
     return {
         name: entry
@@ -130,9 +130,9 @@ def _titled(entries: Mapping[str, Entry]) -> dict[str, Entry]:
     }
 
 
-def _entries(fields: Mapping[str, Field[Any]]) -> dict[str, Entry]:
+def _entries(fields: Mapping[str, Field[Any]]) -> dict[str, FieldEntry]:
     return {
-        name: Entry(field=field, is_required=not field.optional and field.default is None)
+        name: FieldEntry(field=field, is_required=not field.optional and field.default is None)
         for name, field in fields.items()
     }
 
@@ -147,8 +147,10 @@ def _copied(values: Json) -> Json:
     }
 
 
-def _sheet(entries: Mapping[str, Entry], make: Make, *, attributes: Mapping[str, str] | None) -> Sheet[Any]:
-    known = examined(entries)
+def _sheet(
+    entries: Mapping[str, FieldEntry], make: Make, *, attributes: Mapping[str, str] | None
+) -> Sheet[Any]:
+    known = examine_entries(entries)
     fields = {name: entry.field for name, entry in known.items()}
     required = frozenset(name for name, entry in known.items() if entry.is_required)
     meanings = {name: entry.meanings for name, entry in known.items() if _differ(entry.meanings)}
@@ -157,7 +159,7 @@ def _sheet(entries: Mapping[str, Entry], make: Make, *, attributes: Mapping[str,
         fields=MappingProxyType(fields),
         required=required,
         build=partial(_built, make, meanings, nulls),
-        refill=partial(filled_in, (attributes, meanings)),
+        refill=partial(fill_in_defaults, (attributes, meanings)),
         digest=digest_of_fields(fields, required),
     )
 
@@ -175,5 +177,5 @@ def _built(
         values.setdefault(name, None)
     for name, known in meanings.items():
         if values.get(name) is not None:
-            values[name] = meant(values[name], known)
+            values[name] = python_values(values[name], known)
     return make(values)

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from pydantic import AnyUrl
 
-from askback.question import Choice, Choices, Date, DateTime, Field
+from askback.model.question import Choice, Choices, Date, DateTime, Field
 from askback.schema.formats import as_date, as_date_time
 
 Meanings = Mapping[str, Any]
@@ -81,7 +81,7 @@ def as_default(field: Field[Any], value: Any) -> Any:
     return tuple(value) if isinstance(field, Choices) else from_wire(field, value)
 
 
-def meant(value: Any, meanings: Meanings) -> Any:
+def python_values(value: Any, meanings: Meanings) -> Any:
     """The Python values behind one choice or a list of them."""
     if isinstance(value, list):
         return [meanings[one] for one in cast("list[str]", value)]

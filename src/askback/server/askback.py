@@ -10,40 +10,46 @@ from typing import TYPE_CHECKING, Any
 from mcp.server import MCPServer
 from mcp.server.lowlevel import Server
 
-from askback.duration import seconds_of
 from askback.errors import AuthorError, InstalledTwice, OperatorError
 from askback.guards import Guard
 from askback.ledger import Ledger
+from askback.model.durations import seconds_of
+from askback.model.texts import Words
 from askback.oauth import Provider
 from askback.pages import Pages
-from askback.server.adapters import (
+from askback.protocol.revisions import Mode
+from askback.protocol.server.push import PendingQuestions
+from askback.runtime.context import AskPolicy
+from askback.runtime.visits import MAX_VISITS, MAX_VISITS_PER_CALLER, VisitStore, visit_shares
+from askback.server.audit import Audit
+from askback.server.call import ServerSettings
+from askback.server.conversation_ids import ConversationIds
+from askback.server.forwarding.router import make_router
+from askback.server.forwarding.single import SingleWorker
+from askback.server.hosts import (
     add_pages,
     examine_tools,
+    guard_tools,
+    install_host,
     is_named,
     is_protected,
     lowlevel_of,
-    settle_in,
-    watch_tools,
 )
-from askback.server.adapters.mcp import (
+from askback.server.hosts.mcp import (
+    BoundaryOptions,
     Caller,
     Keys,
-    Seal,
-    hand_returns_over,
+    close_with_server,
     install,
+    install_boundary,
     install_outside,
-    run_beside,
-    see_to_boundary,
-    stop_with,
+    intercept_returned_questions,
+    run_while_serving,
 )
-from askback.server.adapters.streamable import SessionWatcher, note_entrances, watch_requests
-from askback.server.call import Settings
-from askback.server.doorman import Doorman
-from askback.server.ends import Ends
-from askback.server.guarding import Rules
-from askback.server.house import Foundation, House, require_callers
+from askback.server.hosts.session import patch_server_session
+from askback.server.hosts.streamable_http import SessionInterceptor, intercept_sessions, note_entrances
 from askback.server.middleware import Middleware
-from askback.server.naming import Names
+from askback.server.offload import JournalOffload
 from askback.server.options import (
     open_ledger,
     open_telemetry,
@@ -52,23 +58,17 @@ from askback.server.options import (
     require_options,
     require_provider,
     require_reason,
-    warn_of_halves,
+    warn_if_half_shared,
 )
 from askback.server.owners import owners
-from askback.server.recording import Recorder
-from askback.server.session import watch_sessions
-from askback.server.shelving import Shelf
-from askback.server.workers.finding import workers_among
-from askback.server.workers.single import SingleWorker
-from askback.setting import Policy
+from askback.server.page_host import ServerPages, ServerPagesOptions, require_callers
+from askback.server.refused_states import RefusedStateAudit
+from askback.server.telemetry import Telemetry
+from askback.server.tool_guards import GuardSet
+from askback.server.visit_endings import VisitEndings
 from askback.stores import Store, open_store
-from askback.telemetry import Telemetry
-from askback.vault.opening import open_vault
+from askback.vault.factory import open_vault
 from askback.vault.vault import Vault
-from askback.visits import MAX_VISITS, MAX_VISITS_PER_CALLER, Visits, visit_shares
-from askback.wire.era import Mode
-from askback.wire.push import Questions
-from askback.words import Words
 
 if TYPE_CHECKING:
     from fastmcp import FastMCP
@@ -110,7 +110,7 @@ class Askback:
         demand_visits: on 2025-11-25, end the call with an error that lists the visits it needs (-32042) and let the
             client make it again, instead of asking in its middle. Where there is no way back to the client, this is
             done anyway.
-        ask_again: names of clients that come back only where something is asked, as LangChain's does: a visit that
+        clients_without_polling: names of clients that come back only where something is asked, as LangChain's does: a visit that
             takes long is put to them once more.
         ledger: a record of who was asked what and what they said, which shows whether somebody changed it. Kept in the
             store wherever that lasts and there are `keys`; True where it must be, False for none, or a `Ledger` of its
@@ -139,7 +139,7 @@ class Askback:
         think_time: timedelta | float | None = None,
         caller: Caller | None = None,
         timeout: timedelta | float | None = None,
-        again: int = 3,
+        reply_retries: int = 3,
         words: Words | None = None,
         clients_can: Iterable[Mode] | None = None,
         store: Store | str | None = None,
@@ -148,7 +148,7 @@ class Askback:
         providers: Iterable[Provider] = (),
         hold: timedelta | float = HOLD,
         demand_visits: bool = False,
-        ask_again: Iterable[str] = (),
+        clients_without_polling: Iterable[str] = (),
         address: str | None = None,
         ledger: Ledger | bool | None = None,
         telemetry: Telemetry | bool | None = None,
@@ -173,7 +173,7 @@ class Askback:
                 "vault": vault,
                 "providers": providers,
                 "hold": hold,
-                "ask_again": ask_again,
+                "clients_without_polling": clients_without_polling,
                 "address": address,
                 "ledger": ledger,
                 "telemetry": telemetry,
@@ -185,21 +185,25 @@ class Askback:
         )
         pages = pages or Pages()
         require_callers(pages, are_named=caller is not None, bring_tokens=is_protected(server))
-        seal = Seal(
+        seal = BoundaryOptions(
             keys=keys,
             think_time=seconds_of(think_time, "think_time"),
             caller=caller,
             default_think_time=THINK_TIME.total_seconds(),
         )
-        policy = Policy(words=words or Words(), again=_count(again), seconds=seconds_of(timeout, "timeout"))
+        policy = AskPolicy(
+            words=words or Words(),
+            reply_retries=_count(reply_retries),
+            seconds=seconds_of(timeout, "timeout"),
+        )
         modes = None if clients_can is None else _modes(clients_can)
         self.store = open_store(store, clock=clock)
         shares = visit_shares(lowlevel.name, of_caller=max_visits_per_caller, in_all=max_visits)
-        self.visits = Visits(self.store, clock=clock, shares=shares)
+        self.visits = VisitStore(self.store, clock=clock, shares=shares)
         self.ledger = open_ledger(ledger, store=self.store, keys=keys, clock=clock)
-        self._ends = Ends(self.visits, clock=clock)
-        self.house = House(
-            Foundation(
+        self._ends = VisitEndings(self.visits, clock=clock)
+        self.house = ServerPages(
+            ServerPagesOptions(
                 server=lowlevel.name,
                 is_named=is_named(server),
                 pages=pages,
@@ -218,15 +222,13 @@ class Askback:
         rules = _all_guards(guards)
         if rules:
             examine_tools(server)
-        questions = Questions()
-        workers = workers_among(
-            keys=keys, store=self.store, address=address, clock=clock, questions=questions
-        )
-        sealed = see_to_boundary(lowlevel, seal)
-        names = Names(self.store, clock=clock)
+        questions = PendingQuestions()
+        workers = make_router(keys=keys, store=self.store, address=address, clock=clock, questions=questions)
+        sealed = install_boundary(lowlevel, seal)
+        names = ConversationIds(self.store, clock=clock)
         observed = open_telemetry(telemetry, clock=clock)
         if self.ledger is not None or observed is not None:
-            recorder = self._ends.recorder = Recorder(
+            recorder = self._ends.recorder = Audit(
                 server=lowlevel.name,
                 caller=sealed.caller,
                 names=names,
@@ -234,44 +236,44 @@ class Askback:
                 ledger=self.ledger,
                 listeners=() if observed is None else (observed,),
             )
-            install_outside(lowlevel, Doorman(recorder, sealed.open))
-        settings = Settings(
+            install_outside(lowlevel, RefusedStateAudit(recorder, sealed.open))
+        settings = ServerSettings(
             policy=policy,
             clients_can=modes,
             clock=clock,
             store=self.store,
-            shelf=Shelf(self.store, life=sealed.life, clock=clock, server=lowlevel.name),
-            names=names,
-            recorder=self._ends.recorder,
+            offload=JournalOffload(self.store, life=sealed.life, clock=clock, server=lowlevel.name),
+            conversation_ids=names,
+            audit=self._ends.recorder,
             telemetry=observed,
-            life=sealed.life,
+            think_time=sealed.life,
             caller=sealed.caller,
             owner=owners(caller=caller, claims=pages.claims),
             visits=self.visits,
             house=self.house,
-            tell_end_of=self._ends.tell_end_of,
+            notify_when_ended=self._ends.notify_when_ended,
             hold=seconds_of(hold, "hold"),
             questions=questions,
             demands_visits=demand_visits,
-            refusing=frozenset(ask_again),
+            clients_without_polling=frozenset(clients_without_polling),
         )
         install(lowlevel, Middleware(lowlevel, settings))
-        watch_sessions()
+        patch_server_session()
         if rules:
-            watch_tools(server, rules)
-        hand_returns_over(lowlevel)
-        settle_in(server)
-        stop_with(lowlevel, self.house.close)
+            guard_tools(server, rules)
+        intercept_returned_questions(lowlevel)
+        install_host(server)
+        close_with_server(lowlevel, self.house.close)
         if getattr(self.store, "reach", None) == "network":
-            run_beside(lowlevel, names.watch)
+            run_while_serving(lowlevel, names.watch_epoch)
         if workers is not None:
             note_entrances()
         worker = workers or SingleWorker(questions)
-        watch_requests(lowlevel, SessionWatcher(worker.handle, worker.drain.begin, worker.finish))
-        stop_with(lowlevel, worker.close)
+        intercept_sessions(lowlevel, SessionInterceptor(worker.handle, worker.drain.begin, worker.finish))
+        close_with_server(lowlevel, worker.close)
         if app is not None:
             add_pages(server, app)
-        warn_of_halves(has_keys=keys is not None, reach=getattr(self.store, "reach", None))
+        warn_if_half_shared(has_keys=keys is not None, reach=getattr(self.store, "reach", None))
 
     @property
     def pages(self) -> "ASGIApp":
@@ -310,8 +312,8 @@ def _by_name(providers: Iterable[Provider]) -> dict[str, Provider]:
     return found
 
 
-def _all_guards(guards: Iterable[Guard]) -> Rules:
-    given = Rules(guards)
+def _all_guards(guards: Iterable[Guard]) -> GuardSet:
+    given = GuardSet(guards)
     for guard in given:
         require_guard(guard)
     return given

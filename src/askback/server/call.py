@@ -12,61 +12,61 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.session import ServerSession
 from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 
-from askback.approvals import Approvals
 from askback.errors import CallerUnknown
-from askback.journal.entries import Journal
-from askback.schema.render import Dialect
-from askback.server.adapters.mcp import Caller, back_channel
-from askback.server.house import House, Rooms
-from askback.server.keeping import Keeping, caller_of, scope_of
-from askback.server.naming import Names
+from askback.model.journal import Journal
+from askback.model.store import Granted, Store
+from askback.protocol.question_ids import QuestionIds
+from askback.protocol.revisions import CanShow, Era, Mode, declares, revision_of, target_of
+from askback.protocol.server.patience import patience_of
+from askback.protocol.server.push import PendingQuestions, PushCarrier
+from askback.protocol.server.replay import ReplayCarrier
+from askback.protocol.server.returned_rounds import ReturnedRounds
+from askback.protocol.server.round_requests import CallClient
+from askback.protocol.server.rounds import RoundHold, RoundsCarrier
+from askback.protocol.server.url_required import UrlRequiredCarrier
+from askback.runtime.approvals import Approvals
+from askback.runtime.context import AskPolicy
+from askback.runtime.visits import VisitStore
+from askback.schema.dialect import Dialect
+from askback.server.audit import Audit, CallAudit
+from askback.server.conversation_ids import ConversationIds
+from askback.server.effect_claims import EffectClaims, caller_of, scope_of
+from askback.server.hosts.mcp import Caller, back_channel
+from askback.server.offload import JournalOffload
 from askback.server.owners import OwnerOf
-from askback.server.recording import Recorder, Recording
-from askback.server.shelving import Shelf
-from askback.setting import Policy
-from askback.stores.protocol import Mine, Store
-from askback.telemetry import Telemetry
-from askback.visits import Visits
-from askback.wire.clients import patience_of
-from askback.wire.demands import Demands
-from askback.wire.era import CanShow, Era, Mode, declares, revision_of, target_of
-from askback.wire.ids import QuestionIds
-from askback.wire.push import Push, Questions
-from askback.wire.replay import Replaying
-from askback.wire.requests import Client
-from askback.wire.returned import Returned
-from askback.wire.rounds import Holding, Rounds
+from askback.server.page_host import CallerPages, ServerPages
+from askback.server.telemetry import Telemetry
 
 Context = ServerRequestContext[Any, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class ServerSettings:
     """What `Askback(...)` was given."""
 
-    policy: Policy
+    policy: AskPolicy
     clients_can: frozenset[Mode] | None
     clock: Callable[[], float]
     store: Store
-    shelf: Shelf
-    names: Names
-    recorder: Recorder | None
+    offload: JournalOffload
+    conversation_ids: ConversationIds
+    audit: Audit | None
     """None where nobody keeps a record of calls."""
     telemetry: Telemetry | None
-    life: float
+    think_time: float
     """Seconds that a state is good for."""
     caller: Caller
     owner: OwnerOf
-    visits: Visits
-    house: House
-    tell_end_of: Callable[[str, ServerSession, float], None]
+    visits: VisitStore
+    house: ServerPages
+    notify_when_ended: Callable[[str, ServerSession, float], None]
     """Have a client told when a visit has ended that no call waits for."""
     hold: float
     """Seconds for which a request is held while the person is on a page."""
-    questions: Questions
+    questions: PendingQuestions
     """On the push era: those that are out."""
     demands_visits: bool
-    refusing: frozenset[str]
+    clients_without_polling: frozenset[str]
     """Names of clients that come back only where something is asked."""
 
 
@@ -81,7 +81,7 @@ class Rehearsal:
 REHEARSAL: ContextVar[Rehearsal | None] = ContextVar("askback_rehearsal", default=None)
 
 
-Carriers = Rounds | Push | Replaying | Demands
+Carriers = RoundsCarrier | PushCarrier | ReplayCarrier | UrlRequiredCarrier
 
 
 class Call:
@@ -105,21 +105,21 @@ class Call:
         "takes_returns",
     )
 
-    def __init__(self, settings: Settings, ctx: Context) -> None:
+    def __init__(self, settings: ServerSettings, ctx: Context) -> None:
         self.ctx = ctx
         self.revision = revision_of(ctx.protocol_version)
         self.takes_returns = self.revision.era is not Era.ROUNDS
         self.settings = settings
         self.policy = settings.policy
-        self.claim: Mine | None = None
+        self.claim: Granted | None = None
         """This round, where it is a later one: nobody else runs it meanwhile."""
         self.cut_short: Collection[str] = ()
         """Keys of the effects that were under way when whoever ran this round before us ended."""
         self.is_by_hand = False
         """Whether this round ends with questions of the body's own for a client that declares nothing."""
-        self.recording: Recording | None = None
+        self.recording: CallAudit | None = None
         """What has happened in this call, where a record is kept and anything has."""
-        self.returned: Returned | None = None
+        self.returned: ReturnedRounds | None = None
         """The rounds of a body that returns its questions, where the revision cannot carry them."""
         self._claimed_at: float | None = None
         self._now: float | None = None
@@ -163,22 +163,22 @@ class Call:
         return self._journal is not None and self._journal.round > 0
 
     @property
-    def witness(self) -> Recording | None:
+    def witness(self) -> CallAudit | None:
         """The record of this call, from now on."""
-        recorder = self.settings.recorder
+        recorder = self.settings.audit
         if recorder is not None and self.recording is None:
             in_rounds = self.revision.era is Era.ROUNDS
-            self.recording = recorder.of(self.ctx, self.journal, in_rounds=in_rounds)
+            self.recording = recorder.for_call(self.ctx, self.journal, in_rounds=in_rounds)
         return self.recording
 
     async def call_id(self) -> str:
         """The name of this call on record, where one is kept."""
-        if self.settings.recorder is None:
+        if self.settings.audit is None:
             return ""
         return await self.conversation_id()
 
     async def conversation_id(self) -> str:
-        return (await self.settings.names.named(self.journal)).conversation
+        return (await self.settings.conversation_ids.assign(self.journal)).conversation
 
     @property
     def ids(self) -> QuestionIds:
@@ -200,22 +200,22 @@ class Call:
         return self._carrier
 
     @property
-    def keeper(self) -> Keeping:
+    def keeper(self) -> EffectClaims:
         """Where this call's effects are remembered."""
         settings = self.settings
-        return Keeping(
+        return EffectClaims(
             settings.store,
             claim=self.claim,
             claimed_at=self.claimed_at,
             cut_short=self.cut_short,
             scope=self._effect_scope,
             journal=self.journal,
-            names=settings.names,
+            names=settings.conversation_ids,
             now=self.now,
         )
 
     @property
-    def visits(self) -> Visits:
+    def visits(self) -> VisitStore:
         return self.settings.visits
 
     @property
@@ -244,10 +244,10 @@ class Call:
             name = f"session {session}"
         return sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
-    async def premises(self, verb: str) -> Rooms:
+    async def premises(self, verb: str) -> CallerPages:
         # Who brings a token is a visitor from outside, however the call came in: the door is not passed by.
         is_local = self.ctx.request is None and get_access_token() is None
-        return await self.settings.house.rooms(self.owner, is_local=is_local, verb=verb)
+        return await self.settings.house.open_for(self.owner, is_local=is_local, verb=verb)
 
     @property
     def server_name(self) -> str:
@@ -260,12 +260,12 @@ class Call:
 
     @property
     def think_time(self) -> float:
-        return self.settings.life
+        return self.settings.think_time
 
     def visit_seconds(self, asked: float | None) -> float:
         """The author's time for this visit, or for any question, or a person's time to think and as long to go."""
         settings = self.settings
-        return asked or settings.policy.seconds or 2 * settings.life
+        return asked or settings.policy.seconds or 2 * settings.think_time
 
     def scope(self, place: str) -> str | None:
         """The same for the same question in the same call to the same server, made anew by the same caller."""
@@ -284,11 +284,11 @@ class Call:
     def _caller(self) -> str:
         return caller_of(self.ctx, self.settings.caller, self.settings.owner)
 
-    def tell_end_of(self, id: str, *, until: float) -> None:
+    def notify_when_ended(self, id: str, *, until: float) -> None:
         """On the rounds era clients come and ask; and one that never shook hands has no connection to be told on."""
         session = self.ctx.session
         if self.revision.era is Era.PUSH and session.client_params is not None:
-            self.settings.tell_end_of(id, session, until)
+            self.settings.notify_when_ended(id, session, until)
 
     @property
     def claimed_at(self) -> float:
@@ -300,18 +300,18 @@ class Call:
         self._claimed_at = time
 
     @property
-    def client(self) -> Client:
+    def client(self) -> CallClient:
         """What the client of this call speaks and can do."""
-        return Client(self.revision, self.can_show, self.ctx.session.client_capabilities)
+        return CallClient(self.revision, self.can_show, self.ctx.session.client_capabilities)
 
-    def make_push(self) -> Push:
+    def make_push(self) -> PushCarrier:
         """A carrier that sends and waits."""
-        push = Push(
+        push = PushCarrier(
             revision=self.revision,
             can_show=self.can_show,
             channel=back_channel(self.ctx),
             questions=self.settings.questions,
-            think_time=self.settings.life,
+            think_time=self.settings.think_time,
             witness=self.witness,
         )
         if (telemetry := self.settings.telemetry) is not None:
@@ -332,18 +332,18 @@ class Call:
         if self.revision.era is Era.ROUNDS:
             # A partial and no method, for the same reason as `can_show`.
             holding = partial(_holding, self.settings, self.ctx, self.journal)
-            return Rounds(revision=self.revision, can_show=self.can_show, holding=holding)
+            return RoundsCarrier(revision=self.revision, can_show=self.can_show, holding=holding)
         rehearsal = REHEARSAL.get()
         push = self.make_push()
         if self._demands_visits:
-            return Demands(
+            return UrlRequiredCarrier(
                 push,
                 revision=self.revision,
                 can_show=self.can_show,
                 hold=self.settings.hold,
                 is_caller_known=self.scope("") is not None,
             )
-        return Replaying(push) if rehearsal is not None and rehearsal.always_replay else push
+        return ReplayCarrier(push) if rehearsal is not None and rehearsal.always_replay else push
 
     @property
     def _demands_visits(self) -> bool:
@@ -373,11 +373,11 @@ def _client_name(ctx: Context) -> str:
     return "" if params is None else params.client_info.name
 
 
-def _holding(settings: Settings, ctx: Context, journal: Journal) -> Holding:
+def _holding(settings: ServerSettings, ctx: Context, journal: Journal) -> RoundHold:
     wants_progress = (ctx.meta or {}).get("progress_token") is not None
-    return Holding(
+    return RoundHold(
         settings.hold,
         journal.round,
-        patience_of(_client_name(ctx), refusing=settings.refusing),
+        patience_of(_client_name(ctx), without_polling=settings.clients_without_polling),
         back_channel(ctx) if wants_progress else None,
     )

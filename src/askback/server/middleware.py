@@ -10,8 +10,6 @@ from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
-from askback.conversation import Conversation
-from askback.current import CURRENT, EFFECT
 from askback.errors import (
     AskbackError,
     AuthorError,
@@ -20,34 +18,43 @@ from askback.errors import (
     VaultUnavailable,
     own_error,
 )
-from askback.journal.codec import decode, encode
-from askback.server.adapters.mcp import output_schema
-from askback.server.call import Call, Context, Settings
-from askback.server.claims import can_be_mended, is_store_gone, run_once
-from askback.server.deliveries import delivery_of, require_first_delivery
-from askback.server.recording import Recording
-from askback.server.returning import prepare_next
-from askback.server.shelving import LONG, is_handle
-from askback.server.telling import NOT_ASKED, refusal_in, tell, unread
-from askback.trips import leave_trips
-from askback.verb import close_unawaited, forgotten_await
-from askback.wire.demands import Demands
-from askback.wire.era import CONVERSATION_METHODS, TOOLS_CALL, Era
-from askback.wire.nested import (
-    OF_A_ROUND,
+from askback.model.journal_codec import decode, encode
+from askback.protocol.revisions import CONVERSATION_METHODS, TOOLS_CALL, Era
+from askback.protocol.server.nested_rounds import (
+    ROUND_PARAMS,
     asks_by_itself,
     brings_unasked,
     nested_round,
     take_over,
     without_round,
 )
-from askback.wire.notices import demands_visits, visits_required
-from askback.wire.replay import Replaying
-from askback.wire.requests import may_answer_by_hand
-from askback.wire.results import Unusable, enveloped, error_end, polite_end, sieved, unusable_end
-from askback.wire.rounds import Rounds, carries_journal, input_required, resume
-from askback.wire.state import STATE, exchange_state, redeemable_until
-from askback.wire.witnessed import asked_in, demanded_in
+from askback.protocol.server.question_events import describe_demanded_visits, describe_round_questions
+from askback.protocol.server.raised_visits import demands_visits, visits_required
+from askback.protocol.server.replay import ReplayCarrier
+from askback.protocol.server.results import (
+    Unusable,
+    error_end,
+    polite_end,
+    stamp_result,
+    unusable_end,
+    validate_result,
+)
+from askback.protocol.server.round_requests import may_answer_by_hand
+from askback.protocol.server.rounds import RoundsCarrier, carries_journal, input_required, resume
+from askback.protocol.server.state import STATE, redeemable_until, replace_state
+from askback.protocol.server.url_required import UrlRequiredCarrier
+from askback.runtime.conversation import Conversation
+from askback.runtime.current import CURRENT, EFFECT
+from askback.runtime.unawaited import close_unawaited, forgotten_await
+from askback.runtime.visit_flow import park_visits
+from askback.server.audit import CallAudit
+from askback.server.call import Call, Context, ServerSettings
+from askback.server.delivery import delivery_of, require_first_delivery
+from askback.server.hosts.mcp import output_schema
+from askback.server.offload import OFFLOAD_LENGTH, is_handle
+from askback.server.returned_questions import prepare_next
+from askback.server.round_claims import can_be_mended, is_store_gone, run_once
+from askback.server.round_events import NOT_ASKED, describe_unread_replies, emit_all, refusal_in
 
 logger = logging.getLogger("askback")
 
@@ -55,18 +62,18 @@ logger = logging.getLogger("askback")
 class Middleware:
     """Sits directly inside the boundary, so it sees the state in the clear and its results are sealed."""
 
-    def __init__(self, lowlevel: Server[Any], settings: Settings) -> None:
+    def __init__(self, lowlevel: Server[Any], settings: ServerSettings) -> None:
         self._lowlevel = lowlevel
         self._settings = settings
-        self._named = settings.names.named
-        self._converse = self._passes if settings.recorder is None else self._recorded
+        self._named = settings.conversation_ids.assign
+        self._converse = self._passes if settings.audit is None else self._recorded
 
     def __call__(self, ctx: Context, call_next: CallNext) -> "CoroutineType[Any, Any, HandlerResult]":
         """Awaits nothing by itself, and is no layer around a call."""
         if ctx.method not in CONVERSATION_METHODS or ctx.request_id is None:
             return _pass_on(ctx, call_next)
         call = Call(self._settings, ctx)
-        if ctx.params is None or OF_A_ROUND.isdisjoint(ctx.params):
+        if ctx.params is None or ROUND_PARAMS.isdisjoint(ctx.params):
             return self._begin(call, call_next)
         if call.revision.era is Era.ROUNDS and carries_journal(ctx.params):
             return self._next_round(call, call_next)
@@ -99,10 +106,10 @@ class Middleware:
     async def _next_round(self, call: Call, call_next: CallNext) -> HandlerResult:
         # The boundary has just made this dictionary, to put the state in the clear into it.
         params = cast("dict[str, Any]", call.ctx.params)
-        until = redeemable_until(call.now, self._settings.life)
+        until = redeemable_until(call.now, self._settings.think_time)
         try:
             if is_handle(params[STATE]):
-                await exchange_state(params, self._settings.shelf.whole)
+                await replace_state(params, self._settings.offload.restore)
             resumed = resume(params)
             call.journal = resumed.journal
             converse = partial(self._converse, call, call_next)
@@ -129,17 +136,17 @@ class Middleware:
             raise
         except BaseException:
             if call.recording is not None:
-                await call.recording.write_last()
+                await call.recording.flush_cancelled()
             raise
         if call.recording is not None:
             await self._write(call, call.recording, is_over=not asks_by_itself(result))
         return result
 
-    async def _write(self, call: Call, recording: Recording, *, is_over: bool) -> None:
+    async def _write(self, call: Call, recording: CallAudit, *, is_over: bool) -> None:
         if is_over:
-            tell(recording, unread(call.journal))
+            emit_all(recording, describe_unread_replies(call.journal))
         try:
-            await recording.write()
+            await recording.flush()
         except StoreUnavailable as error:
             raise self._unavailable(error) from error
 
@@ -171,7 +178,7 @@ class Middleware:
             if not conversation.is_left:
                 return result
             # However the body took its leaving, it is answered for.
-            if conversation.last_words is None and isinstance(carrier := call.carrier, Rounds):
+            if conversation.last_words is None and isinstance(carrier := call.carrier, RoundsCarrier):
                 return await self._ask(call, carrier)
             end = await self._end_of(call, conversation)
             if end is not None:
@@ -182,10 +189,10 @@ class Middleware:
         if conversation.last_words is not None:
             return await self._stop(call, conversation.last_words)
         try:
-            if isinstance(call.carrier, Demands) and call.carrier.showings:
-                await leave_trips(call, call.journal, out=call.carrier.showings)
+            if isinstance(call.carrier, UrlRequiredCarrier) and call.carrier.showings:
+                await park_visits(call, call.journal, out=call.carrier.showings)
                 demand = call.carrier.demand()
-                tell(call.witness, demanded_in(demand, call.carrier.showings))
+                emit_all(call.witness, describe_demanded_visits(demand, call.carrier.showings))
                 raise demand
             if conversation.returned is not None:
                 await prepare_next(call, conversation.returned)
@@ -204,37 +211,37 @@ class Middleware:
             ours = forgotten_await(error)
         if ours is None:
             if isinstance(error, MCPError) and demands_visits(error):
-                tell(call.witness, demanded_in(error, {}))
+                emit_all(call.witness, describe_demanded_visits(error, {}))
             raise error
         return self._failure(call, ours)
 
-    async def _ask(self, call: Call, carrier: Rounds) -> dict[str, Any]:
+    async def _ask(self, call: Call, carrier: RoundsCarrier) -> dict[str, Any]:
         journal = call.journal
         take_over(call.ctx.params, journal)
         try:
-            if journal.trips:
-                await leave_trips(call, journal)
+            if journal.visits:
+                await park_visits(call, journal)
             asked = input_required(await self._named(journal), carrier)
             if (witness := call.witness) is not None:
-                tell(witness, asked_in(asked, carrier.showings))
-            if len(asked[STATE]) > LONG:
+                emit_all(witness, describe_round_questions(asked, carrier.showings))
+            if len(asked[STATE]) > OFFLOAD_LENGTH:
                 await self._shelve(call, asked)
         except AskbackError as error:
             return self._failure(call, error)
-        return enveloped(asked, revision=call.revision, server_info=dict(self._server_info))
+        return stamp_result(asked, revision=call.revision, server_info=dict(self._server_info))
 
     async def _shelve(self, call: Call, asked: dict[str, Any]) -> None:
         """A long state stays in the store."""
-        await exchange_state(asked, partial(self._settings.shelf.carried, holder=call.holder))
+        await replace_state(asked, partial(self._settings.offload.offload, holder=call.holder))
 
     async def _nested(self, call: Call, result: dict[str, Any]) -> dict[str, Any]:
         """A round that is not ours: it gets our state around its own, and so is run once like ours."""
         try:
-            await leave_trips(call, call.journal)
+            await park_visits(call, call.journal)
             journal = await self._named(call.journal)
             asked = nested_round(result, journal, call.client, question_id=call.question_id)
             call.is_by_hand = may_answer_by_hand(call.client)
-            tell(call.witness, asked_in(asked, {}))
+            emit_all(call.witness, describe_round_questions(asked, {}))
             await self._shelve(call, asked)
             return asked
         except AskbackError as error:
@@ -243,8 +250,8 @@ class Middleware:
     async def _ask_visits(self, call: Call, demand: MCPError) -> dict[str, Any]:
         take_over(call.ctx.params, call.journal)
         try:
-            await leave_trips(call, call.journal)
-            tell(call.recording, unread(call.journal))
+            await park_visits(call, call.journal)
+            emit_all(call.recording, describe_unread_replies(call.journal))
             asked = visits_required(
                 demand,
                 await self._named(call.journal),
@@ -253,7 +260,7 @@ class Middleware:
                 now=call.now,
                 question_id=call.question_id,
             )
-            tell(call.witness, asked_in(asked, {}))
+            emit_all(call.witness, describe_round_questions(asked, {}))
             await self._shelve(call, asked)
         except AskbackError as error:
             return self._failure(call, error)
@@ -261,9 +268,11 @@ class Middleware:
 
     async def _rehearse(self, call: Call) -> None:
         """For a rehearsal on the push era: the journal goes through the same narrows as between rounds."""
-        shelf = self._settings.shelf
-        call.journal = decode(await shelf.whole(await shelf.carried(encode(await self._named(call.journal)))))
-        cast("Replaying", call.carrier).move_into(call.journal)
+        shelf = self._settings.offload
+        call.journal = decode(
+            await shelf.restore(await shelf.offload(encode(await self._named(call.journal))))
+        )
+        cast("ReplayCarrier", call.carrier).move_into(call.journal)
 
     async def _stop(self, call: Call, text: str) -> dict[str, Any]:
         method, params = call.ctx.method, call.params
@@ -271,7 +280,7 @@ class Middleware:
         if method == TOOLS_CALL:
             schema = await output_schema(self._lowlevel, call.ctx, str(params.get("name")))
         end = polite_end(text, method=method, params=params, output_schema=schema)
-        return sieved(self._enveloped(call, end), method=method, revision=call.revision)
+        return validate_result(self._enveloped(call, end), method=method, revision=call.revision)
 
     def _unavailable(self, error: Unusable) -> MCPError:
         what = "store" if isinstance(error, StoreUnavailable) else "vault"
@@ -292,7 +301,7 @@ class Middleware:
         return self._enveloped(call, error_end(error, method=call.ctx.method, revision=call.revision))
 
     def _enveloped(self, call: Call, result: dict[str, Any]) -> dict[str, Any]:
-        return enveloped(result, revision=call.revision, server_info=dict(self._server_info))
+        return stamp_result(result, revision=call.revision, server_info=dict(self._server_info))
 
     @cached_property
     def _server_info(self) -> dict[str, Any]:

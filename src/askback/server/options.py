@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 from askback.errors import AuthorError, OperatorError
 from askback.guards import Guard
 from askback.ledger import Ledger
+from askback.model.texts import Words
 from askback.oauth import Provider
 from askback.pages import Pages
-from askback.server.adapters.mcp import Keys
-from askback.server.workers.addresses import INSTEAD, is_address
+from askback.server.forwarding.addresses import INSTEAD, is_address
+from askback.server.hosts.mcp import Keys
+from askback.server.telemetry import Telemetry, is_set_up
 from askback.stores import Reach, Store
-from askback.telemetry import Telemetry, is_set_up
 from askback.vault.vault import Vault
-from askback.words import Words
 
 logger = logging.getLogger("askback")
 
@@ -97,7 +97,9 @@ OPTIONS: dict[str, Option] = {
         _several,
         'It is a list, also of one: guards=[guard("Send to {to}?", tools="send_*")], from askback.',
     ),
-    "ask_again": Option(_several, "It is a list of the names of clients, also of one: ask_again=['name']."),
+    "clients_without_polling": Option(
+        _several, "It is a list of the names of clients, also of one: clients_without_polling=['name']."
+    ),
     "ledger": Option(
         _if_given(_is_ledger),
         "It is True, False, or says more: ledger=Ledger(store, keys, keep=..., answers=[...]), from askback.ledger.",
@@ -105,7 +107,7 @@ OPTIONS: dict[str, Option] = {
     "telemetry": Option(
         _if_given(_is_telemetry),
         "It is True, False, or says where to: telemetry=Telemetry(tracer_provider=..., meter_provider=...), from "
-        "askback.telemetry.",
+        "askback.server.telemetry.",
     ),
     "max_visits": Option(_is_count, MAX_IS_A_COUNT),
     "max_visits_per_caller": Option(_is_count, MAX_IS_A_COUNT),
@@ -135,7 +137,7 @@ UNSHARED_KEYS = (
 )
 
 
-def warn_of_halves(*, has_keys: bool, reach: Reach | None) -> None:
+def warn_if_half_shared(*, has_keys: bool, reach: Reach | None) -> None:
     """Keys and store are shared with other workers together; one without the other is most likely forgotten."""
     if has_keys and reach == "process":
         logger.warning(UNSHARED_STORE)

@@ -6,8 +6,8 @@ from typing import Any
 from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.context import ServerRequestContext
 
-from askback.owners import CLAIMS, LOCAL, owner_named, owner_with
-from askback.server.adapters.mcp import Caller
+from askback.model.owners import CLAIMS, LOCAL, owner_from_claims, owner_from_name
+from askback.server.hosts.mcp import Caller
 
 Context = ServerRequestContext[Any, Any]
 OwnerOf = Callable[[Context], str | None]
@@ -19,11 +19,11 @@ def owners(*, caller: Caller | None, claims: Sequence[str] = CLAIMS) -> OwnerOf:
     def owner_of(ctx: Context) -> str | None:
         if caller is not None:
             told = caller(ctx)
-            return owner_named(told) if told else None
+            return owner_from_name(told) if told else None
         token = get_access_token()
         if token is not None:
             subject = {} if token.subject is None else {"sub": token.subject}
-            return owner_with({**(token.claims or {}), **subject}, claims)
+            return owner_from_claims({**(token.claims or {}), **subject}, claims)
         return LOCAL if ctx.request is None else None
 
     return owner_of

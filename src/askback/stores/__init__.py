@@ -1,19 +1,29 @@
 """What must be kept beyond one request: claims and their results, settled and spent keys, the vault, the ledger."""
 
+from askback.model.store import (
+    Cap,
+    EpochChanged,
+    Finished,
+    Granted,
+    Reach,
+    Rejected,
+    RunnerDied,
+    Store,
+    Verdict,
+)
+from askback.stores.factory import open_store
 from askback.stores.memory import MemoryStore
-from askback.stores.opening import open_store
-from askback.stores.protocol import Cap, Done, Forgotten, Lost, Mine, Reach, Refused, Store, Verdict
 from askback.stores.sqlite import SQLiteStore
 
 __all__ = [
     "Cap",
-    "Done",
-    "Forgotten",
-    "Lost",
+    "EpochChanged",
+    "Finished",
+    "Granted",
     "MemoryStore",
-    "Mine",
     "Reach",
-    "Refused",
+    "Rejected",
+    "RunnerDied",
     "SQLiteStore",
     "Store",
     "Verdict",

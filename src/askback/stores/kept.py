@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import anyio
 
-from askback.stores.protocol import Verdict
+from askback.model.store import Verdict
 
 
 class Waiter:

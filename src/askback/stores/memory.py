@@ -15,9 +15,18 @@ import anyio
 import anyio.lowlevel
 
 from askback.errors import OperatorError
-from askback.stores.capped import CappedRows
+from askback.model.store import (
+    Cap,
+    EpochChanged,
+    Finished,
+    Granted,
+    Reach,
+    Rejected,
+    RunnerDied,
+    Verdict,
+)
+from askback.stores.caps import CappedRows
 from askback.stores.kept import Bell, Kept, Row, Waiter, drop_expired, wake_all
-from askback.stores.protocol import Cap, Done, Forgotten, Lost, Mine, Reach, Refused, Verdict
 from askback.stores.spent import Spent
 
 REST = 0.001
@@ -40,12 +49,12 @@ class MemoryStore:
 
     reach: Reach = "process"
 
-    def __init__(self, *, most: int = 10_000, clock: Callable[[], float] = time.time) -> None:
-        if most < 1:
+    def __init__(self, *, max_results: int = 10_000, clock: Callable[[], float] = time.time) -> None:
+        if max_results < 1:
             raise OperatorError(
-                f"MemoryStore(most={most}) could keep nothing. Give it room for 1 result or more."
+                f"MemoryStore(most={max_results}) could keep nothing. Give it room for 1 result or more."
             )
-        self._most = most
+        self._most = max_results
         self._clock = clock
         self._tokens = count(1)
         self._running: dict[str, Row] = {}
@@ -57,7 +66,7 @@ class MemoryStore:
         self._used: dict[str, Kept] = {}
         self._vault: dict[tuple[str, str], Kept] = {}
         self._capped = CappedRows()
-        self._ledger: deque[bytes] = deque(maxlen=most)
+        self._ledger: deque[bytes] = deque(maxlen=max_results)
         self._lines = 0
         self._loop: object = None
         self._due = inf
@@ -81,7 +90,7 @@ class MemoryStore:
     ) -> Verdict:
         now = self._enter()
         if epoch:  # of another store: this one gives none
-            return Forgotten()
+            return EpochChanged()
         row = self._running.get(key)
         if row is not None:
             return await self._meet(row, key, turn, digest, until, takeover)
@@ -91,10 +100,10 @@ class MemoryStore:
                 return self._judge(past, key, turn, digest, until, takeover)
             past.overtake()
         elif self._evicted.holds(key, turn):
-            return Refused()
+            return Rejected()
         return self._begin(key, turn, digest, until)
 
-    async def record(self, claim: Mine, result: bytes) -> bool:
+    async def record(self, claim: Granted, result: bytes) -> bool:
         self._require_loop()
         row = self._running.get(claim.key)
         if row is None or row.token != claim.token:
@@ -102,10 +111,10 @@ class MemoryStore:
         row.result, row.noted = result, b""
         self._lay_down(claim.key, row)
         if row.waiters is not None:
-            wake_all(row, Done(result))
+            wake_all(row, Finished(result))
         return True
 
-    async def note(self, claim: Mine, noted: bytes) -> bool:
+    async def note(self, claim: Granted, noted: bytes) -> bool:
         self._require_loop()
         row = self._running.get(claim.key)
         if row is None or row.token != claim.token:
@@ -113,31 +122,31 @@ class MemoryStore:
         row.noted = noted
         return True
 
-    async def release(self, claim: Mine) -> None:
+    async def release(self, claim: Granted) -> None:
         self._require_loop()
         self._hand_on(claim)
 
-    def _begin(self, key: str, turn: int, digest: str, until: float) -> Mine:
+    def _begin(self, key: str, turn: int, digest: str, until: float) -> Granted:
         token = str(next(self._tokens))
         self._running[key] = Row(turn, digest, token, until)
-        return Mine(key, token)
+        return Granted(key, token)
 
     def _judge(self, past: Row, key: str, turn: int, digest: str, until: float, takeover: bool) -> Verdict:
         """What a row at rest says to its own turn, or an earlier one."""
         if past.turn != turn or past.digest != digest:
-            return Refused()
+            return Rejected()
         if past.result is not None:
-            return Done(past.result)
+            return Finished(past.result)
         if not past.is_dead:
-            return Refused()
+            return Rejected()
         if not takeover:
-            return Lost()
+            return RunnerDied()
         self._running[key] = self._resting.pop(key)
         return self._take_over(past, key, until)
 
-    def _take_over(self, row: Row, key: str, until: float) -> Mine:
+    def _take_over(self, row: Row, key: str, until: float) -> Granted:
         row.is_dead, row.token, row.until = False, str(next(self._tokens)), until
-        return Mine(key, row.token, row.noted)
+        return Granted(key, row.token, row.noted)
 
     async def _meet(
         self, row: Row, key: str, turn: int, digest: str, until: float, takeover: bool
@@ -146,10 +155,10 @@ class MemoryStore:
         if turn > row.turn:
             row.overtake()
             self._lay_down(key, row)
-            wake_all(row, Refused())
+            wake_all(row, Rejected())
             return self._begin(key, turn, digest, until)
         if turn < row.turn or digest != row.digest:
-            return Refused()
+            return Rejected()
         return await self._wait_for(row, Waiter(until, takeover))
 
     async def _wait_for(self, row: Row, waiter: Waiter) -> Verdict:
@@ -158,7 +167,7 @@ class MemoryStore:
         try:
             await waiter.event.wait()
         except BaseException:
-            if isinstance(waiter.verdict, Mine):
+            if isinstance(waiter.verdict, Granted):
                 self._hand_on(waiter.verdict)
             elif waiter.verdict is None:
                 waiters.remove(waiter)
@@ -166,7 +175,7 @@ class MemoryStore:
         assert waiter.verdict is not None
         return waiter.verdict
 
-    def _hand_on(self, claim: Mine) -> None:
+    def _hand_on(self, claim: Granted) -> None:
         row = self._running.get(claim.key)
         if row is None or row.token != claim.token:
             return
@@ -175,7 +184,7 @@ class MemoryStore:
             if waiter.takeover or not row.noted:
                 waiter.wake(self._take_over(row, claim.key, waiter.until))
                 return
-            waiter.wake(Lost())
+            waiter.wake(RunnerDied())
         if row.noted:
             row.is_dead = True
             self._lay_down(claim.key, row)
@@ -282,11 +291,11 @@ class MemoryStore:
         return True
 
     async def rows(
-        self, *, prefix: str, after: tuple[str, str] | None = None, most: int = 100
+        self, *, prefix: str, after: tuple[str, str] | None = None, limit: int = 100
     ) -> list[tuple[str, str]]:
         now = self._enter()
         kept = (pair for pair, row in self._vault.items() if pair[0].startswith(prefix) and row.until > now)
-        return nsmallest(most, (pair for pair in kept if after is None or pair > after))
+        return nsmallest(limit, (pair for pair in kept if after is None or pair > after))
 
     async def append(self, *lines: bytes) -> int:
         self._enter()
@@ -294,11 +303,11 @@ class MemoryStore:
         self._lines += len(lines)
         return self._lines
 
-    async def read(self, *, after: int = 0, most: int = 100) -> list[tuple[int, bytes]]:
+    async def read(self, *, after: int = 0, limit: int = 100) -> list[tuple[int, bytes]]:
         self._enter()
         gone = self._lines - len(self._ledger)
         start = max(after - gone, 0)
-        return list(enumerate(islice(self._ledger, start, start + most), gone + start + 1))
+        return list(enumerate(islice(self._ledger, start, start + limit), gone + start + 1))
 
     async def trim(self, *, before: int) -> int:
         self._enter()

@@ -7,10 +7,10 @@ assert run.text == "Order 1"
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from askback.testing.kept import filled_vault
 from askback.testing.replies import accept, cancel, decline, fail, raw, silence
 from askback.testing.run import REVISIONS, Run, get_prompt, read_resource, run_tool
 from askback.testing.script import Asked, Script, ScriptMismatch
+from askback.testing.vault import filled_vault
 
 if TYPE_CHECKING:
     from askback.testing.person import ScriptedPerson

@@ -5,9 +5,9 @@ from typing import Any, assert_never, cast
 
 import anyio
 
-from askback.answer import Accepted, Answer, Cancelled, Declined
-from askback.client.forms import Draft, Entry
-from askback.client.person import FormAsked, Mode, Turn, VisitAsked, Word
+from askback.answers import Accepted, Answer, Cancelled, Declined
+from askback.client.forms import Draft, FormEntry
+from askback.client.person import FormAsked, Mode, Turn, VisitAsked, VisitReply
 from askback.errors import Unanswered
 from askback.testing.replies import Accept, Fail, Raw, Silence
 from askback.testing.script import Answers, Asked, Script, ScriptMismatch
@@ -28,7 +28,7 @@ class ScriptedPerson:
     channel = "script"
 
     def __init__(
-        self, answers: Answers = (), *, words: Iterable[Word] = (), modes: frozenset[Mode] = BOTH
+        self, answers: Answers = (), *, words: Iterable[VisitReply] = (), modes: frozenset[Mode] = BOTH
     ) -> None:
         self.modes = modes
         self.shows_several = False
@@ -47,7 +47,7 @@ class ScriptedPerson:
             self._mismatch = self._mismatch or mismatch
             raise
 
-    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> Word:
+    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> VisitReply:
         """The next of `words`; done when there is none left."""
         return self._words.pop(0) if self._words else "done"
 
@@ -98,7 +98,7 @@ def _as_script_sees(turn: Turn) -> Asked:
     return Asked(message=asked.message, schema={"properties": properties}, key=asked.key)
 
 
-def _described(entry: Entry) -> Mapping[str, Any]:
+def _described(entry: FormEntry) -> Mapping[str, Any]:
     offered = {"enum": [option.value for option in entry.options]} if entry.options else {}
     return {"items": offered} if entry.kind == "choices" else offered
 

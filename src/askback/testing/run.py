@@ -8,15 +8,15 @@ from typing import Any
 import anyio
 
 from askback.errors import AuthorError
-from askback.server.adapters import lowlevel_of
+from askback.protocol import revisions
+from askback.protocol.revisions import PROMPTS_GET, RESOURCES_READ, TOOLS_CALL
 from askback.server.askback import middleware_of
 from askback.server.call import REHEARSAL, Rehearsal
+from askback.server.hosts import lowlevel_of
 from askback.testing.script import Answers, Asked, Script, ScriptMismatch
-from askback.testing.wire import Line, Wire, connect
-from askback.wire import era
-from askback.wire.era import PROMPTS_GET, RESOURCES_READ, TOOLS_CALL
+from askback.testing.wire import TranscriptLine, Wire, connect
 
-REVISIONS = tuple(era.REVISIONS)
+REVISIONS = tuple(revisions.REVISIONS)
 """Every protocol revision that can ask, oldest first."""
 
 LATEST = REVISIONS[-1]
@@ -37,7 +37,7 @@ class Run:
 
     result: Mapping[str, Any]
     asked: list[Asked]
-    transcript: list[Line]
+    transcript: list[TranscriptLine]
 
     @property
     def text(self) -> str:

@@ -19,16 +19,16 @@ from mcp_types import (
     PROTOCOL_VERSION_META_KEY,
 )
 
+from askback.protocol.revisions import Era, revision_of
+from askback.protocol.server.push import METHOD as ASK_METHOD
 from askback.testing.replies import Accept, Fail, Raw, Silence
 from askback.testing.script import Asked, Script
-from askback.wire.era import Era, revision_of
-from askback.wire.push import METHOD as ASK_METHOD
 
 CLIENT_INFO = {"name": "askback.testing", "version": "1"}
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TranscriptLine:
     """One message of a transcript: `->` to the server, `<-` from it."""
 
     direction: Literal["->", "<-"]
@@ -44,7 +44,7 @@ class Wire:
 
     def __init__(self, *, version: str, capabilities: Mapping[str, Any] | None, script: Script) -> None:
         """Without `capabilities` a client of the push era skips the handshake, and nobody knows what it can show."""
-        self.transcript: list[Line] = []
+        self.transcript: list[TranscriptLine] = []
         self.failure: Exception | None = None
         """What the script raised: the test's own failure, which the server must not take for an answer."""
         self.on_silence: Callable[[], None] = lambda: None
@@ -78,17 +78,17 @@ class Wire:
         self, _ctx: DispatchContext[TransportContext], method: str, params: Mapping[str, Any] | None
     ) -> dict[str, Any]:
         """A question of the push era."""
-        self.transcript.append(Line("<-", method, params))
+        self.transcript.append(TranscriptLine("<-", method, params))
         if method != ASK_METHOD:
             raise MCPError(METHOD_NOT_FOUND, f"askback.testing answers questions, not {method}")
         reply = await self._answer(None, params or {})
-        self.transcript.append(Line("->", "answer", reply))
+        self.transcript.append(TranscriptLine("->", "answer", reply))
         return reply
 
     async def on_notify(
         self, _ctx: DispatchContext[TransportContext], method: str, params: Mapping[str, Any] | None
     ) -> None:
-        self.transcript.append(Line("<-", method, params))
+        self.transcript.append(TranscriptLine("<-", method, params))
 
     async def _rounds(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         result = await self.send(method, params)
@@ -143,13 +143,13 @@ class Wire:
     async def send(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         """One request, exactly as it is, and its result."""
         assert self._dispatcher is not None
-        self.transcript.append(Line("->", method, params))
+        self.transcript.append(TranscriptLine("->", method, params))
         try:
             result = await self._dispatcher.send_raw_request(method, params)
         except MCPError as error:
-            self.transcript.append(Line("<-", "error", error.error.model_dump(exclude_none=True)))
+            self.transcript.append(TranscriptLine("<-", "error", error.error.model_dump(exclude_none=True)))
             raise
-        self.transcript.append(Line("<-", "result", result))
+        self.transcript.append(TranscriptLine("<-", "result", result))
         return result
 
     def envelope(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from askback.errors import OperatorError, VaultUnavailable
-from askback.vault.sealing import KEY_BYTES, KeyRing
+from askback.vault.keyring import KEY_BYTES, KeyRing
 
 logger = logging.getLogger("askback")
 

@@ -12,8 +12,8 @@ from urllib.parse import quote, quote_plus, unquote
 from pydantic_core import from_json, to_json
 
 from askback.errors import VaultUnavailable
-from askback.stores.protocol import Store
-from askback.vault.sealing import KeyRing
+from askback.model.store import Store
+from askback.vault.keyring import KeyRing
 
 Kind = Literal["secret", "connection"]
 
@@ -26,11 +26,11 @@ _REJECTED = "askback/rejected/"
 REASON_KEPT = 86_400.0
 """Seconds for which it is remembered why something was rejected: who comes a day later has forgotten it too."""
 
-MOST_REASON = 300
+MAX_REASON_LENGTH = 300
 """Characters of a reason that are shown."""
 
 
-class Item(NamedTuple):
+class VaultItem(NamedTuple):
     """What somebody may have in the vault."""
 
     kind: Kind
@@ -43,7 +43,7 @@ class Item(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Kept:
+class VaultEntry:
     """What is in the vault under one name. Without a `repr`: it holds the values."""
 
     values: Mapping[str, str]
@@ -54,25 +54,25 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ForNow:
+class ProvisionalEntry:
     """What was put there until it is known whether it may stay, and what was there before it."""
 
     version: str
-    former: Kept | None
+    former: VaultEntry | None
 
 
-class Note(NamedTuple):
+class ItemSummary(NamedTuple):
     """That something is kept, and since when; never the value."""
 
     server: str
     owner: str
-    item: Item
+    item: VaultItem
     put_at: float | None
     """None where no key of the ring opens it."""
     until: float | None
 
 
-class Rotated(NamedTuple):
+class RotationResult(NamedTuple):
     """What came of sealing everything with the first key."""
 
     sealed: int
@@ -90,13 +90,13 @@ class Vault:
         self._server = ""
         self._sees = _SHELF
 
-    def room_of(self, server: str) -> "Vault":
+    def for_server(self, server: str) -> "Vault":
         """The same for one server, and for all workers that go by its name."""
         room = Vault(self.store, self._ring, clock=self.clock)
         room._server, room._sees = server, _SHELF + _room(server)
         return room
 
-    async def get(self, owner: str, item: Item) -> Kept | None:
+    async def get(self, owner: str, item: VaultItem) -> VaultEntry | None:
         """What this owner has under that name, if its time is not over."""
         whose = self._whose(owner)
         row = await self.store.get(_SHELF + whose, item.row)
@@ -105,7 +105,7 @@ class Vault:
         return None if kept is None or self._is_over(kept) else kept
 
     async def put(
-        self, owner: str, item: Item, values: Mapping[str, str], *, until: float | None = None
+        self, owner: str, item: VaultItem, values: Mapping[str, str], *, until: float | None = None
     ) -> str:
         """Keep it in place of what was there; for good where no time is given. Gives its version."""
         whose, version = self._whose(owner), token_hex(8)
@@ -115,16 +115,16 @@ class Vault:
         return version
 
     async def put_for_now(
-        self, owner: str, item: Item, values: Mapping[str, str], *, until: float | None = None
-    ) -> ForNow:
+        self, owner: str, item: VaultItem, values: Mapping[str, str], *, until: float | None = None
+    ) -> ProvisionalEntry:
         """Like `put`, for whoever may have to take it back."""
         try:
             former = await self.get(owner, item)
         except VaultUnavailable:  # nobody could use it, so nobody misses it
             former = None
-        return ForNow(version=await self.put(owner, item, values, until=until), former=former)
+        return ProvisionalEntry(version=await self.put(owner, item, values, until=until), former=former)
 
-    async def take_back(self, owner: str, item: Item, put: ForNow) -> bool:
+    async def take_back(self, owner: str, item: VaultItem, put: ProvisionalEntry) -> bool:
         """Have what was there before instead, for the rest of its time; False where something else came since."""
         former = put.former
         if former is None or self._is_over(former):
@@ -137,7 +137,7 @@ class Vault:
         anew = self._sealed(whose, item, former.values, former.until, token_hex(8), put_at=former.put_at)
         return await self.store.replace(_SHELF + whose, item.row, row, anew, until=former.until)
 
-    async def replace(self, owner: str, item: Item, values: Mapping[str, str], *, version: str) -> bool:
+    async def replace(self, owner: str, item: VaultItem, values: Mapping[str, str], *, version: str) -> bool:
         """Keep it for good in place of that version; False, with nothing changed, where that is no longer there."""
         whose = self._whose(owner)
         row = await self._row(whose, item, version)
@@ -146,7 +146,7 @@ class Vault:
         anew = self._sealed(whose, item, values, None, token_hex(8))
         return await self.store.replace(_SHELF + whose, item.row, row, anew)
 
-    async def forget(self, owner: str, item: Item, *, version: str | None = None) -> bool:
+    async def forget(self, owner: str, item: VaultItem, *, version: str | None = None) -> bool:
         """Whether there was something to forget. With a version, only that one: what came later stays."""
         whose = self._whose(owner)
         if version is None:
@@ -154,17 +154,17 @@ class Vault:
         row = await self._row(whose, item, version)
         return row is not None and await self.store.replace(_SHELF + whose, item.row, row, None)
 
-    async def reject(self, owner: str, item: Item, reason: str, *, version: str) -> None:
+    async def reject(self, owner: str, item: VaultItem, reason: str, *, version: str) -> None:
         """Forget it because it was wrong. The reason is shown when it is asked for again, without the value in it."""
         kept = await self.get(owner, item)
         if kept is None or not await self.forget(owner, item, version=version):
             return
         whose = self._whose(owner)
-        told = without(reason, kept.values.values())[:MOST_REASON].encode("utf-8", "replace")
+        told = redact(reason, kept.values.values())[:MAX_REASON_LENGTH].encode("utf-8", "replace")
         sealed = self._ring.seal(told, owner=whose, name=_REJECTED + item.row)
         await self.store.put(_REJECTED + whose, item.row, sealed, until=self.clock() + REASON_KEPT)
 
-    async def why_rejected(self, owner: str, item: Item) -> str:
+    async def rejection_reason(self, owner: str, item: VaultItem) -> str:
         """Why what was there before is no longer; empty if nobody said."""
         whose = self._whose(owner)
         row = await self.store.get(_REJECTED + whose, item.row)
@@ -175,16 +175,16 @@ class Vault:
         except VaultUnavailable:  # its key was taken off since; nobody should wait for a reason
             return ""
 
-    async def notes(self, owner: str | None = None) -> list[Note]:
+    async def list_items(self, owner: str | None = None) -> list[ItemSummary]:
         """What is kept here, of one owner or of all; also what does not open, so that it can be forgotten."""
-        notes: list[Note] = []
+        notes: list[ItemSummary] = []
         for whose, name in await self._rows(owner):
             row = await self.store.get(_SHELF + whose, name)
             if row is not None:
                 notes.append(self._note(whose, name, row))
         return notes
 
-    async def rotate(self) -> Rotated:
+    async def rotate(self) -> RotationResult:
         """Seal with the first key what was sealed with another. Servers may go on meanwhile: what one of them puts or
         forgets stands."""
         sealed = unopened = 0
@@ -199,24 +199,24 @@ class Vault:
                 continue
             anew, until = self._ring.seal(written, owner=whose, name=name), _kept(written).until
             sealed += await self.store.replace(_SHELF + whose, name, row, anew, until=until)
-        return Rotated(sealed, unopened)
+        return RotationResult(sealed, unopened)
 
     def _whose(self, owner: str) -> str:
         """The owner as the store and the seal know them: in the room of one server."""
         return f"{_room(self._server)}{owner}"
 
-    async def _row(self, whose: str, item: Item, version: str) -> bytes | None:
+    async def _row(self, whose: str, item: VaultItem, version: str) -> bytes | None:
         """As the store has it, if it is of that version."""
         row = await self.store.get(_SHELF + whose, item.row)
         return row if row is not None and self._read(whose, item.row, row).version == version else None
 
-    def _is_over(self, kept: Kept) -> bool:
+    def _is_over(self, kept: VaultEntry) -> bool:
         return kept.until is not None and kept.until <= self.clock()
 
     def _sealed(
         self,
         whose: str,
-        item: Item,
+        item: VaultItem,
         values: Mapping[str, str],
         until: float | None,
         version: str,
@@ -227,18 +227,18 @@ class Vault:
         written = to_json([dict(values), since, until, version])
         return self._ring.seal(written, owner=whose, name=item.row)
 
-    def _read(self, whose: str, name: str, row: bytes) -> Kept:
+    def _read(self, whose: str, name: str, row: bytes) -> VaultEntry:
         return _kept(self._ring.open(row, owner=whose, name=name))
 
-    def _note(self, whose: str, name: str, row: bytes) -> Note:
+    def _note(self, whose: str, name: str, row: bytes) -> ItemSummary:
         room, owner = _room_and_owner(whose)
         kind, _, called = name.partition(":")
-        server, item = unquote(room), Item(cast("Kind", kind), called)
+        server, item = unquote(room), VaultItem(cast("Kind", kind), called)
         try:
             kept = self._read(whose, name, row)
         except VaultUnavailable:
-            return Note(server, owner, item, None, None)
-        return Note(server, owner, item, kept.put_at, kept.until)
+            return ItemSummary(server, owner, item, None, None)
+        return ItemSummary(server, owner, item, kept.put_at, kept.until)
 
     async def _rows(self, owner: str | None = None) -> list[tuple[str, str]]:
         """Of one owner or of all; nothing of anybody else's is opened on the way."""
@@ -260,13 +260,13 @@ def _room_and_owner(whose: str) -> tuple[str, str]:
     return room, owner
 
 
-def _kept(written: bytes) -> Kept:
+def _kept(written: bytes) -> VaultEntry:
     # Strings that were read often are cached, and would outlive their secret.
     values, put_at, until, version = from_json(written, cache_strings="none")
-    return Kept(values=values, put_at=put_at, until=until, version=version)
+    return VaultEntry(values=values, put_at=put_at, until=until, version=version)
 
 
-def without(text: str, values: Iterable[str]) -> str:
+def redact(text: str, values: Iterable[str]) -> str:
     """The text with every value in it covered, also as addresses spell it; the longest first, since one may hold
     another."""
     spelled = {

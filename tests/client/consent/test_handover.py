@@ -20,19 +20,19 @@ import pytest
 from anyio import to_thread
 from playwright.async_api import Page, async_playwright
 
-from askback.answer import Accepted, Answer
+from askback.answers import Accepted, Answer
 from askback.client import Driver, Turn, VisitAsked
-from askback.client.consent import handover, judge, open_in_browser, opening, programs
+from askback.client.consent import browser, handover, judge, open_in_browser, programs
 from askback.client.consent.handover import remove_handover, remove_later, write_handover
 from askback.client.desk import DeskPerson
-from tests.chromium import browser_program, detached_program
 from tests.client.consent.follower import link_in
 from tests.client.consent.other_user import OtherUser, other_user, until
-from tests.client.desk.sitting import Asking, review_and_send
-from tests.client.driver.test_pages import KEY, PATIENCE, WELL, Call, Guest, weather
+from tests.client.test_pages import KEY, PATIENCE, WELL, Call, Guest, weather
 from tests.client.turns import make_form
-from tests.pages.switch import with_and_without
-from tests.secrets.visitor import SAVED, Visitor
+from tests.support.chromium import browser_program, detached_program
+from tests.support.defence import with_and_without
+from tests.support.desk import Asking, review_and_send
+from tests.support.secret_shop.visitor import SAVED, Visitor
 
 pytestmark = [pytest.mark.anyio, pytest.mark.verifies("T29")]
 
@@ -52,7 +52,7 @@ def slow_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[N
     os.mkfifo(gate)
     with detached_program(tmp_path, ["sh", "-c", f"read -r _ <{shlex.quote(str(gate))}", "sh"]) as program:
         monkeypatch.setenv("BROWSER", str(program))
-        monkeypatch.setattr(opening, "PATIENCE", 0.01)
+        monkeypatch.setattr(browser, "PATIENCE", 0.01)
         yield
 
 
@@ -62,7 +62,7 @@ def hand_over_the_link_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     def commands(href: str, page: str, environment: Mapping[str, str]) -> Any:
         return programs.commands(href, href, environment)
 
-    monkeypatch.setattr(opening, "commands", commands)
+    monkeypatch.setattr(browser, "commands", commands)
 
 
 def link_among(seen: set[str], sign: str) -> str | None:
@@ -169,7 +169,7 @@ def real_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[P
     """Chromium as BROWSER, in a profile of its own; it ends with the test, or with a run that is killed."""
     with browser_program(tmp_path) as program:
         monkeypatch.setenv("BROWSER", str(program))
-        monkeypatch.setattr(opening, "PATIENCE", 0.01)
+        monkeypatch.setattr(browser, "PATIENCE", 0.01)
         yield tmp_path
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from askback.client.consent import Verdict, judge
-from askback.client.safe import line
+from askback.model.safe import safe_line
 from tests.client.consent.good import ON_THIS_COMPUTER, ORDINARY, WARNED
 from tests.client.consent.hostile import HOSTILE
 
@@ -241,5 +241,5 @@ def test_nothing_is_fetched_or_looked_up_to_judge_a_link():
 @pytest.mark.verifies("R68")
 @pytest.mark.parametrize("blank", ["\u3164", "\ufe0f", "\ufffc", "\U0001d159", "\U000e0101"], ids=ascii)
 def test_what_no_screen_draws_is_in_no_host(blank: str):
-    assert line(blank) == f"<U+{ord(blank):04X}>"
+    assert safe_line(blank) == f"<U+{ord(blank):04X}>"
     assert "a character that cannot be seen" in (judge(f"https://git{blank}hub.com/").refusal or "")

@@ -7,7 +7,7 @@ import pytest
 
 from askback.client.consent import KnownSites, Verdict, judge
 from examples.links.asking import visit
-from tests.docs.pages import DOCS, code_of, table
+from tests.support.docs_pages import DOCS, code_of, table
 
 PAGE = DOCS / "explain" / "links.md"
 REFUSED = table(PAGE, "a link like", "is refused with")

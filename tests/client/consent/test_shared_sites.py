@@ -6,18 +6,18 @@ from pathlib import Path
 import anyio
 import pytest
 
-from askback.client import Driver, Limits
+from askback.client import Driver, QuestionLimits
 from askback.client.consent import SharedSites
-from askback.client.consent.sites import MOST_DOMAINS
+from askback.client.consent.sites import MAX_DOMAINS
 from askback.client.intake import Intake
-from askback.client.line import Line
-from askback.client.pacing import Tally
+from askback.client.limits import QuestionTally
 from askback.client.person import Asker, Turn, VisitAsked
+from askback.client.person_queue import PersonQueue
 from askback.errors import StoreUnavailable
+from askback.protocol.client.questions import IncomingVisit
 from askback.stores import MemoryStore, SQLiteStore
 from askback.testing import accept
 from askback.testing.person import ScriptedPerson
-from askback.wire.asked import VisitWords
 
 
 class Clock:
@@ -51,10 +51,10 @@ async def test_the_oldest_go_first_and_all_in_the_end():
     clock = Clock()
     store = MemoryStore(clock=clock)
     sites = SharedSites(store, life=timedelta(days=1), clock=clock)
-    for number in range(MOST_DOMAINS + 1):
+    for number in range(MAX_DOMAINS + 1):
         await sites.remember("shop", f"{number}.example")
     before = await sites.before("shop")
-    assert len(before) == MOST_DOMAINS
+    assert len(before) == MAX_DOMAINS
     assert "0.example" not in before
     clock.now = timedelta(days=1).total_seconds() + 1
     assert await sites.before("shop") == frozenset()
@@ -96,11 +96,11 @@ async def test_a_link_to_another_site_stands_out():
     sites = SharedSites(MemoryStore())
     warnings: list[str] = []
     for host in ("pay.example", "evil.example"):
-        line = Line(ScriptedPerson([accept()]))
-        intake = Intake(line, asker=Asker(label="shop"), limits=Limits(), sites=sites)
-        words = VisitWords(message="Please pay.", url=f"https://{host}/7")
+        line = PersonQueue(ScriptedPerson([accept()]))
+        intake = Intake(line, asker=Asker(label="shop"), limits=QuestionLimits(), sites=sites)
+        words = IncomingVisit(message="Please pay.", url=f"https://{host}/7")
         asked = await intake.read(words, purposes=("tool order",))
-        await intake.put(Turn(asked), Tally(Limits()))
+        await intake.put(Turn(asked), QuestionTally(QuestionLimits()))
         assert isinstance(asked, VisitAsked)
         warnings.append(" ".join(asked.verdict.warnings))
     assert "sent you to pay.example before" in warnings[1]

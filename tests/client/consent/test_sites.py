@@ -11,7 +11,7 @@ import pytest
 
 from askback.client.consent import KnownSites, path_of_user
 from askback.client.consent import sites as sites_module
-from askback.client.consent.sites import MOST_DOMAINS, MOST_SERVERS
+from askback.client.consent.sites import MAX_DOMAINS, MAX_SERVERS
 
 
 @pytest.fixture
@@ -109,15 +109,15 @@ def test_a_place_that_cannot_be_written_costs_only_the_memory(
 
 def test_a_server_that_sends_everywhere_does_not_fill_the_disk(path: Path):
     sites = KnownSites(path)
-    for number in range(MOST_DOMAINS + 5):
+    for number in range(MAX_DOMAINS + 5):
         sites.remember("shop", f"{number}.example")
-    assert len(sites.before("shop")) == MOST_DOMAINS
-    assert f"{MOST_DOMAINS + 4}.example" in sites.before("shop")
+    assert len(sites.before("shop")) == MAX_DOMAINS
+    assert f"{MAX_DOMAINS + 4}.example" in sites.before("shop")
 
 
 def test_the_oldest_servers_are_forgotten_first(path: Path):
     path.parent.mkdir(parents=True)
-    path.write_text(json.dumps({"sites": {str(number): ["a.example"] for number in range(MOST_SERVERS)}}))
+    path.write_text(json.dumps({"sites": {str(number): ["a.example"] for number in range(MAX_SERVERS)}}))
     sites = KnownSites(path)
     sites.remember("new", "b.example")
     assert not sites.before("0") and sites.before("1") and sites.before("new")

@@ -5,8 +5,8 @@ from collections.abc import AsyncGenerator
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.chromium import browser as browser
-from tests.client.desk.sitting import PATIENCE, Sitting, sit_down
+from tests.support.chromium import browser as browser
+from tests.support.desk import PATIENCE, Sitting, sit_down
 
 expect.set_options(timeout=PATIENCE * 1000)
 

@@ -12,8 +12,8 @@ import pytest
 
 from askback.client.desk import DeskPerson
 from bench.__main__ import main
-from tests.client.desk.sitting import PATIENCE
 from tests.client.turns import make_form
+from tests.support.desk import PATIENCE
 
 pytestmark = pytest.mark.anyio
 

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from playwright.async_api import expect
 
-from askback.answer import Accepted, Cancelled, Declined
-from tests.client.desk.sitting import Sitting, press, ready, review_and_send
+from askback.answers import Accepted, Cancelled, Declined
 from tests.client.turns import make_form
+from tests.support.desk import Sitting, press, ready, review_and_send
 
 pytestmark = [pytest.mark.anyio, pytest.mark.browser]
 

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from playwright.async_api import Page, expect
 
-from askback.answer import Declined
+from askback.answers import Declined
 from askback.client.person import Turn
-from tests.client.desk.sitting import Asking, Sitting, press, ready
 from tests.client.turns import make_form, make_visit
+from tests.support.desk import Asking, Sitting, press, ready
 
 pytestmark = [pytest.mark.anyio, pytest.mark.browser, pytest.mark.verifies("T14", "T16")]
 

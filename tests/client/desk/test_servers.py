@@ -5,7 +5,7 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from examples.desk.host import dinner
-from tests.client.desk.sitting import HURRY, PATIENCE, review_and_send
+from tests.support.desk import HURRY, PATIENCE, review_and_send
 
 pytestmark = [pytest.mark.anyio, pytest.mark.browser]
 

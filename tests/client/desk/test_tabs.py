@@ -3,12 +3,12 @@
 import pytest
 from playwright.async_api import expect
 
-from askback.answer import Accepted, Cancelled, Declined
+from askback.answers import Accepted, Cancelled, Declined
 from askback.client.desk import DeskPerson
-from askback.client.desk.board import MOST_WATCHERS
+from askback.client.desk.board import MAX_WATCHERS
 from askback.errors import Unanswered
-from tests.client.desk.sitting import Sitting, press, ready, review_and_send
 from tests.client.turns import make_form, make_visit
+from tests.support.desk import Sitting, press, ready, review_and_send
 
 pytestmark = [pytest.mark.anyio, pytest.mark.browser]
 
@@ -174,7 +174,7 @@ async def test_a_tab_that_rests_can_be_used_again_with_a_card_open_or_without(si
     page = await sitting.tab()
     shown = page.locator(".card" if cards else ".empty")
     await shown.wait_for()
-    others = [await sitting.tab() for _ in range(MOST_WATCHERS)]
+    others = [await sitting.tab() for _ in range(MAX_WATCHERS)]
     await expect(page.locator("body")).to_contain_text("this one rests")
     await expect(shown).to_be_visible()
     await page.get_by_role("button", name="Use this tab").click()
@@ -194,7 +194,7 @@ async def test_a_watch_that_breaks_off_is_told_and_taken_up_again(sitting: Sitti
 
 async def test_the_oldest_of_many_tabs_rests_so_that_the_others_can_answer(sitting: Sitting):
     asking = sitting.ask(make_form())
-    pages = [await sitting.tab() for _ in range(MOST_WATCHERS + 2)]
+    pages = [await sitting.tab() for _ in range(MAX_WATCHERS + 2)]
     await ready(pages[-1])
     await expect(pages[0].locator("#status")).to_contain_text("this one rests")
     await press(pages[-1], "Decline")

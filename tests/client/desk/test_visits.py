@@ -5,9 +5,9 @@ import re
 import pytest
 from playwright.async_api import expect
 
-from askback.answer import Accepted, Cancelled, Declined
-from tests.client.desk.sitting import Sitting, press, ready
+from askback.answers import Accepted, Cancelled, Declined
 from tests.client.turns import make_visit
+from tests.support.desk import Sitting, press, ready
 
 pytestmark = [pytest.mark.anyio, pytest.mark.browser]
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from askback.client.forms import Blank, Draft, Entry, read_form
+from askback.client.forms import Draft, FormEntry, ReceivedForm, read_form
 
 Json = dict[str, Any]
 
@@ -12,11 +12,11 @@ def form(*required: str, **properties: Any) -> Json:
     return {"type": "object", "properties": properties, "required": list(required)}
 
 
-def blank_of(*required: str, **properties: Any) -> Blank:
+def blank_of(*required: str, **properties: Any) -> ReceivedForm:
     return read_form(form(*required, **properties))
 
 
-def entry_of(described: Any, *, is_required: bool = False) -> Entry:
+def entry_of(described: Any, *, is_required: bool = False) -> FormEntry:
     """The only field of a form that can be answered."""
     blank = blank_of(*(["field"] if is_required else []), field=described)
     assert blank.refusal is None, blank.refusal

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from askback.client.forms import Blank, Draft, read_form
+from askback.client.forms import Draft, ReceivedForm, read_form
 
 SCALARS = (
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(codec=None), max_size=20)
@@ -54,7 +54,7 @@ SCHEMAS = st.fixed_dictionaries(
 @pytest.mark.verifies("T17")
 @given(JSON | SCHEMAS)
 def test_reading_never_fails_and_says_all_in_words_that_are_safe(schema: Any):
-    blank: Blank = read_form(schema)
+    blank: ReceivedForm = read_form(schema)
     for said in (blank.refusal, blank.suspicion, *(one.why for one in blank.left_out)):
         assert said is None or said.isprintable()
     for entry in blank.entries:

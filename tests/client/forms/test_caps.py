@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from askback.client.forms import Blank, Draft, read_form
+from askback.client.forms import Draft, ReceivedForm, read_form
 from tests.client.forms.schemas import blank_of, entry_of, form
 
 
@@ -116,7 +116,7 @@ def test_the_largest_form_that_is_read_at_all_is_read_in_moments(kind: str):
     properties = {f"f{number}": {**LARGEST[kind], "default": str(number)} for number in range(90)}
     schema = form(**properties)
     start = process_time()
-    blank: Blank = read_form(schema)
+    blank: ReceivedForm = read_form(schema)
     draft = Draft(blank)
     draft.problems()
     assert process_time() - start < 2

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from askback.client.forms import Draft
-from askback.schema.secrets.shapes import likeness
+from askback.schema.secret_lint.shapes import recognize_key
 from tests.client.forms.schemas import blank_of
 
 CHANCE = Random(13)
@@ -111,13 +111,13 @@ PLAIN = [
     ("what", "place"), [(what, place) for what, texts in KEYS.items() for place in range(len(texts))]
 )
 def test_a_pasted_key_is_recognised_by_its_shape(what: str, place: int):
-    assert likeness(KEYS[what][place]) == f"looks like {what}"
+    assert recognize_key(KEYS[what][place]) == f"looks like {what}"
 
 
 @pytest.mark.verifies("T13")
 @pytest.mark.parametrize("place", range(len(PLAIN)))
 def test_what_people_paste_every_day_is_not_taken_for_a_key(place: int):
-    assert likeness(PLAIN[place]) is None
+    assert recognize_key(PLAIN[place]) is None
 
 
 @pytest.mark.verifies("T13")
@@ -135,14 +135,14 @@ def test_of_ids_in_great_number_hardly_any_is_taken_for_a_key():
         "number": lambda: str(chance.randrange(10**11, 10**12)),
     }
     for make in makers.values():
-        assert sum(likeness(make()) is not None for _ in range(1_000)) == 0
+        assert sum(recognize_key(make()) is not None for _ in range(1_000)) == 0
 
 
 @pytest.mark.verifies("T13")
 def test_of_keys_that_bear_no_mark_nearly_all_are_noticed():
     chance = Random(7)
     drawn_ones = ["".join(chance.choices(MIXED, k=40)) for _ in range(1_000)]
-    assert sum(likeness(one) is not None for one in drawn_ones) >= 980
+    assert sum(recognize_key(one) is not None for one in drawn_ones) >= 980
 
 
 @pytest.mark.verifies("T13")

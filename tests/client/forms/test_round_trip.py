@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from askback.client.forms import Draft, read_form
-from askback.question import (
+from askback.model.question import (
     Boolean,
     Choice,
     Choices,
@@ -21,11 +21,11 @@ from askback.question import (
     Text,
     Url,
 )
-from askback.schema.read import sheet_of
-from askback.schema.render import Dialect, folded_name, render
-from askback.schema.validate import Fits, read_content
+from askback.protocol.revisions import revision_of
+from askback.schema.dialect import Dialect, folded_name, render
+from askback.schema.forms import sheet_of
+from askback.schema.validation import Fits, read_content
 from askback.testing import REVISIONS
-from askback.wire.era import revision_of
 
 FRUIT = {"a": "Apple", "b": "Banana", "c": "Cherry"}
 

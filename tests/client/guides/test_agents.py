@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.left_out import leave_out
+from tests.support.omission import leave_out
 
 pytestmark = pytest.mark.guides
 

@@ -6,15 +6,15 @@ from time import perf_counter
 
 import pytest
 
-from askback.answer import Accepted, Declined
+from askback.answers import Accepted, Declined
 from askback.client.person import Turn
 from askback.client.policy import PolicyPerson, parse_policy, rules
 from askback.client.policy.patterns import is_like, resembles
 from askback.errors import Unanswered
-from askback.schema.secrets.spelling import look_alikes
+from askback.schema.secret_lint.text import look_alikes
 from askback.testing import ScriptedPerson, decline
 from tests.client.turns import make_form
-from tests.pages.switch import with_and_without
+from tests.support.defence import with_and_without
 
 pytestmark = pytest.mark.anyio
 

@@ -6,7 +6,7 @@ import sys
 import anyio
 import pytest
 
-from askback.answer import Accepted, Cancelled, Declined
+from askback.answers import Accepted, Cancelled, Declined
 from askback.client import Driver
 from askback.client.person import Person, VisitAsked
 from askback.errors import Unanswered

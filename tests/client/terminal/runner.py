@@ -12,7 +12,7 @@ from typing import Any
 
 import anyio
 
-from askback.answer import Accepted, Answer, Cancelled, Declined
+from askback.answers import Accepted, Answer, Cancelled, Declined
 from askback.client.consent import Verdict
 from askback.client.person import Turn, VisitAsked
 from askback.client.terminal import TerminalPerson

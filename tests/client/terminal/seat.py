@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.client.terminal.emulator import PATIENCE, Emulator
+from tests.support.terminal_emulator import PATIENCE, Emulator
 
 
 class Seat:

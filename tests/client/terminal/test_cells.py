@@ -4,27 +4,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askback.client import safe
-from askback.client.terminal.cells import chopped, cut, cut_middle, filled, width_of, wrapped
+from askback.client.terminal.cells import chop, cut, cut_middle, pad, width_of, wrap
+from askback.model import safe
 
-TEXT = st.text(max_size=80).map(safe.line)
+TEXT = st.text(max_size=80).map(safe.safe_line)
 WIDTH = st.integers(2, 40)
 
 
 @pytest.mark.verifies("T14")
 @given(TEXT, WIDTH)
 def test_nothing_is_wider_than_its_room_and_no_word_is_lost(text: str, width: int):
-    lines = wrapped(text, width)
+    lines = wrap(text, width)
     assert all(width_of(line) <= width for line in lines)
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
     assert width_of(cut(text, width)) <= width
     assert width_of(cut_middle(text, width)) <= width
-    assert width_of(filled(text, width)) == width
+    assert width_of(pad(text, width)) == width
 
 
 @given(TEXT, WIDTH)
 def test_a_link_is_broken_at_the_edge_and_nowhere_else(text: str, width: int):
-    pieces = list(chopped(text, width))
+    pieces = list(chop(text, width))
     assert "".join(pieces) == text
     assert all(width_of(piece) <= width for piece in pieces)
 

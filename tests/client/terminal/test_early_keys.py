@@ -2,7 +2,7 @@
 
 import pytest
 
-from askback.client.terminal.guard import Guard
+from askback.client.terminal.key_guard import KeyGuard
 from tests.client.terminal.seat import Seat
 
 
@@ -19,7 +19,7 @@ class Clock:
 @pytest.mark.verifies("T21")
 def test_keys_count_after_a_quiet_moment_and_a_key_begins_it_anew():
     clock = Clock()
-    guard = Guard(clock, quiet=0.5)
+    guard = KeyGuard(clock, quiet=0.5)
     assert not guard.lets_through(), "nothing was drawn yet"
     guard.drawn()
     clock.now += 0.4

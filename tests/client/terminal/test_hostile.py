@@ -6,10 +6,10 @@ import re
 import pytest
 
 from askback.client.forms import read_form
-from tests.client.terminal.emulator import Emulator
 from tests.client.terminal.hostile import TEXTS, schema_of, strange_orders
 from tests.client.terminal.menu import text_field
 from tests.client.terminal.seat import Seat
+from tests.support.terminal_emulator import Emulator
 
 MEGABYTE = 1_000_000
 

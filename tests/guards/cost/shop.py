@@ -1,6 +1,6 @@
 """One shop on three engines, and what statements over it really read."""
 
-from askback.guards.cost import Estimator, Limits
+from askback.guards.cost import CostLimits, Estimator
 
 ORDERS = 200_000
 CUSTOMERS = 1_000
@@ -67,4 +67,4 @@ async def check_rows(estimator: Estimator, statement: str) -> None:
     """That one of `READS` is taken for as many rows as it reads."""
     estimate = await estimator.estimate(statement)
     assert is_near(estimate.rows, READS[statement])
-    assert Limits(rows=4 * ORDERS).exceeded(estimate) == ()
+    assert CostLimits(rows=4 * ORDERS).exceeded(estimate) == ()

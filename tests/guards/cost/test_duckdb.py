@@ -7,7 +7,7 @@ import anyio
 import duckdb
 import pytest
 
-from askback.guards.cost import EstimateFailed, Limits
+from askback.guards.cost import CostLimits, EstimateFailed
 from askback.guards.cost.duckdb import DuckDBEstimator
 from tests.guards.cost.shop import BROKEN, CUSTOMERS, ORDERS, PRODUCTS, READS, WRITES, check_rows, is_near
 
@@ -63,12 +63,12 @@ async def test_names_that_need_quotes_and_fields_of_structs_are_found(estimator:
 async def test_a_join_of_everything_with_everything_is_not_cheap(estimator: DuckDBEstimator, statement: str):
     estimate = await estimator.estimate(statement)
     assert is_near(estimate.widest, ORDERS**2)
-    assert Limits(rows=100 * ORDERS).exceeded(estimate) == ("rows",)
+    assert CostLimits(rows=100 * ORDERS).exceeded(estimate) == ("rows",)
 
 
 async def test_a_limit_over_a_plain_scan_counts(estimator: DuckDBEstimator):
     most = ORDERS if duckdb.__version__.startswith("1.") else 130_000  # DuckDB 1 does not tell the limit
-    assert Limits(rows=most).exceeded(await estimator.estimate("select name from orders limit 10")) == ()
+    assert CostLimits(rows=most).exceeded(await estimator.estimate("select name from orders limit 10")) == ()
     filtered = await estimator.estimate("select name from orders where name like '%7' limit 10")
     assert is_near(filtered.rows, ORDERS)
 
@@ -85,7 +85,7 @@ async def test_rows_that_are_made_up_count(estimator: DuckDBEstimator):
     ],
 )
 async def test_what_only_the_data_can_tell_is_not_known(estimator: DuckDBEstimator, statement: str):
-    assert Limits(rows=1e15).exceeded(await estimator.estimate(statement)) == ("rows",)
+    assert CostLimits(rows=1e15).exceeded(await estimator.estimate(statement)) == ("rows",)
 
 
 @pytest.mark.parametrize(

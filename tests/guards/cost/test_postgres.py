@@ -7,10 +7,10 @@ import anyio
 import asyncpg
 import pytest
 
-from askback.guards.cost import EstimateFailed, Limits
+from askback.guards.cost import CostLimits, EstimateFailed
 from askback.guards.cost.postgres import PostgresEstimator
 from tests.guards.cost.shop import BROKEN, CUSTOMERS, ORDERS, PRODUCTS, READS, WRITES, check_rows, is_near
-from tests.stores.postgres import Shell, shell
+from tests.support.stores.postgres import Shell, shell
 
 pytestmark = pytest.mark.services
 
@@ -125,7 +125,7 @@ async def test_a_join_of_everything_with_everything_is_not_cheap(
 ):
     estimate = await estimator.estimate(statement)
     assert is_near(estimate.widest, ORDERS**2)
-    assert Limits(rows=100 * ORDERS).exceeded(estimate) == ("rows",)
+    assert CostLimits(rows=100 * ORDERS).exceeded(estimate) == ("rows",)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ async def test_a_recursion_is_not_known(estimator: PostgresEstimator):
     estimate = await estimator.estimate(
         "with recursive r as (select 1 as a union all select a + 1 from r) select a from r"
     )
-    assert Limits(rows=1e15).exceeded(estimate) == ("rows",)
+    assert CostLimits(rows=1e15).exceeded(estimate) == ("rows",)
 
 
 @pytest.mark.parametrize(
@@ -177,14 +177,14 @@ async def test_a_write_is_planned_and_not_done(estimator: PostgresEstimator, bes
     before = await beside.fetch("SELECT * FROM customers ORDER BY id")
     assert is_near((await estimator.estimate(statement)).rows, CUSTOMERS)
     assert await beside.fetch("SELECT * FROM customers ORDER BY id") == before
-    assert await beside.fetchval("SELECT is_called FROM counter") is False
+    assert await beside.fetchval("SELECT matches_owner FROM counter") is False
 
 
 async def test_a_function_that_planning_would_run_is_not_planned(estimator: PostgresEstimator, beside: Shell):
     with pytest.raises(EstimateFailed, match="sneaky reads or does is not known"):
         await estimator.estimate("select sneaky()")
     assert await beside.fetchval("SELECT count(*) FROM customers") == CUSTOMERS
-    assert await beside.fetchval("SELECT is_called FROM counter") is False
+    assert await beside.fetchval("SELECT matches_owner FROM counter") is False
 
 
 async def test_what_the_caller_has_inspected_is_planned_in_a_transaction_that_writes_nothing(

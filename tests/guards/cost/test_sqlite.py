@@ -7,7 +7,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from askback.guards.cost import EstimateFailed, Limits
+from askback.guards.cost import CostLimits, EstimateFailed
 from askback.guards.cost.sqlite import SQLiteEstimator
 from tests.guards.cost.shop import BROKEN, CUSTOMERS, ORDERS, PRODUCTS, READS, WRITES, check_rows, is_near
 
@@ -84,7 +84,7 @@ async def test_bytes_are_those_of_the_rows(file: Path, estimator: SQLiteEstimato
 async def test_a_join_of_everything_with_everything_is_not_cheap(estimator: SQLiteEstimator, statement: str):
     estimate = await estimator.estimate(statement)
     assert is_near(estimate.widest, ORDERS**2)
-    assert Limits(rows=100 * ORDERS).exceeded(estimate) == ("rows",)
+    assert CostLimits(rows=100 * ORDERS).exceeded(estimate) == ("rows",)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ async def test_a_join_of_everything_with_everything_is_not_cheap(estimator: SQLi
     ],
 )
 async def test_what_only_the_data_can_tell_is_not_known(estimator: SQLiteEstimator, statement: str):
-    assert Limits(rows=1e15).exceeded(await estimator.estimate(statement)) == ("rows",)
+    assert CostLimits(rows=1e15).exceeded(await estimator.estimate(statement)) == ("rows",)
 
 
 @pytest.mark.parametrize(

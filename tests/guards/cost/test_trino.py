@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from askback.guards.cost import EstimateFailed, Limits
+from askback.guards.cost import CostLimits, EstimateFailed
 from askback.guards.cost.trino import TrinoEstimator, read_plan
 
 UNKNOWN = dict.fromkeys(("outputRowCount", "outputSizeInBytes", "cpuCost", "maxMemory", "networkCost"), "NaN")
@@ -66,7 +66,7 @@ def answering(text: str) -> TrinoEstimator:
 def test_the_documented_plan_is_read():
     estimate = read_plan(DOCUMENTED)
     assert (estimate.rows, estimate.bytes, estimate.widest) == (2, 40, None)
-    assert Limits(rows=100).exceeded(estimate) == ("rows",), "what the whole gives is not known"
+    assert CostLimits(rows=100).exceeded(estimate) == ("rows",), "what the whole gives is not known"
 
 
 async def test_tables_are_summed_up_and_the_whole_is_kept():
@@ -81,7 +81,7 @@ def test_one_table_without_statistics_leaves_the_sum_unknown(number: Any):
         plan(table("a", cost(1000, 5000)), table("b", cost(number, number)), whole=cost(1, 1))
     )
     assert (estimate.rows, estimate.bytes) == (None, None)
-    assert Limits(rows=1e12, bytes=1e12).exceeded(estimate) == ("rows", "bytes")
+    assert CostLimits(rows=1e12, bytes=1e12).exceeded(estimate) == ("rows", "bytes")
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_one_table_without_statistics_leaves_the_sum_unknown(number: Any):
 )
 async def test_a_plan_that_hides_a_product_is_not_trusted(statement: str):
     estimate = await answering(plan(table("a", cost(1000, 5000)), whole=cost(1, 8))).estimate(statement)
-    assert Limits(rows=1e6).exceeded(estimate) == ("rows",)
+    assert CostLimits(rows=1e6).exceeded(estimate) == ("rows",)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ async def test_a_plan_that_hides_a_product_is_not_trusted(statement: str):
 )
 async def test_a_plan_that_shows_all_is_trusted(statement: str):
     estimate = await answering(plan(table("a", cost(1000, 5000)), whole=cost(1, 8))).estimate(statement)
-    assert Limits(rows=1e6).exceeded(estimate) == ()
+    assert CostLimits(rows=1e6).exceeded(estimate) == ()
 
 
 @pytest.mark.parametrize(

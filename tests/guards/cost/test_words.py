@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from askback.errors import AuthorError
-from askback.guards.cost import CalledEstimator, CostWords, Estimate, EstimateFailed, Limits, Measure
+from askback.guards.cost import CalledEstimator, CostLimits, CostWords, Estimate, EstimateFailed, Measure
 
 
 def told(**numbers: float | None) -> Estimate:
@@ -36,7 +36,7 @@ def test_a_cost_is_told_in_two_digits(estimate: Estimate, words: str):
 
 
 def test_what_is_over_a_limit_is_told_with_the_limit():
-    words = CostWords().describe(told(rows=48e6, bytes=3.1e9), Limits(rows=1e6, bytes=5e9, seconds=60))
+    words = CostWords().describe(told(rows=48e6, bytes=3.1e9), CostLimits(rows=1e6, bytes=5e9, seconds=60))
     assert (
         words
         == "scans about 48 million rows (more than 1 million rows), 3.1 GB, nobody can tell how long it takes"
@@ -46,29 +46,29 @@ def test_what_is_over_a_limit_is_told_with_the_limit():
 @pytest.mark.parametrize(
     ("estimate", "limits", "exceeded"),
     [
-        (told(rows=10, bytes=10, seconds=10), Limits(rows=10, bytes=10, seconds=10), ()),
+        (told(rows=10, bytes=10, seconds=10), CostLimits(rows=10, bytes=10, seconds=10), ()),
         (
             told(rows=11, bytes=11, seconds=11),
-            Limits(rows=10, bytes=10, seconds=10),
+            CostLimits(rows=10, bytes=10, seconds=10),
             ("rows", "bytes", "seconds"),
         ),
-        (told(rows=10), Limits(rows=10, bytes=10), ("bytes",)),
-        (told(bytes=10), Limits(rows=10), ("rows",)),
-        (told(rows=1), Limits(seconds=1), ("seconds",)),
-        (told(rows=1, widest=11), Limits(rows=10), ("rows",)),
-        (told(rows=1, widest=None), Limits(rows=10), ("rows",)),
-        (told(rows=0), Limits(rows=0), ()),
-        (told(), Limits(), ()),
+        (told(rows=10), CostLimits(rows=10, bytes=10), ("bytes",)),
+        (told(bytes=10), CostLimits(rows=10), ("rows",)),
+        (told(rows=1), CostLimits(seconds=1), ("seconds",)),
+        (told(rows=1, widest=11), CostLimits(rows=10), ("rows",)),
+        (told(rows=1, widest=None), CostLimits(rows=10), ("rows",)),
+        (told(rows=0), CostLimits(rows=0), ()),
+        (told(), CostLimits(), ()),
     ],
 )
 def test_what_is_not_known_counts_as_too_much(
-    estimate: Estimate, limits: Limits, exceeded: tuple[Measure, ...]
+    estimate: Estimate, limits: CostLimits, exceeded: tuple[Measure, ...]
 ):
     assert limits.exceeded(estimate) == exceeded
 
 
 @pytest.mark.parametrize("number", [-1, float("nan"), float("inf")])
-@pytest.mark.parametrize("kind", [told, Limits])
+@pytest.mark.parametrize("kind", [told, CostLimits])
 def test_what_is_no_amount_is_refused(kind: Any, number: float):
     with pytest.raises(AuthorError, match="rows="):
         kind(rows=number)

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from playwright.async_api import expect
 
-from tests.chromium import browser as browser
-from tests.client.cli.conftest import home as home
-from tests.client.cli.conftest import screen as screen
-from tests.client.desk.sitting import PATIENCE
+from tests.cli.conftest import home as home
+from tests.cli.conftest import screen as screen
 from tests.guards.people.errands import Errands
+from tests.support.chromium import browser as browser
+from tests.support.desk import PATIENCE
 
 expect.set_options(timeout=PATIENCE * 1000)
 

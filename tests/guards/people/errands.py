@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from askback import guard
-from askback.guards.sql import Known, guard_sql
+from askback.guards.sql import SQLCatalogue, guard_sql
 
-KNOWN = Known(
+KNOWN = SQLCatalogue(
     tables={"main.people": {"id": "INTEGER", "name": "TEXT", "town": "TEXT"}},
     tagged={"main.people.name": "names"},
     examples={"names": "Robin Example"},

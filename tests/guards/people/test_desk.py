@@ -9,10 +9,10 @@ import pytest
 from playwright.async_api import Browser, Page, expect
 
 from askback.client import Driver
-from tests.client.desk.sitting import PATIENCE, press, ready, review_and_send, sit_down
-from tests.examples_pages.going import text_of
 from tests.guards.people.errands import FEW, NAMES, STATEMENT, Errands
 from tests.guards.serving import HOSTS
+from tests.support.desk import PATIENCE, press, ready, review_and_send, sit_down
+from tests.support.link_follower import text_of
 
 pytestmark = [pytest.mark.anyio, pytest.mark.browser]
 

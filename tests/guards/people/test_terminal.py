@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.client.cli.running import Open, Screen
 from tests.guards.people.errands import FEW, NAMES, STATEMENT, Errands
 from tests.guards.people.serving import command
-from tests.outside.programs import listening
+from tests.support.command.process import Open, Screen
+from tests.support.programs import listening
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.guards.people.errands import Errands
 from tests.guards.people.serving import command
-from tests.outside.programs import ENDING, ROOT, STARTING
+from tests.support.programs import ENDING, ROOT, STARTING
 
 YES = {"action": "accept", "content": {"yes": True}}
 HELLO: dict[str, Any] = {

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from askback.guards.sql import Dialect, Reading, read
+from askback.guards.sql import Dialect, SQLReading, read
 
 SCHEMA: dict[Dialect, str] = {
     "duckdb": "main",
@@ -76,14 +76,14 @@ def tagged(dialect: Dialect) -> Mapping[str, str]:
     }
 
 
-def look(statement: str, dialect: Dialect) -> Reading:
+def look(statement: str, dialect: Dialect) -> SQLReading:
     """The reading of a statement against this shop."""
     return read(
         statement, dialect=dialect, tables=tables(dialect), views=views(dialect), tagged=tagged(dialect)
     )
 
 
-def personal(reading: Reading) -> set[str]:
+def personal(reading: SQLReading) -> set[str]:
     """The tagged columns by their last names."""
     return {column.rpartition(".")[2] for column in reading.personal}
 

@@ -13,9 +13,9 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from askback.guards.sql import Dialect, Reading, read_async
+from askback.guards.sql import Dialect, SQLReading, read_async
 from askback.guards.sql import pool as pools
-from askback.guards.sql.pool import POOL, Pool, WorkerFailed, WorkerProcess
+from askback.guards.sql.pool import POOL, ReaderPool, WorkerFailed, WorkerProcess
 from askback.guards.sql.reader import is_trivial
 from tests.guards.sql.shop import look, tables, tagged, views
 
@@ -44,7 +44,7 @@ CATALOGUE = {
 }
 
 
-def read_one(pool: Pool) -> list[list[str]]:
+def read_one(pool: ReaderPool) -> list[list[str]]:
     return pool.read("SELECT 1", "shop", CATALOGUE)
 
 
@@ -73,7 +73,7 @@ def _workers_end() -> Iterator[None]:
     POOL.close()
 
 
-async def looked(statement: str, dialect: Dialect = "duckdb") -> Reading:
+async def looked(statement: str, dialect: Dialect = "duckdb") -> SQLReading:
     with anyio.fail_after(60):
         return await read_async(
             statement,
@@ -116,7 +116,7 @@ async def test_the_event_loop_goes_on_while_a_statement_is_read() -> None:
 
 
 async def test_many_at_once_are_all_answered() -> None:
-    answers: list[Reading] = []
+    answers: list[SQLReading] = []
 
     async def ask(number: int) -> None:
         answers.append(
@@ -142,7 +142,7 @@ async def test_what_takes_too_long_names_the_tagged_columns_in_its_text(
 
 def test_a_worker_that_was_killed_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pools, "TIME_LIMIT", 60)
-    pool = Pool()
+    pool = ReaderPool()
     try:
         assert read_one(pool) == [[], [], []]
         (worker,) = pool._idle  # pyright: ignore[reportPrivateUsage] # to kill it as the system would
@@ -224,7 +224,7 @@ def test_a_process_ends_its_workers_and_warns_of_nothing() -> None:
 
 def test_a_forked_process_has_workers_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pools, "TIME_LIMIT", 60)
-    pool = Pool()
+    pool = ReaderPool()
     try:
         read_one(pool)
         before = len(pool._idle)  # pyright: ignore[reportPrivateUsage]

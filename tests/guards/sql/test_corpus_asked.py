@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 from askback.guards.risk import Risk
-from askback.guards.sql import Dialect, Known, Scales
+from askback.guards.sql import Dialect, SQLCatalogue, StatementAssessor
 from askback.guards.sql.sources import Source, postgres
 from askback.guards.sql.sources.duckdb import DuckDBSource
 from askback.guards.sql.sources.sqlite import SQLiteSource
@@ -27,16 +27,16 @@ COLUMNS = {"email": "customers.email", "born": "customers.born", "Full Name": "O
 EXAMPLES = {"contact": "ada@example.org", "birth": "1815-12-10", "name": "Ada Lovelace"}
 
 
-def tags(dialect: Dialect) -> Known:
-    return Known(tagged=tagged(dialect), examples=EXAMPLES)
+def tags(dialect: Dialect) -> SQLCatalogue:
+    return SQLCatalogue(tagged=tagged(dialect), examples=EXAMPLES)
 
 
-def scales(dialect: Dialect, source: Source | Known) -> Scales:
-    return Scales(dialect=dialect, catalogue=[source, tags(dialect)])
+def scales(dialect: Dialect, source: Source | SQLCatalogue) -> StatementAssessor:
+    return StatementAssessor(dialect=dialect, catalogue=[source, tags(dialect)])
 
 
-def shop(dialect: Dialect) -> Known:
-    return Known(tables=tables(dialect), views=views(dialect))
+def shop(dialect: Dialect) -> SQLCatalogue:
+    return SQLCatalogue(tables=tables(dialect), views=views(dialect))
 
 
 def names(risk: Risk, column: str, dialect: Dialect) -> bool:
@@ -46,9 +46,11 @@ def names(risk: Risk, column: str, dialect: Dialect) -> bool:
     return f"- {name}: {tag}, such as {EXAMPLES[tag]}" in risk.message.splitlines()
 
 
-async def check_trick(weighing: Scales, column: str, statement: str, dialect: Dialect) -> list[str]:
+async def check_trick(
+    weighing: StatementAssessor, column: str, statement: str, dialect: Dialect
+) -> list[str]:
     """Gives the statement that would run with a limit, where there is that choice."""
-    risk = await weighing.weigh(statement)
+    risk = await weighing.assess(statement)
     if risk is None:
         assert statement in NOT_READ[dialect], statement
         return []
@@ -60,8 +62,8 @@ async def check_trick(weighing: Scales, column: str, statement: str, dialect: Di
     ]
 
 
-async def needless(weighing: Scales, dialect: Dialect) -> list[str]:
-    return [statement for statement in harmless(dialect) if await weighing.weigh(statement) is not None]
+async def needless(weighing: StatementAssessor, dialect: Dialect) -> list[str]:
+    return [statement for statement in harmless(dialect) if await weighing.assess(statement) is not None]
 
 
 async def test_a_trick_where_no_engine_can_run_it_yields_a_question_that_names_the_column() -> None:
@@ -138,7 +140,7 @@ async def test_postgres_runs_nothing_of_a_tagged_column_unasked(postgres_url: st
         await connection.close()
 
 
-async def kept(connection: "asyncpg.Connection[asyncpg.Record]") -> Known:
+async def kept(connection: "asyncpg.Connection[asyncpg.Record]") -> SQLCatalogue:
     """The catalogue of the live database, from within the transaction that made the shop."""
     async with Undone(connection):
         await connection.execute(postgres.FULL_NAMES)

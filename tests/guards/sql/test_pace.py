@@ -10,8 +10,8 @@ import sqlglot
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.qualify import qualify
 
-from askback.guards.sql import Known, Scales, read
-from askback.guards.sql.catalogue import Catalogue
+from askback.guards.sql import SQLCatalogue, StatementAssessor, read
+from askback.guards.sql.catalogue import CatalogueIndex
 from askback.guards.sql.statements import Statements
 from tests.guards.sql.corpus_harmless import harmless
 from tests.guards.sql.corpus_tricks import tricks
@@ -47,7 +47,9 @@ def seconds(run: Callable[[], object], *, times: int = 3) -> float:
 def fresh() -> Statements:
     """A reader of its own, without the worker process that has a limit of time."""
     return Statements(
-        Catalogue(dialect="duckdb", tables=tables("duckdb"), views=views("duckdb"), tagged=tagged("duckdb"))
+        CatalogueIndex(
+            dialect="duckdb", tables=tables("duckdb"), views=views("duckdb"), tagged=tagged("duckdb")
+        )
     )
 
 
@@ -92,10 +94,10 @@ def test_a_question_with_all_that_is_in_it_costs_less_than_two_and_a_half_times_
             **tables("duckdb"),
             f"main.new_{next(orders)}": {"id": "INTEGER"},
         }  # a catalogue that nobody has read
-        known = Known(tables=new, views=views("duckdb"), tagged=tagged("duckdb"))
-        scales = Scales(dialect="duckdb", catalogue=known)
+        known = SQLCatalogue(tables=new, views=views("duckdb"), tagged=tagged("duckdb"))
+        scales = StatementAssessor(dialect="duckdb", catalogue=known)
         for statement in statements:
-            risk = await scales.weigh(statement)
+            risk = await scales.assess(statement)
             assert risk is not None and risk.facts["personal"]
 
     def qualify_all() -> None:

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator
 import asyncpg
 import pytest
 
-from askback.guards.sql import Known, Scales, read
+from askback.guards.sql import SQLCatalogue, StatementAssessor, read
 from askback.guards.sql.engines.postgres import PostgresEngine
 from askback.guards.sql.sources.postgres import PostgresSource
 
@@ -39,7 +39,7 @@ async def url(postgres_url: str) -> AsyncGenerator[str]:
 
 
 async def test_postgres_tells_its_tables_its_views_and_its_comments(url: str) -> None:
-    known = await PostgresSource(url).known()
+    known = await PostgresSource(url).load()
     assert known.tables["told.customers"] == {"id": "integer", "email": "text", "born": "date"}
     assert known.tagged["told.customers.email"] == "contact"
     for statement in ("SELECT address FROM told.people", "SELECT small FROM told.kept"):
@@ -53,15 +53,17 @@ async def test_views_are_told_with_full_names_whatever_the_path_is(url: str) -> 
     async def connect() -> "asyncpg.Connection[asyncpg.Record]":
         return await asyncpg.connect(url, server_settings={"search_path": SCHEMA})
 
-    assert "told.customers" in (await PostgresSource(connect).known()).views["told.people"]
+    assert "told.customers" in (await PostgresSource(connect).load()).views["told.people"]
 
 
 async def test_a_partition_has_the_tags_of_the_whole_and_a_question_names_them(url: str) -> None:
     async with asyncpg.create_pool(url, min_size=1, max_size=1) as pool:
-        scales = Scales(dialect="postgres", catalogue=PostgresSource(pool, tag_table="told.marked"))
-        risk = await scales.weigh("SELECT guest FROM told.visits_2026")
+        scales = StatementAssessor(
+            dialect="postgres", catalogue=PostgresSource(pool, tag_table="told.marked")
+        )
+        risk = await scales.assess("SELECT guest FROM told.visits_2026")
         assert risk is not None and "- told.visits_2026.guest: name, such as Ada" in risk.message
-        assert await scales.weigh("SELECT day FROM told.visits_2026") is None
+        assert await scales.assess("SELECT day FROM told.visits_2026") is None
 
 
 @pytest.mark.parametrize(
@@ -75,14 +77,16 @@ async def test_a_partition_has_the_tags_of_the_whole_and_a_question_names_them(u
 )
 async def test_the_engine_knows_which_tables_share_rows(url: str, tag: str, statement: str) -> None:
     async with asyncpg.create_pool(url, min_size=1, max_size=1) as pool:
-        catalogue = Known(tagged={f"told.{tag}": "name"})
-        scales = Scales(dialect="postgres", catalogue=catalogue, engine=PostgresEngine(pool))
-        risk = await scales.weigh(statement)
+        catalogue = SQLCatalogue(tagged={f"told.{tag}": "name"})
+        scales = StatementAssessor(dialect="postgres", catalogue=catalogue, engine=PostgresEngine(pool))
+        risk = await scales.assess(statement)
         assert risk is not None and risk.facts["personal"]
-        assert await scales.weigh("SELECT extra, id FROM told.odder") is None
+        assert await scales.assess("SELECT extra, id FROM told.odder") is None
 
 
 async def test_where_postgres_cannot_be_reached_a_person_is_asked() -> None:
-    scales = Scales(dialect="postgres", catalogue=PostgresSource("postgresql://nobody@127.0.0.1:1/x"))
-    risk = await scales.weigh("SELECT 1")
+    scales = StatementAssessor(
+        dialect="postgres", catalogue=PostgresSource("postgresql://nobody@127.0.0.1:1/x")
+    )
+    risk = await scales.assess("SELECT 1")
     assert risk is not None and "Nobody can tell what it touches" in risk.message

@@ -2,7 +2,7 @@
 
 import pytest
 
-from askback.guards.sql.text import MAX_DEPTH, MAX_LENGTH, Unreadable, require_readable
+from askback.guards.sql.text import MAX_DEPTH, MAX_LENGTH, UnreadableStatement, require_readable
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from askback.guards.sql.text import MAX_DEPTH, MAX_LENGTH, Unreadable, require_r
     ],
 )
 def test_what_is_nested_too_deep_too_long_or_no_text_is_refused(statement: str) -> None:
-    with pytest.raises(Unreadable):
+    with pytest.raises(UnreadableStatement):
         require_readable(statement)
 
 

@@ -5,15 +5,15 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Final
 
+from askback.client.consent.link import ParsedLink, is_shared
 from askback.client.consent.names import is_ace, is_mixed, passes_for, readings_of, scripts_of, unicode_of
-from askback.client.consent.places import Place, is_shared
+from askback.client.consent.refusals import JOINERS
 from askback.client.consent.wellknown import BORROWED, WELL_KNOWN
-from askback.client.consent.written import JOINERS
 from askback.schema.networks import AddressKind, kind_of_address
 
-MOST_LABELS: Final = 5
+MAX_LABELS: Final = 5
 """In front of the domain; cloud regions take four. More push the domain out of sight."""
-LONGEST_HOST: Final = 100
+MAX_HOST_LENGTH: Final = 100
 
 ON_THIS_COMPUTER: Final = "The page is on this very computer; what goes there does not leave it."
 
@@ -26,13 +26,13 @@ _KEYS = re.compile(
 )
 
 
-def concerns_of(place: Place) -> Iterator[str]:
+def concerns_of(place: ParsedLink) -> Iterator[str]:
     """The gravest first; nothing for an ordinary https link."""
     for concern in CONCERNS if place.host else ():
         yield from concern(place)
 
 
-def note_of(place: Place) -> str:
+def note_of(place: ParsedLink) -> str:
     """What is true of a page on this machine: neither a name nor encryption would add anything there."""
     return ON_THIS_COMPUTER if place.is_loopback else ""
 
@@ -47,7 +47,7 @@ def strangeness_of(domain: str, *, own: str | None, before: frozenset[str]) -> I
         yield f"This server sent you to {_listed(before)} before; {domain} is new."
 
 
-def _look_alike(place: Place) -> Iterator[str]:
+def _look_alike(place: ParsedLink) -> Iterator[str]:
     domain = unicode_of(place.domain)
     for reading in readings_of(domain):
         if reading in WELL_KNOWN and place.domain not in WELL_KNOWN:
@@ -55,7 +55,7 @@ def _look_alike(place: Place) -> Iterator[str]:
             return
 
 
-def _borrowed(place: Place) -> Iterator[str]:
+def _borrowed(place: ParsedLink) -> Iterator[str]:
     """Another site's name in front of the domain that the link really goes to."""
     if place.address or place.domain in WELL_KNOWN:
         return
@@ -66,7 +66,7 @@ def _borrowed(place: Place) -> Iterator[str]:
         yield f"The host holds the name {borrowed}, but the site is {place.domain}."
 
 
-def _scripts(place: Place) -> Iterator[str]:
+def _scripts(place: ParsedLink) -> Iterator[str]:
     for label in map(unicode_of, place.labels):
         if is_mixed(label):
             yield f"{label} mixes letters of several scripts: {', '.join(scripts_of(label))}."
@@ -75,18 +75,18 @@ def _scripts(place: Place) -> Iterator[str]:
             yield f"{label} is written in {letters} that look like {plain}."
 
 
-def _international(place: Place) -> Iterator[str]:
+def _international(place: ParsedLink) -> Iterator[str]:
     if any(map(is_ace, place.labels)):
         yield f"The host is an international name (Punycode): {place.host} reads as {unicode_of(place.host)}."
 
 
-def _joined(place: Place) -> Iterator[str]:
+def _joined(place: ParsedLink) -> Iterator[str]:
     """Allowed where a script is spelled with them; in many fonts the name looks the same without."""
     if any(joiner in unicode_of(place.host) for joiner in JOINERS):
         yield "The host holds joining characters that cannot be seen: the name without them is another site."
 
 
-def _address(place: Place) -> Iterator[str]:
+def _address(place: ParsedLink) -> Iterator[str]:
     if place.address is None or place.is_loopback:
         return
     mapped = getattr(place.address, "ipv4_mapped", None) or place.address
@@ -106,17 +106,17 @@ ADDRESSES: Final = {
 """What an address belongs to, as the end of "an IP address"."""
 
 
-def _unencrypted(place: Place) -> Iterator[str]:
+def _unencrypted(place: ParsedLink) -> Iterator[str]:
     if place.scheme == "http:" and not place.is_loopback:
         yield "The link uses http, which is not encrypted, so others can read and change it."
 
 
-def _port(place: Place) -> Iterator[str]:
+def _port(place: ParsedLink) -> Iterator[str]:
     if place.port and not place.is_loopback:
         yield f"The link uses an unusual port, {place.port}."
 
 
-def _name(place: Place) -> Iterator[str]:
+def _name(place: ParsedLink) -> Iterator[str]:
     if place.address or place.is_loopback:
         return
     if is_shared(place.host):
@@ -125,22 +125,22 @@ def _name(place: Place) -> Iterator[str]:
         yield f"{place.host} is a single word: it means whatever this network makes of it."
     if place.host.endswith("."):
         yield "The host ends in a dot, which can make it pass for another site."
-    if len(place.labels) - place.domain.count(".") - 1 > MOST_LABELS or len(place.host) > LONGEST_HOST:
+    if len(place.labels) - place.domain.count(".") - 1 > MAX_LABELS or len(place.host) > MAX_HOST_LENGTH:
         yield f"The host is very long; all that counts is its end, {place.domain}."
 
 
-def _keys(place: Place) -> Iterator[str]:
+def _keys(place: ParsedLink) -> Iterator[str]:
     if named := _KEYS.search(place.href):
         yield f"The link itself carries something secret ({named[1].lower()})."
 
 
-def _unseen(place: Place) -> Iterator[str]:
+def _unseen(place: ParsedLink) -> Iterator[str]:
     """A browser may decode these where it shows the link; joiners are left out, since Persian is written with them."""
     if _UNSEEN.search(place.href):
         yield "The link holds characters that turn or hide text where they are shown."
 
 
-CONCERNS: Final[tuple[Callable[[Place], Iterator[str]], ...]] = (
+CONCERNS: Final[tuple[Callable[[ParsedLink], Iterator[str]], ...]] = (
     _look_alike,
     _borrowed,
     _scripts,

@@ -5,9 +5,9 @@ import unicodedata
 from collections.abc import Callable
 from typing import Final
 
+from askback.client.consent.link import ParsedLink
 from askback.client.consent.names import false_letters, is_ace, is_false_ace, unicode_of
-from askback.client.consent.places import Place
-from askback.client.consent.written import authority_of
+from askback.client.consent.refusals import authority_of
 
 DOTS: Final = re.compile("[\u3002\uff0e\uff61]")
 """Full stops of other scripts, which a browser takes for the dot between two names."""
@@ -16,13 +16,13 @@ _NO_LETTER = re.compile(r"[^a-z0-9._-]")
 _PORT = re.compile(r":[0-9]*$")
 
 
-def refusal_of_host(place: Place, url: str) -> str | None:
+def refusal_of_host(place: ParsedLink, url: str) -> str | None:
     """Why no person should be asked to trust this host."""
     written = _PORT.sub("", authority_of(url) or "")
     return next((refusal for check in CHECKS if (refusal := check(place, written))), None)
 
 
-def _labels(place: Place, _: str) -> str | None:
+def _labels(place: ParsedLink, _: str) -> str | None:
     if not place.host:
         return "The link names no host."
     if not place.address and not all(place.labels):
@@ -32,7 +32,7 @@ def _labels(place: Place, _: str) -> str | None:
     return None
 
 
-def _signs(place: Place, _: str) -> str | None:
+def _signs(place: ParsedLink, _: str) -> str | None:
     if not place.address and (sign := _NO_LETTER.search(place.host)):
         return f"The host holds a sign that no name may hold: {sign[0]}"
     for label in map(unicode_of, place.labels):
@@ -42,7 +42,7 @@ def _signs(place: Place, _: str) -> str | None:
     return None
 
 
-def _spelling(place: Place, written: str) -> str | None:
+def _spelling(place: ParsedLink, written: str) -> str | None:
     """Case aside, a name is written as it is read, in ASCII or in Unicode, and an address in the usual way."""
     if written.startswith("[") or (written.isascii() and written.lower() == place.host):
         return None
@@ -51,7 +51,7 @@ def _spelling(place: Place, written: str) -> str | None:
     return None
 
 
-def _is_spelled_out(place: Place, written: str) -> bool:
+def _is_spelled_out(place: ParsedLink, written: str) -> bool:
     """Letters of other scripts stay what they are: they make Punycode, and not a plain name."""
     pairs = zip(written.removesuffix(".").split("."), place.labels, strict=False)
     if any(not label.isascii() and not is_ace(read) for label, read in pairs):
@@ -63,4 +63,4 @@ def _folded(host: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", host).casefold())
 
 
-CHECKS: Final[tuple[Callable[[Place, str], str | None], ...]] = (_labels, _signs, _spelling)
+CHECKS: Final[tuple[Callable[[ParsedLink, str], str | None], ...]] = (_labels, _signs, _spelling)

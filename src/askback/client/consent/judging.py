@@ -4,10 +4,10 @@ from collections.abc import Collection
 
 from askback.client.consent.concerns import concerns_of, note_of, strangeness_of
 from askback.client.consent.disguises import refusal_of_host
+from askback.client.consent.link import ParsedLink, parse_link
 from askback.client.consent.names import unicode_of
-from askback.client.consent.places import Place, parse
+from askback.client.consent.refusals import MAX_URL_LENGTH, concern_of, refusal_of
 from askback.client.consent.verdict import Verdict
-from askback.client.consent.written import LONGEST, concern_of, refusal_of
 
 
 def judge(url: object, *, server_host: str | None = None, before: Collection[str] | None = None) -> Verdict:
@@ -19,7 +19,7 @@ def judge(url: object, *, server_host: str | None = None, before: Collection[str
     if not isinstance(url, str):
         return _unreadable("The link is not text.")
     refusal = refusal_of(url)
-    place = parse(url) if len(url) <= LONGEST else None
+    place = parse_link(url) if len(url) <= MAX_URL_LENGTH else None
     if place is None:
         return _unreadable(refusal or "The link cannot be read as an address.")
     refusal = refusal or _refusal_of_place(place) or refusal_of_host(place, url)
@@ -40,19 +40,17 @@ def own_domain(server_host: str | None) -> str | None:
     if not server_host:
         return None
     is_bare_ipv6 = server_host.count(":") > 1 and not server_host.startswith("[")
-    place = parse(f"https://[{server_host}]/" if is_bare_ipv6 else f"https://{server_host}/")
+    place = parse_link(f"https://[{server_host}]/" if is_bare_ipv6 else f"https://{server_host}/")
     return place.domain if place else server_host
 
 
-def _refusal_of_place(place: Place) -> str | None:
+def _refusal_of_place(place: ParsedLink) -> str | None:
     if place.scheme == "http:" and not place.is_loopback:
         return "The link uses http, which is not encrypted; that is opened for this machine alone."
     if place.has_user:
         return "The link has a user name before its host, which makes it look like another site's."
-    if len(place.href) > LONGEST:
-        return (
-            f"Written out, the link has {len(place.href):,} characters; more than {LONGEST:,} are not opened."
-        )
+    if len(place.href) > MAX_URL_LENGTH:
+        return f"Written out, the link has {len(place.href):,} characters; more than {MAX_URL_LENGTH:,} are not opened."
     return None
 
 

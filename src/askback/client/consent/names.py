@@ -7,7 +7,7 @@ from typing import Final
 import ada_url
 import idna
 
-from askback.schema.secrets.spelling import fold
+from askback.schema.secret_lint.text import fold
 
 SCRIPTS: Final = {"CJK": "Han", "IDEOGRAPHIC": "Han", "MODIFIER": "", "COMBINING": ""}
 """First words of Unicode's character names that are not themselves the name of a script."""
@@ -19,7 +19,7 @@ TOGETHER: Final = (
 )
 """Scripts that are written side by side in one word."""
 
-LONGEST_LABEL: Final = 63
+MAX_HOST_LABEL_LENGTH: Final = 63
 """Characters between two dots that the network can carry."""
 
 TWINS: Final = (("0", "o"), ("1", "l"), ("rn", "m"), ("vv", "w"), ("5", "s"), ("3", "e"))
@@ -52,7 +52,7 @@ def false_letters(label: str) -> str:
 
 def may_join(label: str) -> bool:
     """Whether the joiners in a label stand where its script is spelled with them, by the rules of registries."""
-    return len(label) <= LONGEST_LABEL and _is_idna(unicodedata.normalize("NFC", label).lower())
+    return len(label) <= MAX_HOST_LABEL_LENGTH and _is_idna(unicodedata.normalize("NFC", label).lower())
 
 
 def scripts_of(label: str) -> list[str]:

@@ -9,9 +9,9 @@ from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from askback.client.consent.sites import MOST_DOMAINS, KnownSites
+from askback.client.consent.sites import MAX_DOMAINS, KnownSites
 from askback.errors import StoreUnavailable
-from askback.stores.protocol import Store
+from askback.model.store import Store
 
 logger = logging.getLogger(__name__)
 
@@ -69,7 +69,7 @@ class SharedSites:
         domains = _read(former)
         if domain in domains:
             return True
-        value, until = _DOMAINS.dump_json([*domains, domain][-MOST_DOMAINS:]), self._clock() + self._life
+        value, until = _DOMAINS.dump_json([*domains, domain][-MAX_DOMAINS:]), self._clock() + self._life
         if former is None:
             await self._store.put(self._owner, name, value, until=until)
             return True

@@ -19,10 +19,10 @@ if sys.platform != "win32":
 
 logger = logging.getLogger(__name__)
 
-MOST_SERVERS: Final = 500
-MOST_DOMAINS: Final = 50
-"""Per server, and MOST_SERVERS in all: a person's habits fit, and a server cannot fill a disk. The oldest go first."""
-LARGEST: Final = 2_000_000
+MAX_SERVERS: Final = 500
+MAX_DOMAINS: Final = 50
+"""Per server, and MAX_SERVERS in all: a person's habits fit, and a server cannot fill a disk. The oldest go first."""
+MAX_FILE_BYTES: Final = 2_000_000
 """Bytes; a file of ours cannot be larger, so one that is was not written by us."""
 
 TRIES, PAUSE = 200, 0.01
@@ -150,12 +150,12 @@ def path_of_user(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def _with(sites: Sites, server: str, domain: str) -> Sites:
-    domains = [*sites.get(server, ()), domain][-MOST_DOMAINS:]
+    domains = [*sites.get(server, ()), domain][-MAX_DOMAINS:]
     changed = {**{other: old for other, old in sites.items() if other != server}, server: domains}
-    return dict(list(changed.items())[-MOST_SERVERS:])
+    return dict(list(changed.items())[-MAX_SERVERS:])
 
 
 def _parsed(text: bytes) -> Sites:
-    if len(text) > LARGEST:
+    if len(text) > MAX_FILE_BYTES:
         raise ValueError("too large")
     return _FILE.validate_json(text, strict=True)["sites"]

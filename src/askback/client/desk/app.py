@@ -13,12 +13,12 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from askback.client.desk import wording
-from askback.client.desk.acts import Acts, Said
+from askback.client.desk import desk_texts
+from askback.client.desk.actions import ActionInput, CardActions
 from askback.client.desk.board import Board, Watcher
-from askback.client.desk.cards import Refusal
+from askback.client.desk.cards import CardRefusal
 from askback.client.desk.views import hello, over, summary, whole
-from askback.look import SHARED, look
+from askback.pages.look import SHARED_ASSETS, read_asset
 
 TYPES = {
     "html": "text/html; charset=utf-8",
@@ -40,13 +40,13 @@ PAGE = {
             "fields.js",
             "form.js",
             "visit.js",
-            *SHARED,
+            *SHARED_ASSETS,
         )
     },
 }
 """Addresses of the page's own files, and nothing else: no folder is served."""
 
-MOST_BYTES = 8 * 1024 * 1024
+MAX_BODY_BYTES = 8 * 1024 * 1024
 """Of one request. A form of a hundred boxes, each as full as a box can be, is about as large."""
 
 BEAT_SECONDS = 15
@@ -59,34 +59,34 @@ EXCHANGE = "/token"
 ONCE = "once="
 """Before such a code, in a fragment; no token has this sign."""
 
-MOST_BYTES_OF_CODE = 1_000
+MAX_CODE_BYTES = 1_000
 """Whoever sends one has shown no token yet."""
 
 
-def make_app(board: Board, acts: Acts, *, exchange: Callable[[str], str | None]) -> Starlette:
+def make_app(board: Board, acts: CardActions, *, exchange: Callable[[str], str | None]) -> Starlette:
     """Everything behind the gate. `exchange` gives the token for a code that is good."""
 
     async def give_token(request: Request) -> Response:
-        code = Code.model_validate_json(await _body(request, MOST_BYTES_OF_CODE)).code
+        code = Code.model_validate_json(await _body(request, MAX_CODE_BYTES)).code
         token = exchange(code)
-        return PlainTextResponse(wording.CODE_REFUSED, 403) if token is None else _json({"token": token})
+        return PlainTextResponse(desk_texts.CODE_REFUSED, 403) if token is None else _json({"token": token})
 
     async def show(request: Request) -> Response:
         return _json(whole(board.find(request.path_params["id"])))
 
     async def act(request: Request) -> Response:
-        said = Said.model_validate_json(await _body(request))
+        said = ActionInput.model_validate_json(await _body(request))
         return _json(await acts.do(request.path_params["id"], request.path_params["act"], said))
 
     return Starlette(
         routes=[
             *(Route(address, _file(name)) for address, name in PAGE.items()),
             Route(EXCHANGE, give_token, methods=["POST"]),
-            Route("/events", Watch(board), methods=["GET"]),
+            Route("/events", EventStream(board), methods=["GET"]),
             Route("/cards/{id}", show),
             Route("/cards/{id}/{act}", act, methods=["POST"]),
         ],
-        exception_handlers={Refusal: _refused, ValidationError: _unreadable, TooLong: _too_long},
+        exception_handlers={CardRefusal: _refused, ValidationError: _unreadable, TooLong: _too_long},
     )
 
 
@@ -109,7 +109,7 @@ class TooLong(Exception):
 
 def _file(name: str) -> Callable[[Request], Awaitable[Response]]:
     own = files("askback.client.desk") / "page" / name
-    content = look(name) if name in SHARED else own.read_bytes()
+    content = read_asset(name) if name in SHARED_ASSETS else own.read_bytes()
     kind = TYPES[name.rpartition(".")[2]]
 
     async def give(_: Request) -> Response:
@@ -118,7 +118,7 @@ def _file(name: str) -> Callable[[Request], Awaitable[Response]]:
     return give
 
 
-async def _body(request: Request, most: int = MOST_BYTES) -> bytes:
+async def _body(request: Request, most: int = MAX_BODY_BYTES) -> bytes:
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
@@ -139,7 +139,7 @@ async def _too_long(_: Request, __: Exception) -> Response:
     return _json({"said": "This is too much text for one answer."}, 413)
 
 
-class Watch:
+class EventStream:
     """One tab's stream of changes, a JSON text on each line. It ends when the tab leaves."""
 
     def __init__(self, board: Board) -> None:

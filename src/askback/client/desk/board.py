@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 import anyio
 
-from askback.client.desk.cards import AnyCard, Refusal
+from askback.client.desk.cards import AnyCard, CardRefusal
 
-MOST_WATCHERS = 4
+MAX_WATCHERS = 4
 """A browser holds six connections to one address; a tab's watch takes one, and answers need some too."""
 
-MOST_REMEMBERED = 500
+MAX_OUTCOMES = 500
 """Outcomes of settled cards, for a tab that comes too late; more late tabs than that nobody has."""
 
 
@@ -64,7 +64,7 @@ class Board:
         if (card := self._cards.get(name)) is not None:
             return card
         outcome = self._outcomes.get(name)
-        raise Refusal(
+        raise CardRefusal(
             "This question is not on the desk any more."
             if outcome is None
             else f"This question is already settled: {outcome}."
@@ -80,7 +80,7 @@ class Board:
         if self._cards.pop(card.id, None) is None:
             return
         self._outcomes[card.id] = card.outcome or WITHDRAWN
-        if len(self._outcomes) > MOST_REMEMBERED:
+        if len(self._outcomes) > MAX_OUTCOMES:
             del self._outcomes[next(iter(self._outcomes))]
         self.note(card)
 
@@ -96,7 +96,7 @@ class Board:
         """The newest tabs watch; an older one rests until it is used again."""
         watcher = Watcher()
         self._watchers.append(watcher)
-        if len(self._watchers) > MOST_WATCHERS:
+        if len(self._watchers) > MAX_WATCHERS:
             self._watchers.popleft().end()
         if self.is_closed:
             watcher.end()

@@ -10,11 +10,11 @@ from typing import Any, Generic, TypeVar
 
 import anyio
 
-from askback.answer import Accepted, Answer, Cancelled, Declined
-from askback.client.desk.wording import GOES_ON
-from askback.client.forms import Draft, Entry
-from askback.client.pacing import Clock
-from askback.client.person import Asked, FormAsked, Turn, VisitAsked, Word
+from askback.answers import Accepted, Answer, Cancelled, Declined
+from askback.client.desk.desk_texts import GOES_ON
+from askback.client.forms import Draft, FormEntry
+from askback.client.limits import Clock
+from askback.client.person import Asked, FormAsked, Turn, VisitAsked, VisitReply
 from askback.errors import Unanswered
 
 T = TypeVar("T")
@@ -28,7 +28,7 @@ NOBODY = (
 )
 
 
-class Refusal(Exception):
+class CardRefusal(Exception):
     """What the person wants cannot be done with this card; the text is for them to read."""
 
 
@@ -64,7 +64,7 @@ class Card(Generic[T]):
 
     def settle(self, word: T, outcome: str, *, is_by_person: bool = True) -> None:
         if self.outcome is not None:
-            raise Refusal(f"This question is already settled: {self.outcome}.")
+            raise CardRefusal(f"This question is already settled: {self.outcome}.")
         self._word, self.outcome, self.is_by_person = word, outcome, is_by_person
         self.settled.set()
 
@@ -103,7 +103,7 @@ class TurnCard(Card[Answer[Any]]):
 
     def expect_wanted(self) -> None:
         if self.gone is not None:
-            raise Refusal(self.gone)
+            raise CardRefusal(self.gone)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,15 +129,15 @@ class FormCard(TurnCard):
         self._touched: set[str] = set()
 
     @property
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[FormEntry, ...]:
         return self.form.blank.entries
 
-    def entry(self, index: int) -> Entry:
+    def entry(self, index: int) -> FormEntry:
         if not 0 <= index < len(self.entries):
-            raise Refusal("This form has no such field; load the page again.")
+            raise CardRefusal("This form has no such field; load the page again.")
         return self.entries[index]
 
-    def is_touched(self, entry: Entry) -> bool:
+    def is_touched(self, entry: FormEntry) -> bool:
         """Whether somebody has been there; an empty field is no mistake before that."""
         return entry.name in self._touched
 
@@ -154,16 +154,16 @@ class FormCard(TurnCard):
             case "choices", list():
                 return self.draft.set(entry.name, _values(entry, filled))  # pyright: ignore[reportUnknownArgumentType] checked there
             case "boolean" | "choice" | "choices", _:
-                raise Refusal(f"A field of kind {entry.kind} cannot hold that; load the page again.")
+                raise CardRefusal(f"A field of kind {entry.kind} cannot hold that; load the page again.")
             case _, str():
                 return self.draft.write(entry.name, filled)
             case _:
-                raise Refusal(f"A field of kind {entry.kind} takes text; load the page again.")
+                raise CardRefusal(f"A field of kind {entry.kind} takes text; load the page again.")
 
     def review(self, filled: list[object]) -> Reviewed:
         """With everything as this tab shows it, so that nobody sends what another tab typed."""
         if len(filled) != len(self.entries):
-            raise Refusal("This page shows another form; load it again.")
+            raise CardRefusal("This page shows another form; load it again.")
         for index, one in enumerate(filled):
             self.fill(index, one)
         return Reviewed(stamp=self.stamp, problems=self.draft.problems(), stops=self.draft.stops())
@@ -175,15 +175,15 @@ class FormCard(TurnCard):
     def send(self, stamp: int, *, is_sure: bool) -> None:
         self.expect_wanted()
         if self.form.blank.refusal is not None:
-            raise Refusal(self.form.blank.refusal)
+            raise CardRefusal(self.form.blank.refusal)
         if stamp != self.stamp:
-            raise Refusal(
+            raise CardRefusal(
                 "The answer was changed after this review, perhaps in another tab. Review it again."
             )
         if self.suspicion is not None and not is_sure:
-            raise Refusal("This looks like a question for a secret. Confirm that you want to send it.")
+            raise CardRefusal("This looks like a question for a secret. Confirm that you want to send it.")
         if self.draft.problems() or self.draft.stops():
-            raise Refusal("The answer does not fit yet. Go back to the fields that say why.")
+            raise CardRefusal("The answer does not fit yet. Go back to the fields that say why.")
         self.settle(Accepted(self.draft.content()), "sent")
 
     @property
@@ -192,16 +192,16 @@ class FormCard(TurnCard):
         return self.form.blank.suspicion_of(self.form.message)
 
 
-def _value(entry: Entry, place: int) -> str:
+def _value(entry: FormEntry, place: int) -> str:
     if isinstance(place, bool) or not 0 <= place < len(entry.options):
-        raise Refusal("This field has no such option; load the page again.")
+        raise CardRefusal("This field has no such option; load the page again.")
     return entry.options[place].value
 
 
-def _values(entry: Entry, places: list[object]) -> list[str] | None:
+def _values(entry: FormEntry, places: list[object]) -> list[str] | None:
     chosen = {place for place in places if isinstance(place, int)}
     if len(chosen) != len(places):
-        raise Refusal("Each option can be chosen once; load the page again.")
+        raise CardRefusal("Each option can be chosen once; load the page again.")
     return [_value(entry, place) for place in sorted(chosen)] or None
 
 
@@ -224,9 +224,9 @@ class VisitCard(TurnCard):
         """From here on the link may be opened, once by us; a second click finds it taken."""
         self.expect_wanted()
         if not self.visit.verdict.allowed:
-            raise Refusal(self.visit.verdict.refusal or "This link cannot be opened.")
+            raise CardRefusal(self.visit.verdict.refusal or "This link cannot be opened.")
         if self.is_consented or self.outcome is not None:
-            raise Refusal(BEING_OPENED)
+            raise CardRefusal(BEING_OPENED)
         self.is_consented = True
 
     @property
@@ -241,13 +241,13 @@ class VisitCard(TurnCard):
 
     def opened(self) -> None:
         if not self.is_consented:
-            raise Refusal("Nobody has agreed to open this link yet.")
+            raise CardRefusal("Nobody has agreed to open this link yet.")
         self.settle(Accepted(None), "opened")
         # Where the person's word is waited for, another card follows and says so.
         self.then = "" if self.visit.is_demanded else GOES_ON
 
 
-class WaitCard(Card[Word]):
+class WaitCard(Card[VisitReply]):
     """A visit that is under way somewhere else; the page counts the time."""
 
     kind = "wait"

@@ -3,13 +3,13 @@
 import hmac
 import secrets
 
-from askback.client.pacing import Clock
+from askback.client.limits import Clock
 
 CODE_SECONDS = 60
 """A browser that has to be started first takes some; somebody who finds the code later comes too late."""
 
 
-class Codes:
+class OneTimeCodes:
     """Each is taken once, and only while it is fresh."""
 
     def __init__(self, clock: Clock) -> None:

@@ -9,12 +9,12 @@ from typing import Any
 
 import anyio
 
-from askback.answer import Answer
+from askback.answers import Answer
 from askback.client import labels
 from askback.client.desk.board import Board
 from askback.client.desk.cards import FormCard, VisitCard, WaitCard, card_of
-from askback.client.pacing import Clock
-from askback.client.person import Turn, VisitAsked, Word
+from askback.client.limits import Clock
+from askback.client.person import Turn, VisitAsked, VisitReply
 
 
 async def answer_to(board: Board, turn: Turn) -> Answer[Any]:
@@ -53,7 +53,7 @@ def _let_go(board: Board, card: FormCard | VisitCard) -> None:
         board.take(card)
 
 
-async def word_after(board: Board, asked: VisitAsked, finished: anyio.Event, *, clock: Clock) -> Word:
+async def word_after(board: Board, asked: VisitAsked, finished: anyio.Event, *, clock: Clock) -> VisitReply:
     """What the person says after a visit, or `done` when the server says so first."""
     card = WaitCard(asked, clock=clock)
     board.put(card)

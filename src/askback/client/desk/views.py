@@ -6,18 +6,19 @@ A field or an option is named by its place, so that no text of a server ever ser
 from collections.abc import Mapping
 from typing import Any
 
-from askback.client import labels, safe
-from askback.client.consent import shown as shown_visit
-from askback.client.desk import wording
+from askback.client import labels
+from askback.client.consent import view_visit as shown_visit
+from askback.client.desk import desk_texts
 from askback.client.desk.board import WITHDRAWN, Board
 from askback.client.desk.cards import AnyCard, FormCard, Reviewed, VisitCard, WaitCard
-from askback.client.forms import Difference, Entry
+from askback.client.forms import Difference, FormEntry
 from askback.client.person import Asked, Asker, VisitAsked
-from askback.question import Text
+from askback.model import safe
+from askback.model.question import Text
 
 Json = dict[str, Any]
 
-MOST_GLANCE = 90
+MAX_SUMMARY_LENGTH = 90
 """Characters of a message in the list of those that wait."""
 
 ONE_LINE = 120
@@ -26,12 +27,15 @@ ONE_LINE = 120
 
 def hello(board: Board) -> Json:
     """What a tab gets first; afterwards it hears of changes alone."""
-    return {"words": wording.WORDS, "cards": [summary(board, card) for card in board]}
+    return {"words": desk_texts.WORDS, "cards": [summary(board, card) for card in board]}
 
 
 def over(board: Board) -> Json:
     """Why the watch ends. A tab that only rests can be used again; behind a closed desk there is nobody."""
-    return {"over": wording.CLOSED if board.is_closed else wording.RESTING, "rests": not board.is_closed}
+    return {
+        "over": desk_texts.CLOSED if board.is_closed else desk_texts.RESTING,
+        "rests": not board.is_closed,
+    }
 
 
 def summary(board: Board, card: AnyCard) -> Json:
@@ -40,8 +44,8 @@ def summary(board: Board, card: AnyCard) -> Json:
         return {"id": card.id, "outcome": card.outcome or WITHDRAWN, "here": card.is_by_person}
     return {
         "id": card.id,
-        "who": safe.line(card.asked.asker.label, labels.MOST_NAME),
-        "what": wording.WHAT[card.kind],
+        "who": safe.safe_line(card.asked.asker.label, labels.MAX_NAME_LENGTH),
+        "what": desk_texts.WHAT[card.kind],
         "why": labels.why(card.asked),
         "message": _glance(card.asked.message),
         "gone": card.gone,
@@ -51,7 +55,9 @@ def summary(board: Board, card: AnyCard) -> Json:
 def _glance(message: str) -> str:
     """Its first line, and a sign if there are more."""
     first, *rest = message.strip().split("\n", 1)
-    return safe.line(first, MOST_GLANCE) + ("…" if rest and len(first) < MOST_GLANCE else "")
+    return safe.safe_line(first, MAX_SUMMARY_LENGTH) + (
+        "…" if rest and len(first) < MAX_SUMMARY_LENGTH else ""
+    )
 
 
 def whole(card: AnyCard) -> Json:
@@ -62,8 +68,8 @@ def whole(card: AnyCard) -> Json:
         "id": card.id,
         "kind": card.kind,
         "why": labels.why(card.asked),
-        "place": wording.UNDER_WAY if isinstance(card, WaitCard) else labels.place(card.turn),
-        "message": safe.block(card.asked.message),
+        "place": desk_texts.UNDER_WAY if isinstance(card, WaitCard) else labels.place(card.turn),
+        "message": safe.safe_block(card.asked.message),
         "gone": card.gone,
     }
     match card:
@@ -78,9 +84,9 @@ def whole(card: AnyCard) -> Json:
 def _asker(asker: Asker) -> Json:
     name = labels.announced(asker)
     return {
-        "who": safe.line(asker.label, labels.MOST_NAME),
-        "says": None if name is None else safe.quoted(name, labels.MOST_NAME),
-        "at": safe.line(asker.host, 253) if asker.host else None,
+        "who": safe.safe_line(asker.label, labels.MAX_NAME_LENGTH),
+        "says": None if name is None else safe.quote_safely(name, labels.MAX_NAME_LENGTH),
+        "at": safe.safe_line(asker.host, 253) if asker.host else None,
     }
 
 
@@ -94,15 +100,15 @@ def _form(card: FormCard) -> Json:
     }
 
 
-def _field(card: FormCard, entry: Entry, stops: Mapping[str, str]) -> Json:
+def _field(card: FormCard, entry: FormEntry, stops: Mapping[str, str]) -> Json:
     return {
-        "label": safe.line(entry.label),
-        "hint": "\n".join(safe.block(entry.hint)) if entry.hint else "",
+        "label": safe.safe_line(entry.label),
+        "hint": "\n".join(safe.safe_block(entry.hint)) if entry.hint else "",
         "kind": entry.kind,
         "required": entry.is_required,
         "expects": entry.expects,
-        "suspicion": wording.SUSPECT_FIELD if entry.suspicion else None,
-        "options": [safe.line(option.shown) for option in entry.options],
+        "suspicion": desk_texts.SUSPECT_FIELD if entry.suspicion else None,
+        "options": [safe.safe_line(option.shown) for option in entry.options],
         "filled": _filled(card, entry),
         "long": isinstance(entry.field, Text) and entry.kind == "text" and _is_long(entry.field),
         "problem": card.draft.problem(entry.name) if card.is_touched(entry) else None,
@@ -115,7 +121,7 @@ def _is_long(field: Text) -> bool:
     return not is_bounded or "\n" in (field.default or "")
 
 
-def _filled(card: FormCard, entry: Entry) -> Any:
+def _filled(card: FormCard, entry: FormEntry) -> Any:
     """What stands in the field; chosen options by their places."""
     value = card.draft.value(entry.name)
     places = {option.value: place for place, option in enumerate(entry.options)}
@@ -134,7 +140,7 @@ def _stops(card: FormCard) -> dict[str, str]:
     """By field, why something that was pasted holds up the sending."""
     held_up = card.draft.stops()
     return {
-        entry.name: labels.KEY_STOPPED.format(label=safe.line(entry.label), why=held_up[entry.name])
+        entry.name: labels.KEY_STOPPED.format(label=safe.safe_line(entry.label), why=held_up[entry.name])
         for entry in card.entries
         if entry.name in held_up
     }
@@ -150,32 +156,32 @@ def review(card: FormCard, reviewed: Reviewed) -> Json:
     problems, stops = _by_place(card, reviewed.problems), _by_place(card, _stops(card))
     found: Json = {"stamp": reviewed.stamp, "problems": problems, "stops": stops}
     if problems or stops:
-        return {**found, "said": wording.to_mend(len(problems.keys() | stops.keys()))}
+        return {**found, "said": desk_texts.to_mend(len(problems.keys() | stops.keys()))}
     differences = {difference.entry.name: difference for difference in card.draft.differences()}
     lines = [_line(card, entry, differences.get(entry.name)) for entry in card.entries]
-    return {**found, "lines": lines, "said": wording.changes(len(differences), len(card.entries))}
+    return {**found, "lines": lines, "said": desk_texts.changes(len(differences), len(card.entries))}
 
 
 def _by_place(card: FormCard, notes: Mapping[str, str]) -> dict[int, str]:
     return {index: notes[entry.name] for index, entry in enumerate(card.entries) if entry.name in notes}
 
 
-def _line(card: FormCard, entry: Entry, difference: Difference | None) -> Json:
+def _line(card: FormCard, entry: FormEntry, difference: Difference | None) -> Json:
     text = card.draft.shown(entry.name)
     return {
-        "label": safe.line(entry.label),
-        "value": safe.whole(text) if text else [labels.EMPTY],
+        "label": safe.safe_line(entry.label),
+        "value": safe.safe_lines(text) if text else [labels.EMPTY],
         "mark": _mark(entry, difference),
         "sent": labels.sent_as(entry, card.draft.value(entry.name)),
         "changed": difference is not None,
     }
 
 
-def _mark(entry: Entry, difference: Difference | None) -> str:
+def _mark(entry: FormEntry, difference: Difference | None) -> str:
     """What became of a field, in words, so that no colour is needed to see it."""
     if difference is not None:
         return labels.said_change(difference)
-    return wording.NOT_FILLED_IN if entry.default is None else wording.AS_IT_CAME
+    return desk_texts.NOT_FILLED_IN if entry.default is None else desk_texts.AS_IT_CAME
 
 
 def _visit(asked: Asked) -> Json:

@@ -3,8 +3,8 @@
 One model for every surface. Knows no screen, no wire and no person.
 """
 
-from askback.client.forms.blank import Blank, Entry, Kind, LeftOut
 from askback.client.forms.draft import Difference, Draft
-from askback.client.forms.reading import read_form
+from askback.client.forms.form import EntryKind, FormEntry, LeftOut, ReceivedForm
+from askback.client.forms.reader import read_form
 
-__all__ = ["Blank", "Difference", "Draft", "Entry", "Kind", "LeftOut", "read_form"]
+__all__ = ["Difference", "Draft", "EntryKind", "FormEntry", "LeftOut", "ReceivedForm", "read_form"]

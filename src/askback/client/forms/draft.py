@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from askback.client.forms.blank import Blank, Entry
-from askback.client.forms.entering import MOST_SPOKEN
-from askback.client.forms.typed import Standing, as_typed, as_value, shown
-from askback.client.safe import line
-from askback.schema.secrets.shapes import likeness
-from askback.schema.values import meant
+from askback.client.forms.entering import MAX_QUOTED_LENGTH
+from askback.client.forms.form import FormEntry, ReceivedForm
+from askback.client.forms.typed import EnteredValue, as_typed, as_value, display_value
+from askback.model.safe import safe_line
+from askback.schema.secret_lint.shapes import recognize_key
+from askback.schema.values import python_values
 
 _TAKEN_AGAIN: Final = "left empty, the server may take its own suggestion again"
 
@@ -21,7 +21,7 @@ _TAKEN_AGAIN: Final = "left empty, the server may take its own suggestion again"
 class Difference:
     """One field that is not as it came; both sides in words for a person, empty where nothing stands."""
 
-    entry: Entry
+    entry: FormEntry
     before: str
     after: str
     note: str = ""
@@ -31,7 +31,7 @@ class Difference:
 class Draft:
     """Starts with the server's defaults filled in, then with `values`, which are JSON values by field name."""
 
-    def __init__(self, blank: Blank, values: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, blank: ReceivedForm, values: Mapping[str, Any] | None = None) -> None:
         self.blank = blank
         self._entries = {entry.name: entry for entry in blank.entries}
         self._came = {name: as_value(entry, entry.default) for name, entry in self._entries.items()}
@@ -39,7 +39,7 @@ class Draft:
         self._excused: dict[str, str] = {}
         for name, value in (values or {}).items():
             if name not in self._entries:
-                there_are = ", ".join(line(known, MOST_SPOKEN) for known in self._entries)
+                there_are = ", ".join(safe_line(known, MAX_QUOTED_LENGTH) for known in self._entries)
                 raise ValueError(f"The form has no field {name!r}. It has: {there_are}.")
             self.set(name, value)
 
@@ -54,7 +54,7 @@ class Draft:
     def shown(self, name: str) -> str:
         """What would be sent, in words for a person: for the review."""
         standing = self._standing[name]
-        return standing.text if standing.value is None else shown(self._entries[name], standing.value)
+        return standing.text if standing.value is None else display_value(self._entries[name], standing.value)
 
     def write(self, name: str, text: str) -> str | None:
         """Put `text` into the box; gives the problem in words, None where it fits."""
@@ -64,7 +64,7 @@ class Draft:
         """Put a JSON value, None to empty; gives the problem in words, None where it fits."""
         return self._put(name, as_value(self._entries[name], value))
 
-    def _put(self, name: str, standing: Standing) -> str | None:
+    def _put(self, name: str, standing: EnteredValue) -> str | None:
         self._standing[name] = standing
         return standing.problem
 
@@ -80,7 +80,7 @@ class Draft:
         """Why what stands there looks like a secret; it stops the sending until excused. A default is no paste."""
         text = self._standing[name].text
         is_typed = self._entries[name].field.is_typed and text != self._came[name].text
-        return likeness(text) if is_typed else None
+        return recognize_key(text) if is_typed else None
 
     def excuse(self, name: str) -> None:
         """The person says that it may be sent all the same; holds until something else stands there."""
@@ -103,7 +103,7 @@ class Draft:
         is_left_empty = entry.default is not None and not self.problem(name) and self._sent(entry) is None
         return Difference(
             entry=entry,
-            before=shown(entry, entry.default),
+            before=display_value(entry, entry.default),
             after=self.shown(name),
             note=_TAKEN_AGAIN if is_left_empty else "",
         )
@@ -113,17 +113,18 @@ class Draft:
         if self.blank.refusal is not None:
             raise ValueError(self.blank.refusal)
         stopped = [
-            f"{line(self._entries[name].label, MOST_SPOKEN)} {why}." for name, why in self.stops().items()
+            f"{safe_line(self._entries[name].label, MAX_QUOTED_LENGTH)} {why}."
+            for name, why in self.stops().items()
         ]
         if waiting := [*self.problems().values(), *stopped]:
             raise ValueError(f"This cannot be sent yet. {' '.join(waiting)}")
         sent = {name: self._sent(entry) for name, entry in self._entries.items()}
         return {name: value for name, value in sent.items() if value is not None}
 
-    def _sent(self, entry: Entry) -> Any:
+    def _sent(self, entry: FormEntry) -> Any:
         value = self._standing[entry.name].value
         if value is None and entry.kind == "text" and entry.default and type(entry.check("")) is str:
             return ""  # left out, it would be the default again
         if value == [] and not entry.is_required and not entry.default:
             return None
-        return meant(value, entry.meanings) if entry.meanings and value is not None else value
+        return python_values(value, entry.meanings) if entry.meanings and value is not None else value

@@ -3,14 +3,19 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from askback.client.forms.blank import Entry, Kind
-from askback.client.forms.caps import MOST_DESCRIPTION, MOST_LABEL, MOST_TYPED, UNSAFE_INTEGER, cut
-from askback.client.forms.expecting import expected
-from askback.client.forms.plain import Json
-from askback.client.forms.shaping import shape_of, within_reach
+from askback.client.forms.caps import (
+    MAX_DESCRIPTION_LENGTH,
+    MAX_LABEL_LENGTH,
+    MAX_TYPED_LENGTH,
+    UNSAFE_INTEGER,
+    cut,
+)
+from askback.client.forms.expecting import describe_field
+from askback.client.forms.field import shape_of, within_reach
+from askback.client.forms.form import EntryKind, FormEntry
+from askback.client.forms.property import Json
 from askback.client.forms.suspicion import suspicion_of_wishes
-from askback.client.safe import hides, line
-from askback.question import (
+from askback.model.question import (
     Boolean,
     Choice,
     Choices,
@@ -24,11 +29,12 @@ from askback.question import (
     Text,
     Url,
 )
+from askback.model.safe import has_hidden_characters, safe_line
+from askback.model.texts import Problem
 from askback.schema.checks import Check, check_of
 from askback.schema.values import Meanings, as_default, to_wire
-from askback.words import Problem
 
-_KINDS: Final[Mapping[type[Field[Any]], Kind]] = {
+_KINDS: Final[Mapping[type[Field[Any]], EntryKind]] = {
     Text: "text",
     Email: "email",
     Url: "uri",
@@ -41,10 +47,10 @@ _KINDS: Final[Mapping[type[Field[Any]], Kind]] = {
     Choices: "choices",
 }
 
-MOST_SPOKEN: Final = 60
+MAX_QUOTED_LENGTH: Final = 60
 """Characters of a label or option inside a sentence of ours."""
 
-_LONGEST: Final = {"title": MOST_LABEL, "description": MOST_DESCRIPTION}
+_LONGEST: Final = {"title": MAX_LABEL_LENGTH, "description": MAX_DESCRIPTION_LENGTH}
 
 _NO_DEFAULT: Final = "the server's own suggestion does not fit and is not filled in"
 _HIDDEN_DEFAULT: Final = (
@@ -59,21 +65,21 @@ def entry_of(
     definitions: Mapping[str, Any],
     *,
     is_required: bool,
-) -> Entry:
+) -> FormEntry:
     """The property under the label that was found for it; Unshowable where a form has no field for it."""
     shape = shape_of(whole, definitions)
     title, hint = words_of(whole, "title"), words_of(whole, "description")
     field = shape.field.altered(title=title or None, description=hint or None, optional=not is_required)
     check = _check_of(name, label, field)
     default, why_not = _default_of(field, whole.get("default"), shape.meanings, check)
-    return Entry(
+    return FormEntry(
         name=name,
         field=field if default is None else field.altered(default=as_default(field, default)),
         label=label,
         hint=hint,
         kind=_KINDS[type(field)],
         is_required=is_required,
-        expects="; ".join([expected(field), *shape.notes, *why_not]),
+        expects="; ".join([describe_field(field), *shape.notes, *why_not]),
         suspicion=suspicion_of_wishes(whole.get("format"), whole.get("pattern")) if field.is_typed else None,
         default=default,
         check=check,
@@ -89,11 +95,11 @@ def words_of(whole: Json, keyword: str) -> str:
 
 def _check_of(name: str, label: str, field: Field[Any]) -> Check:
     """The check whose problems name the field as it is shown, so that its sentences are safe to print."""
-    spoken = field.altered(title=line(label, MOST_SPOKEN))
+    spoken = field.altered(title=safe_line(label, MAX_QUOTED_LENGTH))
     if isinstance(spoken, Integer):
         spoken = within_reach(spoken)
     if isinstance(spoken, Choice | Choices):
-        shown = tuple(Option(one.value, line(one.shown, MOST_SPOKEN)) for one in spoken.options)
+        shown = tuple(Option(one.value, safe_line(one.shown, MAX_QUOTED_LENGTH)) for one in spoken.options)
         spoken = spoken.altered(options=shown)
     check = check_of(name, spoken)
     return _exactly(name, spoken, check) if isinstance(spoken, Number) else check
@@ -120,9 +126,9 @@ def _default_of(
     if default is None:
         return None, ()
     kept = check(to_wire(field, default, meanings))
-    if type(kept) is Problem or (type(kept) is str and len(kept) > MOST_TYPED):
+    if type(kept) is Problem or (type(kept) is str and len(kept) > MAX_TYPED_LENGTH):
         return None, (_NO_DEFAULT,)
     # What nobody can see, nobody can agree to send.
-    if type(field) is Text and hides(kept):
+    if type(field) is Text and has_hidden_characters(kept):
         return None, (_HIDDEN_DEFAULT,)
     return kept, ()

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from askback.question import (
+from askback.model.question import (
     Boolean,
     Choice,
     Choices,
@@ -18,7 +18,7 @@ from askback.question import (
 )
 
 
-def expected(field: Field[Any]) -> str:
+def describe_field(field: Field[Any]) -> str:
     """For example "whole number, 0 to 20"."""
     say = next(_SAYINGS[kind] for kind in type(field).__mro__ if kind in _SAYINGS)
     return say(field)

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Final, Literal
 
-from askback.client.forms.caps import MOST_LABEL
-from askback.client.safe import MOST_IN_BLOCK
-from askback.schema.secrets import Suspicion, suspect_field, suspect_message
+from askback.client.forms.caps import MAX_LABEL_LENGTH
+from askback.model.safe import MAX_BLOCK_LENGTH
+from askback.schema.secret_lint import Suspicion, suspect_field, suspect_message
 
 _PLACES: Final = {
     "name": "name",
@@ -28,7 +28,7 @@ Said = tuple[Literal["label", "hint", "option", "left out"], str]
 _MOST_SUGGESTION: Final = 500
 """Characters of a default that are read as a demand: the first lines in the box."""
 
-MOST_JUDGED: Final = 25_000
+MAX_JUDGED_LENGTH: Final = 25_000
 """Characters of a whole form that are looked through: a hundred fields with two sentences each."""
 
 _MOST_BESIDE: Final = 100_000
@@ -52,8 +52,8 @@ def suspicion_of_wishes(named: Any, pattern: Any) -> str | None:
     """For the format and pattern of a field that is typed into: a form shows them too."""
     if type(named) is str and is_masked(named):
         return _MASKED
-    label = suspect_field(named[:MOST_LABEL], None, None) if type(named) is str else None
-    prose = suspect_message(pattern[:MOST_LABEL]) if type(pattern) is str else None
+    label = suspect_field(named[:MAX_LABEL_LENGTH], None, None) if type(named) is str else None
+    prose = suspect_message(pattern[:MAX_LABEL_LENGTH]) if type(pattern) is str else None
     found = replace(label, where="format") if label else prose and replace(prose, where="pattern")
     return None if found is None else _sentence(found)
 
@@ -77,7 +77,7 @@ def _suspect_suggestion(text: str) -> Suspicion | None:
 
 def suspicion_of_message(message: str) -> str | None:
     """Of as much of the message as is shown."""
-    found = suspect_message(message[:MOST_IN_BLOCK])
+    found = suspect_message(message[:MAX_BLOCK_LENGTH])
     return None if found is None else _sentence(found)
 
 

@@ -2,16 +2,16 @@
 
 from typing import Any
 
-from askback.client.forms import Draft, Entry
+from askback.client.forms import Draft, FormEntry
 from askback.client.person import FormAsked
-from askback.client.policy.rules import AnswerSo
+from askback.client.policy.rules import AnswerWith
 
 
 class DoesNotFit(ValueError):
     """The rule names this question, and its answer cannot be sent; the problems in words."""
 
 
-def content_of(outcome: AnswerSo, asked: FormAsked) -> dict[str, Any]:
+def content_of(outcome: AnswerWith, asked: FormAsked) -> dict[str, Any]:
     """What is sent. Fields that the rule does not name are left out, or keep their defaults if it says so."""
     blank = asked.blank
     if blank.refusal is not None:
@@ -28,7 +28,7 @@ def content_of(outcome: AnswerSo, asked: FormAsked) -> dict[str, Any]:
     return {name: value for name, value in draft.content().items() if name in named}
 
 
-def _draft(outcome: AnswerSo, asked: FormAsked) -> Draft:
+def _draft(outcome: AnswerWith, asked: FormAsked) -> Draft:
     draft = Draft(asked.blank)
     for entry in asked.blank.entries:
         if entry.name in outcome.values or not outcome.with_defaults:
@@ -38,7 +38,7 @@ def _draft(outcome: AnswerSo, asked: FormAsked) -> Draft:
     return draft
 
 
-def _suspects(outcome: AnswerSo, asked: FormAsked, draft: Draft, sent: list[Entry]) -> list[str]:
+def _suspects(outcome: AnswerWith, asked: FormAsked, draft: Draft, sent: list[FormEntry]) -> list[str]:
     """Whatever seems to be a secret is sent only where the rule says so for that field."""
     around = asked.blank.suspicion_around(asked.message)
     stops = draft.stops()
@@ -52,5 +52,5 @@ def _suspects(outcome: AnswerSo, asked: FormAsked, draft: Draft, sent: list[Entr
     return found
 
 
-def _listed(entries: tuple[Entry, ...]) -> str:
+def _listed(entries: tuple[FormEntry, ...]) -> str:
     return ", ".join(entry.name for entry in entries) or "none"

@@ -17,7 +17,7 @@ from askback.client.policy.patterns import are_alike, is_like, resembles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerSo:
+class AnswerWith:
     """Send these values; nothing else is sent unless the form's own defaults are asked for."""
 
     values: Mapping[str, Any]
@@ -36,11 +36,11 @@ class LeaveToPerson:
     """Neither yes nor no: whoever stands behind the policy is asked."""
 
 
-Outcome = AnswerSo | Decline | LeaveToPerson
+Outcome = AnswerWith | Decline | LeaveToPerson
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class PolicyRule:
     """What is not given holds for every question. In texts, `*` stands for anything and all else for itself."""
 
     number: int
@@ -56,7 +56,7 @@ class Rule:
 
     def names(self, asked: Asked) -> bool:
         """Whether this rule is about this question."""
-        fits = is_like if isinstance(self.outcome, AnswerSo) else resembles
+        fits = is_like if isinstance(self.outcome, AnswerWith) else resembles
         return (
             self._is_of_kind(asked)
             and is_like(asked.asker.label, self.server)
@@ -73,10 +73,10 @@ class Rule:
     @property
     def is_about_forms(self) -> bool:
         """A visit has no fields, so a rule that speaks of any means forms."""
-        return bool(self.fields) or isinstance(self.outcome, AnswerSo)
+        return bool(self.fields) or isinstance(self.outcome, AnswerWith)
 
     def _names_calls(self, purposes: tuple[str, ...]) -> bool:
-        if isinstance(self.outcome, AnswerSo):
+        if isinstance(self.outcome, AnswerWith):
             return all(is_like(purpose, self.purpose) for purpose in purposes)
         return self.purpose is None or any(resembles(purpose, self.purpose) for purpose in purposes)
 
@@ -86,7 +86,7 @@ class Rule:
         return self.question != "visit" and self._has_fields({entry.name for entry in asked.blank.entries})
 
     def _has_fields(self, names: set[str]) -> bool:
-        if isinstance(self.outcome, AnswerSo):
+        if isinstance(self.outcome, AnswerWith):
             return self.fields <= names
         return all(any(are_alike(name, field) for name in names) for field in self.fields)
 
@@ -99,11 +99,11 @@ class Policy:
     """What an operator wrote: rules in order, of which the first that names a question holds."""
 
     file: str
-    rules: tuple[Rule, ...]
+    rules: tuple[PolicyRule, ...]
 
-    def rule_for(self, asked: Asked) -> Rule | None:
+    def rule_for(self, asked: Asked) -> PolicyRule | None:
         return next((rule for rule in self.rules if rule.names(asked)), None)
 
-    def word(self, rule: Rule) -> str:
+    def word(self, rule: PolicyRule) -> str:
         """On whose word an answer by this rule stands."""
         return f"policy {self.file}, {rule}"

@@ -27,13 +27,13 @@ def cut_middle(text: str, width: int) -> str:
     return cut(text, width - width_of(tail)) + tail
 
 
-def filled(text: str, width: int) -> str:
+def pad(text: str, width: int) -> str:
     """Cut or padded to exactly this width."""
     short = cut(text, width)
     return short + " " * (width - width_of(short))
 
 
-def wrapped(text: str, width: int) -> list[str]:
+def wrap(text: str, width: int) -> list[str]:
     """Broken between words where it can be, within a word where it must be; never less than one line."""
     return list(_lines(text, width))
 
@@ -44,7 +44,7 @@ def _lines(text: str, width: int) -> Iterator[str]:
         if line and width_of(line) + width_of(word.rstrip()) > width:
             yield line.rstrip()
             line = ""
-        for piece in chopped(word, width) if width_of(word.rstrip()) > width else [word]:
+        for piece in chop(word, width) if width_of(word.rstrip()) > width else [word]:
             if line and width_of(line) + width_of(piece) > width:
                 yield line.rstrip()
                 line = ""
@@ -52,14 +52,14 @@ def _lines(text: str, width: int) -> Iterator[str]:
     yield line.rstrip()
 
 
-def hung(text: str, width: int, *, before: str = "", hang: str) -> list[str]:
+def wrap_hanging(text: str, width: int, *, before: str = "", hang: str) -> list[str]:
     """The same with `before` in front of the first line and `hang` in front of the others."""
     first = next(_lines(text, max(2, width - width_of(before))))
     rest = text[len(first) :].lstrip(" ")
     return [before + first, *(hang + line for line in _lines(rest, max(2, width - width_of(hang))) if rest)]
 
 
-def chopped(text: str, width: int) -> Iterator[str]:
+def chop(text: str, width: int) -> Iterator[str]:
     """Pieces that each fit, whatever they are made of: for links, which have no words."""
     while text:
         piece = _head(text, max(2, width)) or text[0]

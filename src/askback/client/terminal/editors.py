@@ -9,16 +9,17 @@ from typing import Any
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.document import Document
 
-from askback.client import labels, safe
-from askback.client.forms import Draft, Entry
-from askback.client.terminal.cells import cut, filled, width_of
-from askback.client.terminal.page import BOLD, EDITED, PLAIN, Row, at_most, text_rows
-from askback.client.terminal.said import titles
+from askback.client import labels
+from askback.client.forms import Draft, FormEntry
+from askback.client.terminal.cells import cut, pad, width_of
+from askback.client.terminal.layout import BOLD, EDITED, PLAIN, Row, at_most, text_rows
+from askback.client.terminal.values import titles
+from askback.model import safe
 
 INDENT = "   "
-MOST_DRAWN = 4_000
+MAX_DRAWN_LENGTH = 4_000
 """Characters drawn on either side of the cursor: a pasted book does not make the keys slow."""
-MOST_OPTION_ROWS = 8
+MAX_OPTION_ROWS = 8
 """A longer list scrolls: the fields around it stay in sight."""
 FIND = "find: "
 
@@ -34,7 +35,7 @@ class Drawn:
 class Editor(ABC):
     """What keys do in one field."""
 
-    def __init__(self, entry: Entry, draft: Draft) -> None:
+    def __init__(self, entry: FormEntry, draft: Draft) -> None:
         self.entry = entry
         self.draft = draft
         self.buffer = Buffer()
@@ -62,7 +63,7 @@ class Editor(ABC):
         """Another field gets the cursor."""
 
 
-def editor_of(entry: Entry, draft: Draft) -> Editor:
+def editor_of(entry: FormEntry, draft: Draft) -> Editor:
     if entry.kind == "choices":
         return SeveralEditor(entry, draft)
     return ChoiceEditor(entry, draft) if titles(entry) else TextEditor(entry, draft)
@@ -71,7 +72,7 @@ def editor_of(entry: Entry, draft: Draft) -> Editor:
 class TextEditor(Editor):
     """Whatever is typed. Free text may have several lines."""
 
-    def __init__(self, entry: Entry, draft: Draft) -> None:
+    def __init__(self, entry: FormEntry, draft: Draft) -> None:
         super().__init__(entry, draft)
         self._has_lines = entry.kind == "text"
         self.buffer = Buffer(
@@ -108,7 +109,7 @@ class TextEditor(Editor):
         most = max(2, room // 2)
         top = max(0, min(row - most + 1, len(lines) - most))
         rows: list[Row] = [
-            [(PLAIN, f"{INDENT}> "), (EDITED, filled(line, inner) + " ")] for line in lines[top : top + most]
+            [(PLAIN, f"{INDENT}> "), (EDITED, pad(line, inner) + " ")] for line in lines[top : top + most]
         ]
         return Drawn(rows=rows, cursor=(row - top, len(INDENT) + 2 + column))
 
@@ -119,7 +120,7 @@ EDITING = {"left", "right", "home", "end", "backspace", "delete", "space", "esca
 class ChoiceEditor(Editor):
     """One of several, like radio buttons: what is under the cursor is what is chosen; typing finds."""
 
-    def __init__(self, entry: Entry, draft: Draft) -> None:
+    def __init__(self, entry: FormEntry, draft: Draft) -> None:
         super().__init__(entry, draft)
         self.buffer = Buffer(on_text_changed=lambda _: self._found())
         nothing = [] if entry.is_required or entry.kind == "choices" else [(None, labels.EMPTY_CHOICE)]
@@ -155,7 +156,7 @@ class ChoiceEditor(Editor):
 
     def drawn(self, width: int, room: int) -> Drawn:
         places = self._matching()
-        most = max(1, min(room - 2, MOST_OPTION_ROWS))
+        most = max(1, min(room - 2, MAX_OPTION_ROWS))
         here = places.index(self.at) if self.at in places else 0
         top = max(0, min(here - most // 2, len(places) - most))
         rows = list(self._rows(places, width, top, most))
@@ -240,8 +241,8 @@ def _moved(places: list[int], at: int | None, key: str) -> int:
 
 def _typed(document: Document, width: int) -> tuple[list[str], tuple[int, int]]:
     """What was typed, broken at the edge, and where the cursor is in it."""
-    start = max(0, document.cursor_position - MOST_DRAWN)
-    text = document.text[start : document.cursor_position + MOST_DRAWN]
+    start = max(0, document.cursor_position - MAX_DRAWN_LENGTH)
+    text = document.text[start : document.cursor_position + MAX_DRAWN_LENGTH]
     lines, cursor = [""], (0, 0)
     for place, character in enumerate(text):
         shown = _visible(character)
@@ -260,7 +261,7 @@ def _typed(document: Document, width: int) -> tuple[list[str], tuple[int, int]]:
 
 @lru_cache(maxsize=4_096)
 def _visible(character: str) -> str:
-    return safe.line(character)
+    return safe.safe_line(character)
 
 
 def _shown(text: str) -> str:

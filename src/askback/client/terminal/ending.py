@@ -4,7 +4,7 @@ from typing import Any
 
 import anyio.to_thread
 
-from askback.answer import Accepted, Answer
+from askback.answers import Accepted, Answer
 from askback.client import labels
 from askback.client.consent import Opener
 from askback.client.person import Turn, VisitAsked
@@ -19,13 +19,13 @@ async def conclude(turn: Turn, answer: Answer[Any], tty: Tty, opener: Opener) ->
     if not isinstance(turn.asked, VisitAsked) or not isinstance(answer, Accepted) or turn.gone is not None:
         tty.tell(record(turn, answer))
         return
-    is_open = await opened(turn.asked, opener)
+    is_open = await open_link(turn.asked, opener)
     tty.tell(record(turn, answer, is_open=is_open))
     tty.say(*(() if is_open else by_hand(turn.asked)))
     if not turn.asked.is_demanded:  # else a screen follows that waits for their word
         tty.tell(GOES_ON)
 
 
-async def opened(asked: VisitAsked, opener: Opener) -> bool:
+async def open_link(asked: VisitAsked, opener: Opener) -> bool:
     """Whether a browser shows the page now. In a thread: it may take its time to start."""
     return await anyio.to_thread.run_sync(opener, asked.verdict)

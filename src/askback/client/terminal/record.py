@@ -2,12 +2,12 @@
 
 from typing import Any, assert_never
 
-from askback.answer import Accepted, Answer, Cancelled, Declined
-from askback.client import safe
+from askback.answers import Accepted, Answer, Cancelled, Declined
 from askback.client.person import Asked, FormAsked, Turn, VisitAsked
 from askback.client.terminal.cells import cut
+from askback.model import safe
 
-MOST_OF_MESSAGE = 40
+MAX_MESSAGE_WIDTH = 40
 """Cells of the question in its record: enough to know it by."""
 
 
@@ -17,21 +17,21 @@ def record(turn: Turn, answer: Answer[Any], *, is_open: bool = False) -> str:
 
 
 def _question(asked: Asked) -> str:
-    label = safe.line(asked.asker.label)
+    label = safe.safe_line(asked.asker.label)
     match asked:
         case FormAsked():
             first, *rest = asked.message.strip().split("\n", 1)
-            message = safe.line(first) + ("…" if rest else "")
-            return f"{label} asked {safe.quoted(cut(message, MOST_OF_MESSAGE))}"
+            message = safe.safe_line(first) + ("…" if rest else "")
+            return f"{label} asked {safe.quote_safely(cut(message, MAX_MESSAGE_WIDTH))}"
         case VisitAsked():
-            return f"{label} asked to visit {safe.line(asked.verdict.host or asked.url, 80)}"
+            return f"{label} asked to visit {safe.safe_line(asked.verdict.host or asked.url, 80)}"
         case _:
             assert_never(asked)
 
 
 def _end(turn: Turn, answer: Answer[Any], *, is_open: bool) -> str:
     if turn.gone is not None:
-        return f"not answered. {safe.line(turn.gone)}"
+        return f"not answered. {safe.safe_line(turn.gone)}"
     match answer:
         case Accepted() if isinstance(turn.asked, FormAsked):
             return "sent"
@@ -47,7 +47,7 @@ def _end(turn: Turn, answer: Answer[Any], *, is_open: bool) -> str:
 
 def by_hand(asked: VisitAsked) -> tuple[str, str]:
     """Where no browser opens: the link to copy, whole and alone on its line."""
-    return "Open it by hand:", safe.line(asked.verdict.href, len(asked.verdict.href))
+    return "Open it by hand:", safe.safe_line(asked.verdict.href, len(asked.verdict.href))
 
 
 def said_time(seconds: float) -> str:

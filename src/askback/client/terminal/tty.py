@@ -13,8 +13,8 @@ from prompt_toolkit.output import Output, create_output
 from prompt_toolkit.output.vt100 import Vt100_Output
 
 from askback.client.person import Mode
-from askback.client.terminal.cells import hung
-from askback.client.terminal.page import Row
+from askback.client.terminal.cells import wrap_hanging
+from askback.client.terminal.layout import Row
 from askback.errors import Unanswered
 
 ASCII = str.maketrans("│┌└─•…·↑↓“”", '|++-*~.^v""')
@@ -79,7 +79,7 @@ class Tty:
     def tell(self, sentence: str, *, before: str = "", hang: str = HANG) -> None:
         """A sentence on the ordinary screen, broken between words where the window is narrow."""
         room = self.columns - 1  # a line that fills its row is followed by an empty one on some terminals
-        self.say(*hung(sentence, room, before=before, hang=hang))
+        self.say(*wrap_hanging(sentence, room, before=before, hang=hang))
 
     @property
     def columns(self) -> int:

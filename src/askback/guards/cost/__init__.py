@@ -6,16 +6,16 @@ Estimators of engines are imported from their own modules, since each takes its 
 
 from askback.errors import EstimateFailed
 from askback.guards.cost.estimate import CalledEstimator, Estimate, Estimator, PlanEstimator
-from askback.guards.cost.limits import Limits, Measure
+from askback.guards.cost.limits import CostLimits, Measure
 from askback.guards.cost.words import CostWords
 
 __all__ = [
     "CalledEstimator",
+    "CostLimits",
     "CostWords",
     "Estimate",
     "EstimateFailed",
     "Estimator",
-    "Limits",
     "Measure",
     "PlanEstimator",
 ]

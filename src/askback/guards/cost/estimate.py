@@ -50,11 +50,11 @@ class PlanEstimator(Estimator, Protocol):
         ...
 
 
-MISREAD = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
+PLAN_ERRORS = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
 """What reading raises where a plan is not of the shape that is known."""
 
 
-def misread(engine: str, error: Exception) -> EstimateFailed:
+def unknown_plan(engine: str, error: Exception) -> EstimateFailed:
     """A plan of a version that Askback does not know."""
     return EstimateFailed(
         engine=engine,

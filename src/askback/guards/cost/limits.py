@@ -11,7 +11,7 @@ Measure = Literal["rows", "bytes", "seconds"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class CostLimits:
     """The most that passes without a question, each; None is no limit."""
 
     rows: float | None = None

@@ -18,13 +18,13 @@ Dialect = Literal["duckdb", "postgres", "sqlite", "trino"]
 PLANNED = (exp.Query, exp.Values, exp.Insert, exp.Update, exp.Delete, exp.Merge)
 """What reads or changes rows. The rest has no plan, or, like some of SQLite's pragmas, acts while it is prepared."""
 
-LONGEST = 1_000_000
+MAX_LENGTH = 1_000_000
 """Characters that are still read; what an agent writes is a thousandth of that."""
 
 
-def read_one(statement: str, *, engine: str, dialect: Dialect) -> Tree:
+def parse_statement(statement: str, *, engine: str, dialect: Dialect) -> Tree:
     """Its tree; raises where there are several, none, or one that is not planned."""
-    if len(statement) > LONGEST:
+    if len(statement) > MAX_LENGTH:
         raise EstimateFailed(engine=engine, problem="the statement is too long to read", advice="Shorten it.")
     try:
         found = [tree for tree in sqlglot.parse(statement, dialect=dialect) if tree is not None]

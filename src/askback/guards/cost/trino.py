@@ -13,8 +13,8 @@ from typing import Any, cast
 from sqlglot import exp
 
 from askback.errors import EstimateFailed
-from askback.guards.cost.estimate import MISREAD, Estimate, misread
-from askback.guards.cost.statement import Tree, read_one
+from askback.guards.cost.estimate import PLAN_ERRORS, Estimate, unknown_plan
+from askback.guards.cost.statement import Tree, parse_statement
 
 ENGINE = "Trino"
 
@@ -36,7 +36,7 @@ class TrinoEstimator:
         self._run = run
 
     async def estimate(self, statement: str) -> Estimate:
-        tree = read_one(statement, engine=ENGINE, dialect="trino")
+        tree = parse_statement(statement, engine=ENGINE, dialect="trino")
         try:
             answer = self._run(EXPLAIN + statement.rstrip().rstrip(";"))
             text = await answer if inspect.isawaitable(answer) else answer
@@ -59,8 +59,8 @@ def read_plan(text: str) -> Estimate:
             widest=_number(whole["outputRowCount"]),
             cost=_number(whole.get("cpuCost")),
         )
-    except MISREAD as error:
-        raise misread(ENGINE, error) from error
+    except PLAN_ERRORS as error:
+        raise unknown_plan(ENGINE, error) from error
 
 
 def _is_bounded(tree: Tree) -> bool:

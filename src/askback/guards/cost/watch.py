@@ -9,7 +9,7 @@ AGAIN = 0.05
 
 
 @contextmanager
-def watched(interrupt: Callable[[], object], *, timeout: float) -> Generator[threading.Event]:
+def interrupt_late(interrupt: Callable[[], object], *, timeout: float) -> Generator[threading.Event]:
     """Interrupts what runs longer, until it ends; the event tells afterwards whether it came to that."""
     done, late = threading.Event(), threading.Event()
 

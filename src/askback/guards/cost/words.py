@@ -4,7 +4,7 @@ from dataclasses import dataclass, fields
 
 from askback.errors import AuthorError
 from askback.guards.cost.estimate import Estimate
-from askback.guards.cost.limits import Limits, Measure
+from askback.guards.cost.limits import CostLimits, Measure
 
 SCALES = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"), (1.0, "count"))
 
@@ -79,14 +79,14 @@ class CostWords:
     def time(self, seconds: float) -> str:
         return self.instant if seconds < 1 else self._scaled(seconds, TIMES, "seconds")
 
-    def describe(self, estimate: Estimate, limits: Limits | None = None) -> str:
+    def describe(self, estimate: Estimate, limits: CostLimits | None = None) -> str:
         """The whole, with the limits that were passed; unknown bytes and seconds are told where they are limited."""
-        limits = limits or Limits()
+        limits = limits or CostLimits()
         parts = [*self._rows_told(estimate, limits), *self._size_told(estimate, limits)]
         parts += self._time_told(estimate, limits)
         return self.between.join(parts) or self.bytes_unknown
 
-    def _rows_told(self, estimate: Estimate, limits: Limits) -> list[str]:
+    def _rows_told(self, estimate: Estimate, limits: CostLimits) -> list[str]:
         told: list[str] = []
         if estimate.rows is not None:
             told.append(
@@ -99,19 +99,19 @@ class CostWords:
             told.append(self.rows_unknown)
         return told
 
-    def _size_told(self, estimate: Estimate, limits: Limits) -> list[str]:
+    def _size_told(self, estimate: Estimate, limits: CostLimits) -> list[str]:
         if estimate.bytes is not None:
             return [self._against(self.size(estimate.bytes), estimate.bytes, limits, "bytes")]
         return [] if limits.bytes is None else [self.bytes_unknown]
 
-    def _time_told(self, estimate: Estimate, limits: Limits) -> list[str]:
+    def _time_told(self, estimate: Estimate, limits: CostLimits) -> list[str]:
         if estimate.seconds is not None:
             is_little = estimate.seconds < 1
             told = self.takes_little if is_little else self.takes.format(time=self.time(estimate.seconds))
             return [self._against(told, estimate.seconds, limits, "seconds")]
         return [] if limits.seconds is None else [self.seconds_unknown]
 
-    def _against(self, amount: str, number: float, limits: Limits, measure: Measure) -> str:
+    def _against(self, amount: str, number: float, limits: CostLimits, measure: Measure) -> str:
         most: float | None = getattr(limits, measure)
         if most is None or number <= most:
             return amount

@@ -7,26 +7,26 @@ Sound rather than exact: what cannot be told stands in `unresolved`, and nothing
 `guard_sql` asks a person about what touches personal columns, changes something, costs much or is not understood.
 """
 
-from askback.guards.sql.approval import Approval, approval_of
-from askback.guards.sql.guarding import guard_sql
-from askback.guards.sql.known import Known
+from askback.guards.sql.approval import SQLApproval, approval_of
+from askback.guards.sql.assessment import StatementAssessor
+from askback.guards.sql.guard import guard_sql
+from askback.guards.sql.known import SQLCatalogue
 from askback.guards.sql.names import Dialect
 from askback.guards.sql.reader import read, read_async
-from askback.guards.sql.readings import Reading
+from askback.guards.sql.readings import SQLReading
 from askback.guards.sql.sources import CalledSource, JoinedSource, Source, TOMLSource
-from askback.guards.sql.weighing import Scales
 from askback.guards.sql.words import SQLWords
 
 __all__ = [
-    "Approval",
     "CalledSource",
     "Dialect",
     "JoinedSource",
-    "Known",
-    "Reading",
+    "SQLApproval",
+    "SQLCatalogue",
+    "SQLReading",
     "SQLWords",
-    "Scales",
     "Source",
+    "StatementAssessor",
     "TOMLSource",
     "approval_of",
     "guard_sql",

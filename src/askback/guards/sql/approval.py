@@ -8,17 +8,17 @@ from typing import TypeVar
 
 from askback.errors import AuthorError
 from askback.guards.sql.engines.engine import Inspection
-from askback.guards.sql.known import Known
+from askback.guards.sql.known import SQLCatalogue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Approval:
+class SQLApproval:
     """A statement that a guard let run in this call: because a person agreed, or because nobody had to be asked."""
 
     statement: str
     inspection: Inspection
     """What the engine found."""
-    known: Known
+    known: SQLCatalogue
     """The catalogue at that time."""
 
     @property
@@ -32,18 +32,18 @@ MAX_APPROVALS = 100
 
 Key = TypeVar("Key")
 
-_APPROVALS: ContextVar[Mapping[str, Approval]] = ContextVar(
+_APPROVALS: ContextVar[Mapping[str, SQLApproval]] = ContextVar(
     "askback_sql_approvals", default=MappingProxyType({})
 )
 """By the text of the statement, in the task that runs the guarded function."""
 
 
-def keep_approval(approval: Approval) -> None:
+def keep_approval(approval: SQLApproval) -> None:
     """Make an approval known to the function that runs next in this task."""
     _APPROVALS.set(add_newest(_APPROVALS.get(), approval.statement, approval))
 
 
-def add_newest(kept: Mapping[Key, Approval], key: Key, approval: Approval) -> Mapping[Key, Approval]:
+def add_newest(kept: Mapping[Key, SQLApproval], key: Key, approval: SQLApproval) -> Mapping[Key, SQLApproval]:
     """The approvals with one more, without the oldest where they are many."""
     approvals = dict(kept)
     approvals.pop(key, None)
@@ -53,7 +53,7 @@ def add_newest(kept: Mapping[Key, Approval], key: Key, approval: Approval) -> Ma
     return approvals
 
 
-def approval_of(statement: str) -> Approval:
+def approval_of(statement: str) -> SQLApproval:
     """The approval of a statement, inside of the function that `guard_sql` stands before."""
     approval = _APPROVALS.get().get(statement)
     if approval is None:

@@ -40,7 +40,7 @@ class Tag(NamedTuple):
     tag: str
 
 
-class Catalogue:
+class CatalogueIndex:
     """Reads no statement; says which stored table a name means."""
 
     def __init__(

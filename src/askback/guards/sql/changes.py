@@ -8,27 +8,27 @@ from dataclasses import replace
 from sqlglot import exp
 
 from askback.guards.sql.expressions import sources_of
-from askback.guards.sql.names import listed
-from askback.guards.sql.place import Place, arg, knows, parts_of
+from askback.guards.sql.names import words_in
+from askback.guards.sql.place import ExpressionContext, arg, knows, parts_of
 from askback.guards.sql.projections import project
 from askback.guards.sql.relations import Relation
-from askback.guards.sql.scopes import Scope
+from askback.guards.sql.scopes import NameScope
 from askback.guards.sql.tables import add_from
 
 Change = exp.Insert | exp.Update | exp.Delete | exp.Merge
 CHANGES = (exp.Insert, exp.Update, exp.Delete, exp.Merge)
 
-READ = listed(
+READ = words_in(
     "with this expression expressions from using where returning order limit alternative by_name default"
 )
 WORDS = {exp.Insert: "insert into", exp.Update: "update", exp.Delete: "delete from", exp.Merge: "merge into"}
 
 
-def read_change(change: Change, place: Place) -> Relation:
+def read_change(change: Change, place: ExpressionContext) -> Relation:
     """What RETURNING gives back; without it, nothing."""
     account = place.account
     knows(change, READ, account)
-    here = place.inside(Scope(place.scope))
+    here = place.inside(NameScope(place.scope))
     target = change.this.this if isinstance(change.this, exp.Schema) else change.this
     if isinstance(target, exp.Table):  # a stored one, whatever WITH has named
         add_from(target, replace(here, withs=()))
@@ -47,7 +47,7 @@ def read_change(change: Change, place: Place) -> Relation:
     return project(returning.expressions, here)
 
 
-def read_values(change: Change, place: Place, here: Place) -> None:
+def read_values(change: Change, place: ExpressionContext, here: ExpressionContext) -> None:
     """Conditions, and the right sides of `a = b`; of rows from a query all columns, which can be read later."""
     query = change.args.get("expression")
     if isinstance(query, exp.Expr):

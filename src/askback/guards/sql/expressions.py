@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 
 from sqlglot import exp
 
-from askback.guards.sql.names import Dialect, listed
-from askback.guards.sql.place import Place, arg, parts_of
+from askback.guards.sql.names import Dialect, words_in
+from askback.guards.sql.place import ExpressionContext, arg, parts_of
 from askback.guards.sql.relations import NOTHING, Sources
-from askback.guards.sql.scopes import Scope
+from askback.guards.sql.scopes import NameScope
 
 Todo = list[exp.Expr]
-Step = Callable[[exp.Expr, Place, Todo], Sources]
+Step = Callable[[exp.Expr, ExpressionContext, Todo], Sources]
 
 PLAIN = (
     exp.Binary, exp.Unary, exp.Func, exp.Literal, exp.Boolean, exp.Null, exp.DataType, exp.DataTypeParam,
@@ -31,10 +31,10 @@ PLAIN = (
 WHEN = "current_date current_time current_timestamp"
 WHO = f"{WHEN} localtime localtimestamp current_catalog current_schema current_user"
 CONSTANTS: dict[Dialect, frozenset[str]] = {
-    "duckdb": listed(f"{WHO} current_role session_user"),
-    "postgres": listed(f"{WHO} current_role session_user user"),
-    "sqlite": listed(WHEN),
-    "trino": listed(f"{WHO} current_path"),
+    "duckdb": words_in(f"{WHO} current_role session_user"),
+    "postgres": words_in(f"{WHO} current_role session_user user"),
+    "sqlite": words_in(WHEN),
+    "trino": words_in(f"{WHO} current_path"),
 }
 """Functions without parentheses, where they are no likely names of columns that the catalogue has missed."""
 
@@ -50,7 +50,7 @@ NAMING: dict[type[exp.Expr], tuple[str, ...]] = {
 """The parts of these that are read; the others only give a name."""
 
 
-def sources_of(node: exp.Expr, place: Place) -> set[str]:
+def sources_of(node: exp.Expr, place: ExpressionContext) -> set[str]:
     """Every stored column that this expression can reveal or probe."""
     found: set[str] = set()
     todo: Todo = [node]
@@ -68,7 +68,7 @@ def sources_of(node: exp.Expr, place: Place) -> set[str]:
     return found
 
 
-def look_up(parts: list[exp.Expr], place: Place) -> Sources:
+def look_up(parts: list[exp.Expr], place: ExpressionContext) -> Sources:
     """What a dotted name can mean; where that is a guess, it is a doubt besides."""
     path = place.path(parts)
     found = place.scope.find(path)
@@ -79,19 +79,19 @@ def look_up(parts: list[exp.Expr], place: Place) -> Sources:
     return found.sources
 
 
-def is_constant(parts: list[exp.Expr], place: Place) -> bool:
+def is_constant(parts: list[exp.Expr], place: ExpressionContext) -> bool:
     """Who asks, where and when."""
     name, known = parts[0], CONSTANTS[place.reader.dialect]
     return len(parts) == 1 and not name.args.get("quoted") and name.name.lower() in known
 
 
-def naming(node: exp.Expr, place: Place, todo: Todo) -> Sources:
+def naming(node: exp.Expr, place: ExpressionContext, todo: Todo) -> Sources:
     parts = parts_of(node, *NAMING[type(node)])
     todo.extend(part for part in parts if not isinstance(part, exp.Identifier))
     return NOTHING
 
 
-def column(node: exp.Expr, place: Place, todo: Todo) -> Sources:
+def column(node: exp.Expr, place: ExpressionContext, todo: Todo) -> Sources:
     if not isinstance(node, exp.Column):
         return look_up([node], place)
     if not isinstance(node.this, exp.Star):
@@ -109,14 +109,14 @@ def star_parts(star: exp.Expr) -> Iterator[exp.Expr]:
         yield part.this if isinstance(part, exp.Alias) else part
 
 
-def star(node: exp.Expr, place: Place, todo: Todo) -> Sources:
+def star(node: exp.Expr, place: ExpressionContext, todo: Todo) -> Sources:
     if isinstance(node.parent, exp.Count) and node.arg_key == "this":
         return NOTHING
     todo.extend(star_parts(node))
     return place.scope.merged().everything
 
 
-def columns(node: exp.Expr, place: Place, todo: Todo) -> Sources:
+def columns(node: exp.Expr, place: ExpressionContext, todo: Todo) -> Sources:
     """`COLUMNS(…)` and `#1`: any column of the query, by a pattern or a number; by names, these."""
     which = node.this
     if isinstance(which, exp.Star):
@@ -132,14 +132,14 @@ def columns(node: exp.Expr, place: Place, todo: Todo) -> Sources:
     return place.scope.merged().everything
 
 
-def plain_names(excluded: object, place: Place) -> set[str]:
+def plain_names(excluded: object, place: ExpressionContext) -> set[str]:
     """Names without a table: one with a table leaves out a column of that table alone, and is not heeded."""
     parts: list[object] = excluded if isinstance(excluded, list) else []  # pyright: ignore[reportUnknownVariableType] # args are untyped
     names = [part.this if isinstance(part, exp.Column) and len(part.parts) == 1 else part for part in parts]
     return {place.name(name) for name in names if isinstance(name, exp.Identifier)}
 
 
-def exists(node: exp.Expr, place: Place, todo: Todo) -> Sources:
+def exists(node: exp.Expr, place: ExpressionContext, todo: Todo) -> Sources:
     """Whether there is a row: what stands in its columns does not matter, only what its conditions probe."""
     if isinstance(node.this, exp.Query):
         place.reader.relation(node.this, place)
@@ -148,7 +148,7 @@ def exists(node: exp.Expr, place: Place, todo: Todo) -> Sources:
     return NOTHING
 
 
-def dot(node: exp.Expr, place: Place, todo: Todo) -> Sources:
+def dot(node: exp.Expr, place: ExpressionContext, todo: Todo) -> Sources:
     """A field of a value, a method of DuckDB (`email.lower()`), or a function with its schema."""
     names: list[exp.Expr] = []
     while isinstance(node, exp.Dot):
@@ -171,7 +171,7 @@ def dot(node: exp.Expr, place: Place, todo: Todo) -> Sources:
     return look_up(parts, place)
 
 
-def aliases(node: exp.Expr, place: Place, todo: Todo) -> Sources:
+def aliases(node: exp.Expr, place: ExpressionContext, todo: Todo) -> Sources:
     """`row.* AS (a, b)` gives names; the parser makes the same of `@ length (email)`."""
     if not isinstance(node.this, exp.Column) or not isinstance(node.this.this, exp.Star):
         place.account.doubt("not understood", node)
@@ -180,14 +180,14 @@ def aliases(node: exp.Expr, place: Place, todo: Todo) -> Sources:
     return NOTHING
 
 
-def variable(node: exp.Expr, place: Place, todo: Todo) -> Sources:
+def variable(node: exp.Expr, place: ExpressionContext, todo: Todo) -> Sources:
     """A bare word, such as the unit of `date_trunc`, for which sqlglot also takes a column in its place."""
     return NOTHING.union(*(place.scope.find((name,)).sources for name in {node.name, node.name.lower()}))
 
 
-def bind(node: exp.Expr, place: Place, todo: Todo) -> Sources:
+def bind(node: exp.Expr, place: ExpressionContext, todo: Todo) -> Sources:
     """A lambda or a comprehension. Its parameters hide no column: `a -> b` is also how JSON is taken apart."""
-    bound = Scope(place.scope)
+    bound = NameScope(place.scope)
     names = ("expressions",) if isinstance(node, exp.Lambda) else ("expression", "position")
     for name in parts_of(node, *names):
         bound.names[place.name(name)] = place.scope.find((place.name(name),)).sources
@@ -197,25 +197,25 @@ def bind(node: exp.Expr, place: Place, todo: Todo) -> Sources:
     return frozenset(found)
 
 
-def entry(node: exp.Expr, place: Place, todo: Todo) -> Sources:
+def entry(node: exp.Expr, place: ExpressionContext, todo: Todo) -> Sources:
     """`a: b`: a name in a struct, a value in a map."""
     todo.extend(part for part in parts_of(node) if not isinstance(part, exp.Identifier))
     return variable(node.this, place, todo) if isinstance(node.this, exp.Identifier) else NOTHING
 
 
-def in_(node: exp.Expr, place: Place, todo: Todo) -> Sources:
+def in_(node: exp.Expr, place: ExpressionContext, todo: Todo) -> Sources:
     if place.reader.dialect == "sqlite" and node.args.get("field"):
         place.account.doubt("IN with a table", node.args["field"])
     todo.extend(parts_of(node))
     return NOTHING
 
 
-def data_type(node: exp.Expr, place: Place, todo: Todo) -> Sources:
+def data_type(node: exp.Expr, place: ExpressionContext, todo: Todo) -> Sources:
     todo.extend(node.find_all(exp.Query, exp.Column) if node.expressions else ())
     return NOTHING
 
 
-def nothing(node: exp.Expr, place: Place, todo: Todo) -> Sources:
+def nothing(node: exp.Expr, place: ExpressionContext, todo: Todo) -> Sources:
     return NOTHING
 
 

@@ -6,12 +6,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from askback.guards.cost import Estimate, Measure
-from askback.guards.showing import legible
+from askback.guards.display import make_legible
 from askback.guards.sql.catalogue import digest_of
 from askback.guards.sql.engines.engine import Inspection
-from askback.guards.sql.known import Known
+from askback.guards.sql.known import SQLCatalogue
 from askback.guards.sql.names import Dialect
-from askback.guards.sql.readings import Reading
+from askback.guards.sql.readings import SQLReading
 from askback.guards.sql.statements import QUERIES
 
 
@@ -19,9 +19,9 @@ from askback.guards.sql.statements import QUERIES
 class Finding:
     statement: str
     dialect: Dialect
-    known: Known | None
+    known: SQLCatalogue | None
     """None where no source could tell."""
-    reading: Reading | None
+    reading: SQLReading | None
     """None where there was nothing to read it against."""
     is_priced: bool
     """Whether an estimator was there to be asked."""
@@ -63,8 +63,8 @@ class Finding:
             "engine": self.engine or None,
             "catalogue": None if self.known is None else self.known.digest,
             "personal": None if reading is None else dict(reading.personal),
-            "writes": None if reading is None else list(map(legible, reading.writes)),
-            "unresolved": None if reading is None else list(map(legible, reading.unresolved)),
+            "writes": None if reading is None else list(map(make_legible, reading.writes)),
+            "unresolved": None if reading is None else list(map(make_legible, reading.unresolved)),
             "cost": None if self.estimate is None else asdict(self.estimate),
             "over": list(self.exceeded),
         }

@@ -11,7 +11,7 @@ Family = frozenset[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class SQLCatalogue:
     """One catalogue, with names as the engine keeps them. `a | b` knows what both know; `b` has the last word."""
 
     tables: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
@@ -26,11 +26,11 @@ class Known:
     """A tag to what people call it."""
     families: frozenset[Family] = frozenset()
 
-    def __or__(self, other: "Known") -> "Known":
+    def __or__(self, other: "SQLCatalogue") -> "SQLCatalogue":
         tables = dict(self.tables)
         for name, columns in other.tables.items():
             tables[name] = {**tables.get(name, {}), **columns}
-        return Known(
+        return SQLCatalogue(
             tables=tables,
             views={**self.views, **other.views},
             tagged={**self.tagged, **other.tagged},
@@ -46,10 +46,10 @@ class Known:
         families = sorted(sorted(family) for family in self.families)
         return digest_of(tables, self.views, self.tagged, self.examples, self.titles, families)
 
-    def spread(self) -> Mapping[str, str]:
+    def spread_tags(self) -> Mapping[str, str]:
         """The tags, and those of a table's relatives on its own columns: the rows are the same."""
         tagged = dict(self.tagged)
-        for family in joined(self.families):
+        for family in join_families(self.families):
             tags = {
                 column: tag
                 for (path, column), tag in _split(self.tagged)
@@ -58,7 +58,7 @@ class Known:
             tagged |= {f"{member}.{column}": tag for member in family for column, tag in tags.items()}
         return tagged
 
-    def strays(self) -> tuple[str, ...]:
+    def find_strays(self) -> tuple[str, ...]:
         """Tagged columns that no table or view here has: misspelt, or gone."""
         known: dict[str, list[tuple[Path, frozenset[str] | None]]] = {}
         for name, columns in self.tables.items():
@@ -76,7 +76,7 @@ class Known:
         )
 
 
-def joined(families: frozenset[Family]) -> list[Family]:
+def join_families(families: frozenset[Family]) -> list[Family]:
     """With those that share a table made one: a partition may have partitions."""
     found: list[Family] = []
     for family in families:

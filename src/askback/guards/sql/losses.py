@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
-from askback.guards.sql.names import listed
+from askback.guards.sql.names import words_in
 
 NAMED = {exp.Identifier, exp.Var, exp.Anonymous}
 
@@ -33,7 +33,7 @@ WRITTEN = {
 
 NAMES = {TokenType.VAR, TokenType.IDENTIFIER}
 
-CLAUSES = listed(
+CLAUSES = words_in(
     "at both by conflict do ignore if indexed lambda leading matched name nothing nulls only placing respect sample "
     "trailing value within zone"
 )

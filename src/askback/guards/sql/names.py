@@ -12,7 +12,7 @@ Path = tuple[str, ...]
 SMALL = {capital: capital + 32 for capital in range(ord("A"), ord("Z") + 1)}
 """DuckDB, SQLite and Postgres fold the letters of ASCII and no others."""
 
-LONGEST_NAME = 63
+MAX_NAME_LENGTH = 63
 """Bytes. Postgres cuts longer names without an error, so a longer one can mean a column of this length."""
 
 
@@ -25,7 +25,7 @@ def fold(name: str, dialect: Dialect, *, quoted: bool) -> str:
 
 def cut(name: str) -> str:
     encoded = name.encode(errors="replace")
-    return name if len(encoded) <= LONGEST_NAME else encoded[:LONGEST_NAME].decode(errors="ignore")
+    return name if len(encoded) <= MAX_NAME_LENGTH else encoded[:MAX_NAME_LENGTH].decode(errors="ignore")
 
 
 def name_of(node: exp.Expr, dialect: Dialect) -> str:
@@ -45,6 +45,6 @@ def agree(one: Path, other: Path) -> bool:
     return one[-size:] == other[-size:]
 
 
-def listed(words: str) -> frozenset[str]:
+def words_in(words: str) -> frozenset[str]:
     """A set of words, written as one line of them."""
     return frozenset(words.split())

@@ -9,16 +9,16 @@ from typing import NamedTuple
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from askback.guards.sql.names import Dialect, listed
-from askback.guards.sql.text import Unreadable
+from askback.guards.sql.names import Dialect, words_in
+from askback.guards.sql.text import UnreadableStatement
 from askback.guards.sql.tokens import CLOSING, OPENING, QUOTED, statements_of, tokenize
 
 AT_END = "{query}\nLIMIT {most}"
 AROUND = "SELECT * FROM (\n{query}\n) AS limited LIMIT {most}"
 
-QUERIES = listed("select with from")
+QUERIES = words_in("select with from")
 
-ENDS = listed("offset fetch for lock sample into")
+ENDS = words_in("offset fetch for lock sample into")
 """Words of a query behind or before which engines want LIMIT in different places."""
 
 
@@ -33,7 +33,7 @@ class Outline(NamedTuple):
 def lay_out(statement: str, dialect: Dialect, most: int | None) -> Outline:
     try:
         parts = list(statements_of(tokenize(statement, dialect)))
-    except Unreadable:
+    except UnreadableStatement:
         return Outline()
     kinds = tuple(tokens[0].text.lower() for tokens in parts)
     if most is None or len(kinds) != 1 or kinds[0] not in QUERIES:

@@ -7,8 +7,8 @@ from types import MappingProxyType
 from askback.errors import AuthorError
 from askback.guards.sql.engines.engine import Inspection
 from askback.guards.sql.names import Path, agree
-from askback.guards.sql.readings import Reading
-from askback.schema.message import MOST_MESSAGE
+from askback.guards.sql.readings import SQLReading
+from askback.schema.message import MAX_MESSAGE_LENGTH
 
 WORD = re.compile(r"\w+")
 
@@ -28,12 +28,12 @@ class PersonalColumns:
             self._by_column.setdefault(path[-2:], []).append((path, name, tag))
             self._names[name] = path[-1], tag
 
-    def read(self, inspection: Inspection, statement: str) -> Reading:
+    def read(self, inspection: Inspection, statement: str) -> SQLReading:
         """The engine's findings with the tags of this catalogue. Where it has doubts, names in the text count too."""
         personal = dict(self._find_tags(inspection))
-        if inspection.doubts and len(statement) <= MOST_MESSAGE:  # what is longer is shown to nobody
+        if inspection.doubts and len(statement) <= MAX_MESSAGE_LENGTH:  # what is longer is shown to nobody
             personal |= self._find_mentions(statement)
-        return Reading(
+        return SQLReading(
             columns=inspection.columns,
             personal=MappingProxyType(dict(sorted(personal.items()))),
             writes=inspection.writes,

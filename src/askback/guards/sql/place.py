@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from askback.guards.sql.names import Dialect, Path, name_of
 from askback.guards.sql.relations import Relation
-from askback.guards.sql.scopes import Scope
+from askback.guards.sql.scopes import NameScope
 
 QUOTED_LENGTH = 80
 """Characters of a statement that a sentence quotes: enough to find the piece."""
@@ -56,12 +56,12 @@ def name_or_kind(node: exp.Expr) -> str:
     return ".".join(part.name for part in parts) or node.key
 
 
-class Reader(Protocol):
+class QueryReader(Protocol):
     """Reads a query; expressions meet subqueries and hand them back."""
 
     @property
     def dialect(self) -> Dialect: ...
-    def relation(self, query: exp.Expr, place: "Place") -> Relation: ...
+    def relation(self, query: exp.Expr, place: "ExpressionContext") -> Relation: ...
     def stored(self, path: Path, account: Account) -> tuple[Path, Relation]: ...
 
 
@@ -70,16 +70,16 @@ Tables = dict[str, Relation | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    reader: Reader
+class ExpressionContext:
+    reader: QueryReader
     account: Account
-    scope: Scope
+    scope: NameScope
     withs: tuple[Tables, ...] = ()  # innermost last
 
-    def inside(self, scope: Scope) -> "Place":
+    def inside(self, scope: NameScope) -> "ExpressionContext":
         return replace(self, scope=scope)
 
-    def knowing(self, tables: Tables) -> "Place":
+    def knowing(self, tables: Tables) -> "ExpressionContext":
         return replace(self, withs=(*self.withs, tables))
 
     def name(self, node: exp.Expr) -> str:

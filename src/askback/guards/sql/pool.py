@@ -127,7 +127,7 @@ class WorkerProcess:
                     pipe.close()
 
 
-class Pool:
+class ReaderPool:
     """A few workers, each started when the others are busy. The one used last is used next, and so stays warm."""
 
     def __init__(self) -> None:
@@ -177,7 +177,7 @@ class Pool:
         self.__init__()
 
 
-POOL = Pool()
+POOL = ReaderPool()
 """Of this process. No worker is started before it is needed."""
 
 atexit.register(POOL.close)

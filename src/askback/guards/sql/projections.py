@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator
 from sqlglot import exp
 
 from askback.guards.sql.expressions import look_up, plain_names, sources_of, star_parts
-from askback.guards.sql.place import Place, arg, parts_of
+from askback.guards.sql.place import ExpressionContext, arg, parts_of
 from askback.guards.sql.relations import NOTHING, Output, Relation, blend, merge, relation_of
 
 
-def project(expressions: Iterable[exp.Expr], place: Place) -> Relation:
+def project(expressions: Iterable[exp.Expr], place: ExpressionContext) -> Relation:
     """The relation that a list makes of its FROM; later items and clauses know the earlier by name."""
     relations: list[Relation] = []
     for item in expressions:
@@ -23,7 +23,7 @@ def project(expressions: Iterable[exp.Expr], place: Place) -> Relation:
     return merge(relations)
 
 
-def item_of(item: exp.Expr, place: Place) -> Relation:
+def item_of(item: exp.Expr, place: ExpressionContext) -> Relation:
     if isinstance(item, exp.Star):
         return starred(item, place.scope.merged(), place)
     if isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
@@ -36,7 +36,7 @@ def item_of(item: exp.Expr, place: Place) -> Relation:
     return computed(value, place, name)
 
 
-def computed(item: exp.Expr, place: Place, name: str | None) -> Relation:
+def computed(item: exp.Expr, place: ExpressionContext, name: str | None) -> Relation:
     """Counted at once, but in a view: there it is the operator's, and counts where it is used."""
     sources = NOTHING
     if not place.account.is_view:
@@ -55,7 +55,7 @@ def may_spread(item: exp.Expr) -> bool:
     return any(isinstance(node, exp.Columns | exp.Explode | exp.Unnest | exp.Star) for node in nodes)
 
 
-def starred(star: exp.Expr, relation: Relation, place: Place) -> Relation:
+def starred(star: exp.Expr, relation: Relation, place: ExpressionContext) -> Relation:
     """`*` with what DuckDB may add. EXCLUDE and REPLACE are heeded for names that only one column has."""
     for expression in star_parts(star):
         place.account.count(sources_of(expression, place))

@@ -8,23 +8,23 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from askback.guards.sql.catalogue import Catalogue, Stored
+from askback.guards.sql.catalogue import CatalogueIndex, Stored
 from askback.guards.sql.changes import CHANGES, read_change
 from askback.guards.sql.expressions import sources_of
-from askback.guards.sql.names import Dialect, Path, listed
-from askback.guards.sql.place import Account, Place, Tables, arg, knows, parts_of
+from askback.guards.sql.names import Dialect, Path, words_in
+from askback.guards.sql.place import Account, ExpressionContext, Tables, arg, knows, parts_of
 from askback.guards.sql.projections import project
 from askback.guards.sql.relations import OPAQUE, Relation, blend, merge
-from askback.guards.sql.scopes import Scope, Source
+from askback.guards.sql.scopes import NameScope, ScopeEntry
 from askback.guards.sql.tables import add_from, column_names, is_wrapped
 
-SELECT = listed(
+SELECT = words_in(
     "with expressions distinct into from joins where group having qualify windows order limit offset "
     "locks sample"
 )
-SET_OPERATION = listed("with this expression distinct by_name order limit offset")
-SUBQUERY = listed("with this alias order limit offset sample")
-VALUES = listed("expressions alias order limit offset")
+SET_OPERATION = words_in("with this expression distinct by_name order limit offset")
+SUBQUERY = words_in("with this alias order limit offset sample")
+VALUES = words_in("expressions alias order limit offset")
 """The clauses that are read. Any other is a doubt."""
 
 PROBING = ("where", "having", "qualify", "windows", "limit", "offset", "sample", "group", "order")
@@ -36,7 +36,7 @@ ReadView = Callable[[str, Account], Relation]
 class Queries:
     """Reads queries against one catalogue, and each of its views once."""
 
-    def __init__(self, catalogue: Catalogue, read_view: ReadView) -> None:
+    def __init__(self, catalogue: CatalogueIndex, read_view: ReadView) -> None:
         self.catalogue = catalogue
         self._read_view = read_view
         self._views: dict[str, tuple[Relation, Account] | None] = {}
@@ -45,8 +45,8 @@ class Queries:
     def dialect(self) -> Dialect:
         return self.catalogue.dialect
 
-    def place(self, account: Account) -> Place:
-        return Place(self, account, Scope())
+    def place(self, account: Account) -> ExpressionContext:
+        return ExpressionContext(self, account, NameScope())
 
     def stored(self, path: Path, account: Account) -> tuple[Path, Relation]:
         """The table or view of this name, and the dotted name it then goes by."""
@@ -81,7 +81,7 @@ class Queries:
         account.doubts |= {f"view {view.name}: {doubt}": None for doubt in within.doubts}
         return relation
 
-    def relation(self, query: exp.Expr, place: Place) -> Relation:
+    def relation(self, query: exp.Expr, place: ExpressionContext) -> Relation:
         if isinstance(query, exp.Select):
             return self.select(query, place)
         if isinstance(query, exp.SetOperation):
@@ -93,7 +93,7 @@ class Queries:
         if isinstance(query, exp.Subquery) and not is_wrapped(query):
             return self.subquery(query, place)
         if isinstance(query, exp.Subquery | exp.Table | exp.Lateral | exp.Unnest):
-            scope = Scope(place.scope)
+            scope = NameScope(place.scope)
             add_from(query, place.inside(scope))
             return scope.merged()
         if isinstance(query, exp.Summarize | exp.Pivot):
@@ -104,7 +104,7 @@ class Queries:
         place.account.doubt("not understood", query)
         return OPAQUE
 
-    def whole(self, tree: exp.Expr, place: Place) -> Relation:
+    def whole(self, tree: exp.Expr, place: ExpressionContext) -> Relation:
         """The relation that is summed up or pivoted, of which every column counts."""
         place = self.with_tables(tree, place)
         for part in parts_of(tree):
@@ -114,11 +114,11 @@ class Queries:
         place.account.count(self.relation(tree.this, place).everything)
         return OPAQUE
 
-    def select(self, select: exp.Select, place: Place) -> Relation:
+    def select(self, select: exp.Select, place: ExpressionContext) -> Relation:
         account = place.account
         knows(select, SELECT, account)
         place = self.with_tables(select, place)
-        here = place.inside(Scope(place.scope))
+        here = place.inside(NameScope(place.scope))
         source = arg(select, "from")
         for item in ([source.this] if isinstance(source, exp.Expr) else []) + list(parts_of(select, "joins")):
             add_from(item, here)
@@ -136,7 +136,9 @@ class Queries:
             account.count(relation.everything)
         return relation
 
-    def set_operation(self, query: exp.SetOperation, place: Place, itself: Tables | None = None) -> Relation:
+    def set_operation(
+        self, query: exp.SetOperation, place: ExpressionContext, itself: Tables | None = None
+    ) -> Relation:
         """All columns of all branches count. `itself` is what the last branch of a recursive one can name besides."""
         place = self.with_tables(query, place)
         last = place if itself is None or arg(query, "with") else place.knowing(itself)
@@ -156,22 +158,22 @@ class Queries:
         names = {name for relation in relations for name in relation.columns}
         return blend(OPAQUE, names)
 
-    def subquery(self, query: exp.Subquery, place: Place) -> Relation:
+    def subquery(self, query: exp.Subquery, place: ExpressionContext) -> Relation:
         knows(query, SUBQUERY, place.account)
         place = self.with_tables(query, place)
         relation = self.relation(query.this, place)
-        scope = Scope(place.scope)
-        scope.add(Source((), relation))
+        scope = NameScope(place.scope)
+        scope.add(ScopeEntry((), relation))
         modify(query, relation, place.inside(scope))
         return relation
 
-    def values(self, query: exp.Values, place: Place) -> Relation:
+    def values(self, query: exp.Values, place: ExpressionContext) -> Relation:
         knows(query, VALUES, place.account)
         for part in parts_of(query, "expressions", "order", "limit", "offset"):
             place.account.count(sources_of(part, place))
         return blend(OPAQUE, column_names(query, place))
 
-    def with_tables(self, query: exp.Expr, place: Place) -> Place:
+    def with_tables(self, query: exp.Expr, place: ExpressionContext) -> ExpressionContext:
         clause = arg(query, "with")
         if not isinstance(clause, exp.With):
             return place
@@ -191,7 +193,9 @@ class Queries:
             tables[name] = blend(relation, columns) if columns else relation
         return inner
 
-    def _common_table(self, table: exp.CTE, name: str, place: Place, *, is_recursive: bool) -> Relation:
+    def _common_table(
+        self, table: exp.CTE, name: str, place: ExpressionContext, *, is_recursive: bool
+    ) -> Relation:
         """One that names itself does so in its last branch; all that it can show counts in the branches."""
         query = table.this
         if not is_recursive or not isinstance(query, exp.SetOperation):
@@ -199,7 +203,7 @@ class Queries:
         return self.set_operation(query, place, {name: OPAQUE})
 
 
-def modify(query: exp.Expr, relation: Relation, place: Place) -> None:
+def modify(query: exp.Expr, relation: Relation, place: ExpressionContext) -> None:
     """The clauses after FROM. All that they look at is probed."""
     for part in parts_of(query, *PROBING):
         place.account.count(sources_of(part, place))
@@ -216,8 +220,8 @@ def is_column(term: exp.Expr) -> bool:
     return isinstance(term.this if isinstance(term, exp.Ordered) else term, exp.Column)
 
 
-def result_scope(place: Place) -> Scope:
+def result_scope(place: ExpressionContext) -> NameScope:
     """What ORDER BY sees after a UNION: columns that have been counted."""
-    scope = Scope(place.scope)
-    scope.add(Source((), OPAQUE))
+    scope = NameScope(place.scope)
+    scope.add(ScopeEntry((), OPAQUE))
     return scope

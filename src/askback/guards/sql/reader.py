@@ -16,13 +16,13 @@ import anyio.to_thread
 from anyio.lowlevel import RunVar
 
 from askback.errors import AuthorError
-from askback.guards.sql.catalogue import Catalogue, digest_of
+from askback.guards.sql.catalogue import CatalogueIndex, digest_of
 from askback.guards.sql.names import Dialect
 from askback.guards.sql.outlines import Outline, lay_out
 from askback.guards.sql.pool import BUSY, MAX_WORKERS, POOL, WorkerFailed
-from askback.guards.sql.readings import Reading, reading_of
+from askback.guards.sql.readings import SQLReading, reading_of
 from askback.guards.sql.statements import Statements
-from askback.guards.sql.text import Unreadable
+from askback.guards.sql.text import UnreadableStatement
 from askback.guards.sql.tokens import depth_of, tokenize
 
 T = TypeVar("T")
@@ -40,7 +40,7 @@ TRIVIAL_VIEWS, TRIVIAL_TABLES = 2_000, 200
 """Characters of all views, and number of tables, up to which the same holds for a catalogue."""
 
 
-class Given(NamedTuple):
+class CatalogueInput(NamedTuple):
     """A catalogue as the caller gives it; compared part by part, which is quicker than a digest."""
 
     dialect: Dialect
@@ -48,28 +48,28 @@ class Given(NamedTuple):
     views: Mapping[str, str]
     tagged: Mapping[str, str]
 
-    def copied(self) -> "Given":
+    def copied(self) -> "CatalogueInput":
         tables = {name: dict(columns) for name, columns in self.tables.items()}
-        return Given(self.dialect, tables, dict(self.views), dict(self.tagged))
+        return CatalogueInput(self.dialect, tables, dict(self.views), dict(self.tagged))
 
     @property
     def is_trivial(self) -> bool:
         return len(self.tables) <= TRIVIAL_TABLES and sum(map(len, self.views.values())) <= TRIVIAL_VIEWS
 
 
-class Reader:
+class StatementReader:
     """Reads statements against one catalogue, each once."""
 
-    def __init__(self, given: Given) -> None:
+    def __init__(self, given: CatalogueInput) -> None:
         self.given = given.copied()
         self._key = digest_of(*self.given)
-        self._catalogue = Catalogue(**self.given._asdict())
+        self._catalogue = CatalogueIndex(**self.given._asdict())
         self._statements = Statements(self._catalogue)
         self._is_trivial = self.given.is_trivial
-        self._known: OrderedDict[bytes, Reading] = OrderedDict()
+        self._known: OrderedDict[bytes, SQLReading] = OrderedDict()
         self._lock = Lock()
 
-    def read_trivial(self, statement: str) -> Reading | None:
+    def read_trivial(self, statement: str) -> SQLReading | None:
         """What is known already or can be read at once; else None."""
         if len(statement) > TRIVIAL_LENGTH:
             return self._recall(statement)
@@ -80,7 +80,7 @@ class Reader:
             self._keep(statement, reading)
         return reading
 
-    def read(self, statement: str) -> Reading:
+    def read(self, statement: str) -> SQLReading:
         reading = self.read_trivial(statement)
         if reading is not None:
             return reading
@@ -95,21 +95,21 @@ class Reader:
         self._keep(statement, reading)
         return reading
 
-    def _recall(self, statement: str) -> Reading | None:
+    def _recall(self, statement: str) -> SQLReading | None:
         with self._lock:
-            digest = digested(statement)
+            digest = digest_statement(statement)
             if digest in self._known:
                 self._known.move_to_end(digest)
             return self._known.get(digest)
 
-    def _keep(self, statement: str, reading: Reading) -> None:
+    def _keep(self, statement: str, reading: SQLReading) -> None:
         with self._lock:
-            self._known[digested(statement)] = reading
+            self._known[digest_statement(statement)] = reading
             if len(self._known) > MAX_READINGS:
                 self._known.popitem(last=False)
 
 
-def digested(statement: str) -> bytes:
+def digest_statement(statement: str) -> bytes:
     return hashlib.sha256(statement.encode(errors="surrogatepass")).digest()
 
 
@@ -119,7 +119,7 @@ def is_trivial(statement: str, dialect: Dialect) -> bool:
         return False
     try:
         tokens = tokenize(statement, dialect)
-    except Unreadable:
+    except UnreadableStatement:
         return True  # which is all there is to be read
     depth = depth_of(tokens)
     return (
@@ -127,30 +127,30 @@ def is_trivial(statement: str, dialect: Dialect) -> bool:
     )
 
 
-class Readers:
+class StatementReaders:
     """One for each of the catalogues seen lately. They hold digests of statements, and no statement."""
 
     def __init__(self) -> None:
-        self._known: list[Reader] = []
+        self._known: list[StatementReader] = []
         self._lock = Lock()
 
-    def find(self, given: Given) -> Reader | None:
+    def find(self, given: CatalogueInput) -> StatementReader | None:
         return next((reader for reader in self._known if reader.given == given), None)
 
-    def reader(self, given: Given) -> Reader:
+    def reader(self, given: CatalogueInput) -> StatementReader:
         with self._lock:
-            reader = self.find(given) or made(given)
+            reader = self.find(given) or make_reader(given)
             self._known = [reader, *(other for other in self._known if other is not reader)][:MAX_CATALOGUES]
             return reader
 
 
-def made(given: Given) -> Reader:
+def make_reader(given: CatalogueInput) -> StatementReader:
     if wrong := [name for name in given.tagged if not all(name.rpartition(".")[::2])]:
         raise AuthorError(
             f"tagged[{wrong[0]!r}] names no column of a table. Write it as schema.table.column."
         )
     try:
-        return Reader(given)
+        return StatementReader(given)
     except (TypeError, ValueError, AttributeError) as error:
         raise AuthorError(
             'The catalogue is not of the form tables={"schema.table": {"column": "type"}}, '
@@ -164,7 +164,7 @@ PATIENCE = 6.0
 _LIMITER: RunVar[anyio.CapacityLimiter] = RunVar("askback_sql_threads")
 
 NONE: Mapping[str, str] = MappingProxyType({})
-READERS = Readers()
+READERS = StatementReaders()
 
 
 def read(
@@ -174,7 +174,7 @@ def read(
     tables: Mapping[str, Mapping[str, str]],
     views: Mapping[str, str] = NONE,
     tagged: Mapping[str, str] = NONE,
-) -> Reading:
+) -> SQLReading:
     """What this text of one or more statements touches. No text makes it raise: a broken one is `unresolved`.
 
     Names in `tables` (`schema.table` to its columns and their types), `views` (`schema.view` to its query) and `tagged`
@@ -191,7 +191,7 @@ async def read_async(
     tables: Mapping[str, Mapping[str, str]],
     views: Mapping[str, str] = NONE,
     tagged: Mapping[str, str] = NONE,
-) -> Reading:
+) -> SQLReading:
     """What `read` returns, without blocking the event loop."""
     given = _checked(statement, dialect, tables, views, tagged)
     reader = READERS.find(given) if len(tables) <= TRIVIAL_TABLES else None
@@ -226,11 +226,11 @@ def _checked(
     tables: Mapping[str, Mapping[str, str]],
     views: Mapping[str, str],
     tagged: Mapping[str, str],
-) -> Given:
+) -> CatalogueInput:
     if not isinstance(statement, str):  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
         raise AuthorError(f"A statement is a text, and {type(statement).__name__} is none.")
     if dialect not in get_args(Dialect):
         raise AuthorError(
             f"dialect={dialect!r} is not one that Askback reads. Give one of {get_args(Dialect)}."
         )
-    return Given(dialect, tables, views, tagged)
+    return CatalogueInput(dialect, tables, views, tagged)

@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class SQLReading:
     """Never less than the engine would do: what could not be told stands in `unresolved`."""
 
     columns: frozenset[str]
@@ -26,9 +26,9 @@ class Reading:
 
 def reading_of(
     columns: Iterable[str], writes: Iterable[str], unresolved: Iterable[str], tags: Mapping[str, str]
-) -> Reading:
+) -> SQLReading:
     found = frozenset(columns)
-    return Reading(
+    return SQLReading(
         columns=found,
         personal=MappingProxyType({name: tags[name] for name in sorted(found & tags.keys())}),
         writes=tuple(writes),

@@ -7,12 +7,12 @@ from askback.guards.sql.names import Path
 from askback.guards.sql.relations import NOTHING, Relation, Sources, merge
 
 
-class Source(NamedTuple):
+class ScopeEntry(NamedTuple):
     path: Path  # its alias, or the dotted name it has in the catalogue
     relation: Relation
 
 
-class Found(NamedTuple):
+class NameMeanings(NamedTuple):
     """All that a name can mean."""
 
     sources: Sources
@@ -21,22 +21,22 @@ class Found(NamedTuple):
     """Whether it may be a function of a row, in the notation of a column (Postgres: `c.to_json`)."""
 
 
-class Scope:
+class NameScope:
     """The relations of one FROM, the names of its SELECT, and the scope around.
 
     A subquery `beside` others in a FROM sees them on some engines and not on others.
     """
 
-    def __init__(self, around: "Scope | None" = None, *, beside: bool = False) -> None:
+    def __init__(self, around: "NameScope | None" = None, *, beside: bool = False) -> None:
         self.around = around
         self.beside = beside
-        self.sources: list[Source] = []
+        self.sources: list[ScopeEntry] = []
         self.names: dict[str, Sources] = {}  # of the SELECT, and of parameters of a lambda
         self._columns: dict[str, set[str]] = {}
-        self._by_alias: dict[str, list[Source]] = {}
+        self._by_alias: dict[str, list[ScopeEntry]] = {}
         self._open: set[str] | None = None
 
-    def add(self, source: Source) -> None:
+    def add(self, source: ScopeEntry) -> None:
         self.sources.append(source)
         if source.path:
             self._by_alias.setdefault(source.path[-1], []).append(source)
@@ -57,13 +57,13 @@ class Scope:
         """The relations that `path.*` can mean, here and around."""
         return [relation for scope in self.outwards() for relation in scope._called(path)]
 
-    def outwards(self) -> "Iterator[Scope]":
-        scope: Scope | None = self
+    def outwards(self) -> "Iterator[NameScope]":
+        scope: NameScope | None = self
         while scope is not None:
             yield scope
             scope = scope.around
 
-    def find(self, path: Path) -> Found:
+    def find(self, path: Path) -> NameMeanings:
         """Gather the meanings from the inside out, up to the scope where every engine stops looking."""
         gathered: set[str] = set()
         is_anything = is_column = is_row = False
@@ -76,7 +76,7 @@ class Scope:
             if exact and sees_all:
                 break
             sees_all = not scope.beside
-        return Found(frozenset(gathered), is_anything, is_row and not is_column)
+        return NameMeanings(frozenset(gathered), is_anything, is_row and not is_column)
 
     def _meanings(self, path: Path) -> tuple[list[Sources], list[Sources], bool]:
         """Columns that are meant for sure; what else it may be; whether that is a function of a row."""

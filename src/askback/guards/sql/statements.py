@@ -7,15 +7,15 @@ from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from askback.guards.sql.catalogue import Catalogue
+from askback.guards.sql.catalogue import CatalogueIndex
 from askback.guards.sql.losses import losses
-from askback.guards.sql.names import Dialect, listed
-from askback.guards.sql.place import Account, Place
+from askback.guards.sql.names import Dialect, words_in
+from askback.guards.sql.place import Account, ExpressionContext
 from askback.guards.sql.queries import Queries
 from askback.guards.sql.quiet import quiet
-from askback.guards.sql.readings import Reading, reading_of
+from askback.guards.sql.readings import SQLReading, reading_of
 from askback.guards.sql.relations import OPAQUE, Relation, blend
-from askback.guards.sql.text import Unreadable
+from askback.guards.sql.text import UnreadableStatement
 from askback.guards.sql.tokens import doubts, statements_of, tokenize, unknown_functions
 
 Tokens = Sequence[Token]
@@ -24,17 +24,17 @@ Keep = Callable[[Relation], None]
 STUMBLES = (SqlglotError, ValueError, TypeError, AttributeError, LookupError, AssertionError)
 """What a parser by others raises on texts that nobody thought of."""
 
-QUERIES = listed("select with from table values ( pivot unpivot")
-ROWS = listed("insert update delete merge")
-DESCRIBING = listed("summarize describe desc")
-TRANSACTIONS = listed("begin start commit end rollback abort savepoint release")
-REMOVALS = listed("drop truncate")
-MAKING = listed("or replace temp temporary unlogged local global recursive materialized")
+QUERIES = words_in("select with from table values ( pivot unpivot")
+ROWS = words_in("insert update delete merge")
+DESCRIBING = words_in("summarize describe desc")
+TRANSACTIONS = words_in("begin start commit end rollback abort savepoint release")
+REMOVALS = words_in("drop truncate")
+MAKING = words_in("or replace temp temporary unlogged local global recursive materialized")
 SHOWN: dict[Dialect, frozenset[str] | None] = {
     "duckdb": None,
     "postgres": None,
     "sqlite": frozenset(),
-    "trino": listed("tables columns schemas catalogs functions create session"),
+    "trino": words_in("tables columns schemas catalogs functions create session"),
 }
 """What SHOW may be followed by; None is anything. `SHOW STATS` of Trino tells the least and the greatest value."""
 
@@ -42,17 +42,17 @@ SHOWN: dict[Dialect, frozenset[str] | None] = {
 class Statements:
     """Reads texts of one or more statements against one catalogue."""
 
-    def __init__(self, catalogue: Catalogue) -> None:
+    def __init__(self, catalogue: CatalogueIndex) -> None:
         self._queries = Queries(catalogue, self._read_view)
         self._catalogue = catalogue
         self._dialect: Dialect = catalogue.dialect
 
-    def read(self, text: str) -> Reading:
+    def read(self, text: str) -> SQLReading:
         """What this text touches; where there is a doubt, the tagged columns that it mentions are part of that."""
         account = Account()
         try:
             self._read(text, account)
-        except Unreadable as unreadable:
+        except UnreadableStatement as unreadable:
             account.doubt(str(unreadable))
         if account.doubts:
             account.count(self._catalogue.mentioned(text))
@@ -75,7 +75,7 @@ class Statements:
         relations: list[Relation] = []
         try:
             statements = list(statements_of(tokenize(text, self._dialect)))
-        except Unreadable as unreadable:
+        except UnreadableStatement as unreadable:
             statements = []
             account.doubt(str(unreadable))
         if len(statements) == 1:
@@ -91,7 +91,7 @@ class Statements:
             self._statement(tokens, text, account, keep)
         except RecursionError:
             account.doubt("nested too deep to be read")
-        except (Unreadable, *STUMBLES):
+        except (UnreadableStatement, *STUMBLES):
             account.doubt("not understood", text[tokens[0].start : tokens[-1].end + 1])
 
     def _statement(self, tokens: Tokens, text: str, account: Account, keep: Keep) -> None:
@@ -156,7 +156,7 @@ class Statements:
         for name in losses(tree, tokens, self._catalogue.columns):
             account.doubt("the parser has lost something", name)
 
-    def _tree(self, tree: exp.Expr, place: Place, keep: Keep) -> None:
+    def _tree(self, tree: exp.Expr, place: ExpressionContext, keep: Keep) -> None:
         if isinstance(tree, exp.Create):
             query = tree.args.get("expression")
             if isinstance(query, exp.Query | exp.Values):
@@ -174,7 +174,7 @@ def parse(tokens: Tokens, text: str, dialect: Dialect) -> exp.Expr:
     with quiet():
         trees = SqlglotDialect.get_or_raise(dialect).parser().parse(list(tokens), text)
     if len(trees) != 1 or not isinstance(trees[0], exp.Expr):
-        raise Unreadable("not one statement")
+        raise UnreadableStatement("not one statement")
     return trees[0]
 
 
@@ -188,11 +188,11 @@ def explained(tokens: Tokens, text: str, dialect: Dialect) -> str:
         closing = next(at for at, token in enumerate(rest) if token.token_type is TokenType.R_PAREN)
         rest = rest[closing + 1 :]
     if not rest or rest[0].text.lower() == "explain":
-        raise Unreadable("nothing is explained")
+        raise UnreadableStatement("nothing is explained")
     return text[rest[0].start :]
 
 
-def named_by(tree: exp.Create, place: Place) -> list[str]:
+def named_by(tree: exp.Create, place: ExpressionContext) -> list[str]:
     """The names in `CREATE VIEW v(a, b) AS`."""
     columns = tree.this.expressions if isinstance(tree.this, exp.Schema) else []
     return [place.name(column.this if isinstance(column, exp.ColumnDef) else column) for column in columns]

@@ -3,18 +3,18 @@
 from sqlglot import exp
 
 from askback.guards.sql.expressions import look_up, sources_of
-from askback.guards.sql.names import listed
-from askback.guards.sql.place import Place, knows, parts_of
+from askback.guards.sql.names import words_in
+from askback.guards.sql.place import ExpressionContext, knows, parts_of
 from askback.guards.sql.relations import OPAQUE, Relation, blend
-from askback.guards.sql.scopes import Scope, Source
+from askback.guards.sql.scopes import NameScope, ScopeEntry
 
-TABLE = listed("this alias db catalog joins pivots ordinality only sample")
-JOIN = listed("this on side kind using method")
-SUBQUERY = listed("with this alias joins pivots sample order limit offset")
-LATERAL = listed("this alias ordinality")
-UNNEST = listed("expressions alias offset")
+TABLE = words_in("this alias db catalog joins pivots ordinality only sample")
+JOIN = words_in("this on side kind using method")
+SUBQUERY = words_in("with this alias joins pivots sample order limit offset")
+LATERAL = words_in("this alias ordinality")
+UNNEST = words_in("expressions alias offset")
 METHODS = frozenset({"", "NATURAL", "ASOF", "POSITIONAL"})
-MAKING_ROWS = listed(
+MAKING_ROWS = words_in(
     "duckdb_columns duckdb_constraints duckdb_databases duckdb_functions duckdb_indexes duckdb_keywords duckdb_schemas "
     "duckdb_sequences duckdb_tables duckdb_views generate_series json_each json_tree pg_timezone_names "
     "pragma_table_info pragma_version range repeat repeat_row unnest"
@@ -23,7 +23,7 @@ MAKING_ROWS = listed(
 names: `FROM histogram('t', a)`."""
 
 
-def add_from(item: exp.Expr, place: Place) -> None:
+def add_from(item: exp.Expr, place: ExpressionContext) -> None:
     """Enter an item of FROM, and the joins that hang on it, into the scope of its query."""
     if isinstance(item, exp.Join):
         add_join(item, place)
@@ -39,14 +39,14 @@ def add_from(item: exp.Expr, place: Place) -> None:
         add_from(join, place)
 
 
-def add_source(item: exp.Expr, path: tuple[str, ...], relation: Relation, place: Place) -> None:
+def add_source(item: exp.Expr, path: tuple[str, ...], relation: Relation, place: ExpressionContext) -> None:
     for pivot in parts_of(item, "pivots"):
         relation = pivoted(pivot, relation, place)
     names = column_names(item, place)
-    place.scope.add(Source(alias_of(item, place) or path, blend(relation, names) if names else relation))
+    place.scope.add(ScopeEntry(alias_of(item, place) or path, blend(relation, names) if names else relation))
 
 
-def add_join(join: exp.Join, place: Place) -> None:
+def add_join(join: exp.Join, place: ExpressionContext) -> None:
     knows(join, JOIN, place.account)
     method = str(join.args.get("method") or "").upper()
     if method not in METHODS:
@@ -68,9 +68,9 @@ def is_wrapped(query: exp.Subquery) -> bool:
     return isinstance(inner, exp.Table | exp.Lateral | exp.Unnest)
 
 
-def add_wrapped(query: exp.Subquery, place: Place) -> None:
+def add_wrapped(query: exp.Subquery, place: ExpressionContext) -> None:
     knows(query, SUBQUERY - {"with", "order", "limit", "offset"}, place.account)
-    inner = Scope(place.scope, beside=True)
+    inner = NameScope(place.scope, beside=True)
     add_from(query.this, place.inside(inner))
     if alias_of(query, place) or query.args.get("pivots"):
         add_source(query, (), inner.merged(), place)
@@ -79,13 +79,13 @@ def add_wrapped(query: exp.Subquery, place: Place) -> None:
             place.scope.add(source)
 
 
-def source_of(item: exp.Expr, place: Place) -> tuple[tuple[str, ...], Relation]:
+def source_of(item: exp.Expr, place: ExpressionContext) -> tuple[tuple[str, ...], Relation]:
     if isinstance(item, exp.Table):
         return table_of(item, place)
     if isinstance(item, exp.Lateral):
         knows(item, LATERAL, place.account)
         if isinstance(item.this, exp.Query):
-            return (), place.reader.relation(item.this, place.inside(Scope(place.scope)))
+            return (), place.reader.relation(item.this, place.inside(NameScope(place.scope)))
         return (), function(item.this, place)
     if isinstance(item, exp.Unnest):
         knows(item, UNNEST, place.account)
@@ -98,10 +98,10 @@ def source_of(item: exp.Expr, place: Place) -> tuple[tuple[str, ...], Relation]:
         bare.set("joins", None)
         bare.set("pivots", None)
         item = bare
-    return (), place.reader.relation(item, place.inside(Scope(place.scope, beside=True)))
+    return (), place.reader.relation(item, place.inside(NameScope(place.scope, beside=True)))
 
 
-def table_of(table: exp.Table, place: Place) -> tuple[tuple[str, ...], Relation]:
+def table_of(table: exp.Table, place: ExpressionContext) -> tuple[tuple[str, ...], Relation]:
     knows(table, TABLE, place.account)
     parts = table.parts
     if not all(isinstance(part, exp.Identifier | exp.Literal) for part in parts):
@@ -116,7 +116,7 @@ def table_of(table: exp.Table, place: Place) -> tuple[tuple[str, ...], Relation]
     return place.reader.stored(path, place.account)
 
 
-def function(call: exp.Expr, place: Place) -> Relation:
+def function(call: exp.Expr, place: ExpressionContext) -> Relation:
     """Rows made by a function: they reveal its arguments, which count at once."""
     is_own = place.reader.dialect == "duckdb" and isinstance(call, exp.Anonymous)
     if is_own and call.name.lower() not in MAKING_ROWS:
@@ -125,7 +125,7 @@ def function(call: exp.Expr, place: Place) -> Relation:
     return OPAQUE
 
 
-def pivoted(pivot: exp.Expr, relation: Relation, place: Place) -> Relation:
+def pivoted(pivot: exp.Expr, relation: Relation, place: ExpressionContext) -> Relation:
     """PIVOT groups by every column that it does not name, so all of them are probed."""
     place.account.count(relation.everything)
     for query in pivot.find_all(exp.Query, exp.Table):
@@ -133,13 +133,13 @@ def pivoted(pivot: exp.Expr, relation: Relation, place: Place) -> Relation:
     return OPAQUE
 
 
-def alias_of(item: exp.Expr, place: Place) -> tuple[str, ...]:
+def alias_of(item: exp.Expr, place: ExpressionContext) -> tuple[str, ...]:
     alias = item.args.get("alias")
     name = alias.this if isinstance(alias, exp.TableAlias) else None
     return (place.name(name),) if isinstance(name, exp.Expr) else ()
 
 
-def column_names(item: exp.Expr, place: Place) -> list[str]:
+def column_names(item: exp.Expr, place: ExpressionContext) -> list[str]:
     """The names in `t(a, b)`."""
     alias = item.args.get("alias")
     columns = parts_of(alias, "columns") if isinstance(alias, exp.TableAlias) else ()

@@ -23,7 +23,7 @@ SIGN = re.compile(r"not|[-+~!@]", re.IGNORECASE)
 NO_TEXT = "a character that no database can store"
 
 
-class Unreadable(Exception):
+class UnreadableStatement(Exception):
     """A text that is given to no engine and no parser; says why, in words that can be shown to a person."""
 
 
@@ -36,7 +36,7 @@ def require_readable(statement: str) -> None:
         deepest = max(deepest, depth)
     signs = max((len(SIGN.findall(run[0])) for run in SIGNS.finditer(statement)), default=0)
     if max(deepest, signs) > MAX_DEPTH:
-        raise Unreadable(f"nested more than {MAX_DEPTH} levels deep")
+        raise UnreadableStatement(f"nested more than {MAX_DEPTH} levels deep")
 
 
 def require_text(statement: str, *, max_length: int = MAX_LENGTH) -> None:
@@ -45,12 +45,12 @@ def require_text(statement: str, *, max_length: int = MAX_LENGTH) -> None:
     try:
         statement.encode()
     except UnicodeEncodeError:
-        raise Unreadable(NO_TEXT) from None
+        raise UnreadableStatement(NO_TEXT) from None
     if "\0" in statement:
-        raise Unreadable(NO_TEXT)
+        raise UnreadableStatement(NO_TEXT)
 
 
 def require_length(statement: str, max_length: int = MAX_LENGTH) -> None:
     """Refuse a statement that is too long."""
     if len(statement) > max_length:
-        raise Unreadable(f"{len(statement):,} characters are too many to read")
+        raise UnreadableStatement(f"{len(statement):,} characters are too many to read")

@@ -15,8 +15,8 @@ from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import Token, TokenType
 
 from askback.guards.sql.functions import harmless_functions
-from askback.guards.sql.names import Dialect, listed
-from askback.guards.sql.text import Unreadable, require_length
+from askback.guards.sql.names import Dialect, words_in
+from askback.guards.sql.text import UnreadableStatement, require_length
 
 MAX_DEPTH = 60
 """Levels of parentheses and CASE. The parser calls itself for each, some twenty frames deep."""
@@ -38,7 +38,7 @@ VARIABLE = re.compile(r"[$@#:][\w$]*\(|::")
 
 RUN_OF_SIGNS = re.compile(r"[-+*/<>=~!@#%^&|`?]+")
 ORDINARY = frozenset("+-*/<>=")
-OPERATORS = listed(
+OPERATORS = words_in(
     "+ - * / % ^ < > = <> != <= >= || ~ ~* !~ !~* ~~ ~~* !~~ !~~* -> ->> #> #>> @> <@ && & | # << >>"
 )
 """Those of Postgres that have the same meaning for the parser. `@ x`, `<%` and `?` have another."""
@@ -58,7 +58,7 @@ STRINGS = {
 QUOTED = STRINGS | {TokenType.IDENTIFIER}
 WORDS = {TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING}
 
-SYNTAX = listed(
+SYNTAX = words_in(
     "all and any array as between bigint binary bit blob boolean by case char character conflict copy "
     "cross cube date datetime dec decimal default delete distinct do double else end escape except exclude "
     "exists explain fetch filter float following for from full group grouping having ilike in inner "
@@ -83,10 +83,10 @@ def tokenize(statement: str, dialect: Dialect) -> list[Token]:
     try:
         tokens = SqlglotDialect.get_or_raise(dialect).tokenize(statement)
     except SqlglotError:
-        raise Unreadable("a string, a name or a comment does not end") from None
+        raise UnreadableStatement("a string, a name or a comment does not end") from None
     depth = depth_of(tokens)
     if depth.levels > MAX_DEPTH or depth.doubling > MAX_DOUBLING:
-        raise Unreadable("nested too deep to be read")
+        raise UnreadableStatement("nested too deep to be read")
     return tokens
 
 

@@ -14,7 +14,7 @@ PAUSE = 1e-6
 """Seconds. Any time at all lets a waiting thread have the interpreter."""
 
 
-def take_turns(items: Iterable[Item]) -> Iterator[Item]:
+def yield_often(items: Iterable[Item]) -> Iterator[Item]:
     """Give the items one by one, and other threads a turn at the interpreter in between.
 
     Python takes the interpreter away from a busy thread only every 5 ms, and answering one HTTP request takes it some
@@ -27,8 +27,8 @@ def take_turns(items: Iterable[Item]) -> Iterator[Item]:
             time.sleep(PAUSE)
 
 
-class Turns:
-    """Counts the steps of a computation that is no loop, and gives other threads their turns as `take_turns` does."""
+class StepCounter:
+    """Counts the steps of a computation that is no loop, and gives other threads their turns as `yield_often` does."""
 
     def __init__(self) -> None:
         self._steps = 0

@@ -10,7 +10,7 @@ import signal
 import sys
 from typing import Any, BinaryIO
 
-from askback.guards.sql.catalogue import Catalogue
+from askback.guards.sql.catalogue import CatalogueIndex
 from askback.guards.sql.statements import Statements
 
 MAX_MEMORY = 1 << 30
@@ -26,7 +26,7 @@ MAX_CATALOGUES = 16
 """Databases that one server guards, and a few versions of each."""
 
 
-class Worker:
+class ReaderWorker:
     def __init__(self) -> None:
         self._readers: dict[str, Statements] = {}
 
@@ -39,7 +39,7 @@ class Worker:
         if request["catalogue"] is not None:
             if len(self._readers) >= MAX_CATALOGUES:
                 self._readers.clear()
-            self._readers[request["key"]] = Statements(Catalogue(**request["catalogue"]))
+            self._readers[request["key"]] = Statements(CatalogueIndex(**request["catalogue"]))
         return self._readers[request["key"]]
 
 
@@ -49,7 +49,7 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform != "win32":
         os.nice(NICENESS)
-    worker = Worker()
+    worker = ReaderWorker()
     replies.write(b"ready\n")
     replies.flush()
     for line in requests:

@@ -17,7 +17,7 @@ from typing import Any
 
 from askback.stores.postgres.address import Address
 from askback.stores.postgres.bells import Bells
-from askback.stores.postgres.connecting import ANSWER, Connection, Greeted, explain, greet
+from askback.stores.postgres.connection import ANSWER, Connection, Greeted, explain, greet
 
 logger = logging.getLogger("askback")
 

@@ -11,7 +11,7 @@ import asyncpg
 from askback.errors import StoreUnavailable
 from askback.stores.postgres.address import Address
 from askback.stores.postgres.bells import Lines
-from askback.stores.postgres.connecting import ANSWER, GOES_ON, TROUBLE, Greeted, explain, greet, is_lost
+from askback.stores.postgres.connection import ANSWER, GOES_ON, TROUBLE, Greeted, explain, greet, is_lost
 
 T = TypeVar("T")
 

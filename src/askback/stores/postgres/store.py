@@ -13,15 +13,24 @@ import anyio
 import anyio.to_thread
 
 from askback.errors import OperatorError, StoreUnavailable
+from askback.model.ids import new_id
+from askback.model.store import (
+    Cap,
+    EpochChanged,
+    Finished,
+    Granted,
+    Reach,
+    Rejected,
+    RunnerDied,
+    Verdict,
+)
 from askback.stores.leases import LEASE, require_lease
 from askback.stores.postgres import statements as sql
 from askback.stores.postgres.address import Address, read_address
 from askback.stores.postgres.bells import Bell
-from askback.stores.postgres.connecting import Greeted
+from askback.stores.postgres.connection import Greeted
 from askback.stores.postgres.keeper import Keeper
 from askback.stores.postgres.pool import Pool, Statement
-from askback.stores.protocol import Cap, Done, Forgotten, Lost, Mine, Reach, Refused, Verdict
-from askback.unique import unique_name
 
 T = TypeVar("T")
 
@@ -113,7 +122,7 @@ class PostgresStore:
         takeover: bool = True,
         epoch: str = "",
     ) -> Verdict:
-        asked = Asked(key, turn, digest, until, takeover, epoch, unique_name(), self._clock())
+        asked = Asked(key, turn, digest, until, takeover, epoch, new_id(), self._clock())
         keeper, pool = self._opened()
         async with pool.lines.place("run", key, turn, digest, epoch):
             verdict = await self._claim(asked, keeper, pool)
@@ -123,20 +132,20 @@ class PostgresStore:
 
             def look() -> Awaitable[Verdict | Waits]:
                 # Under a token of its own: one that went unanswered is given back, whenever it is granted.
-                return self._claim(asked._replace(token=unique_name()), keeper, pool)
+                return self._claim(asked._replace(token=new_id()), keeper, pool)
 
             with keeper.bells.hung_up("run", sql.key_of(key)) as bell:
                 return await self._wait_for(look, bell, keeper)
 
-    async def record(self, claim: Mine, result: bytes) -> bool:
+    async def record(self, claim: Granted, result: bytes) -> bool:
         key, token = sql.key_of(claim.key), claim.token
         self._opened()[0].let_go(token)  # first: if this fails, nobody is left who runs it
         return await self._do(lambda on, again: on.connection.fetchval(sql.RECORD, key, token, result, again))
 
-    async def note(self, claim: Mine, noted: bytes) -> bool:
+    async def note(self, claim: Granted, noted: bytes) -> bool:
         return bool(await self._value(sql.NOTE, sql.key_of(claim.key), claim.token, noted))
 
-    async def release(self, claim: Mine) -> None:
+    async def release(self, claim: Granted) -> None:
         key, (keeper, pool) = sql.key_of(claim.key), self._opened()
         keeper.let_go(claim.token)
         task = pool.start(lambda on, _again: on.connection.fetchval(sql.RELEASE, key, claim.token))
@@ -160,10 +169,10 @@ class PostgresStore:
         keeper.epoch = epoch
         if verdict == "mine":
             keeper.hold(asked.token, key)
-            return Mine(asked.key, asked.token, value)
+            return Granted(asked.key, asked.token, value)
         if verdict == "waits":
             return Waits(seconds, epoch)
-        return Done(value) if verdict == "done" else OTHERWISE[verdict]
+        return Finished(value) if verdict == "done" else OTHERWISE[verdict]
 
     async def _wait_for(self, look: Callable[[], Awaitable[T | Waits]], bell: Bell, keeper: Keeper) -> T:
         """Look when it is rung for, and now and then, until there is something to be seen."""
@@ -210,7 +219,7 @@ class PostgresStore:
         return Waits(self._lease) if value is None else value
 
     async def spend(self, key: str, *, until: float) -> bool:
-        return await self._value(sql.SPEND, sql.key_of(key), until, unique_name(), self._clock())
+        return await self._value(sql.SPEND, sql.key_of(key), until, new_id(), self._clock())
 
     # Vault and ledger.
 
@@ -218,10 +227,10 @@ class PostgresStore:
         return await self._value(sql.GET, *sql.row_of(owner, name), self._clock())
 
     async def put(self, owner: str, name: str, value: bytes, *, until: float | None = None) -> None:
-        await self._value(sql.PUT, *sql.row_of(owner, name), value, until, unique_name())
+        await self._value(sql.PUT, *sql.row_of(owner, name), value, until, new_id())
 
     async def put_capped(self, owner: str, name: str, value: bytes, *, until: float, cap: Cap) -> int:
-        row = (*sql.row_of(owner, name), value, until, unique_name(), self._clock())
+        row = (*sql.row_of(owner, name), value, until, new_id(), self._clock())
         limits = cap.weight, cap.max_of_holder, cap.max_in_all
         return await self._value(
             sql.PUT_CAPPED, *row, sql.bytes_of(cap.kind), sql.bytes_of(cap.holder), *limits
@@ -236,7 +245,7 @@ class PostgresStore:
         row = (*sql.row_of(owner, name), former, self._clock())
         if value is None:
             return await self._removed(sql.REMOVE, *row)
-        token = unique_name()
+        token = new_id()
 
         async def replace(on: Greeted, again: bool) -> bool:
             if await on.connection.fetchval(sql.REPLACE, *row, value, until, token):
@@ -246,18 +255,20 @@ class PostgresStore:
         return await self._do(replace)
 
     async def rows(
-        self, *, prefix: str, after: tuple[str, str] | None = None, most: int = 100
+        self, *, prefix: str, after: tuple[str, str] | None = None, limit: int = 100
     ) -> list[tuple[str, str]]:
         bounds = (*sql.range_of(prefix), *(sql.row_of(*after) if after else (None, None)))
-        found = await self._do(lambda on, _again: on.connection.fetch(sql.LIST, *bounds, self._clock(), most))
+        found = await self._do(
+            lambda on, _again: on.connection.fetch(sql.LIST, *bounds, self._clock(), limit)
+        )
         return [(sql.text_of(owner), sql.text_of(name)) for owner, name in found]
 
     async def append(self, *lines: bytes) -> int:
-        batch = unique_name()
+        batch = new_id()
         return await self._do(lambda on, again: on.connection.fetchval(sql.APPEND, lines, batch, again))
 
-    async def read(self, *, after: int = 0, most: int = 100) -> list[tuple[int, bytes]]:
-        found = await self._do(lambda on, _again: on.connection.fetch(sql.READ, after, most))
+    async def read(self, *, after: int = 0, limit: int = 100) -> list[tuple[int, bytes]]:
+        found = await self._do(lambda on, _again: on.connection.fetch(sql.READ, after, limit))
         return [(number, line) for number, line in found]
 
     async def trim(self, *, before: int) -> int:
@@ -340,7 +351,7 @@ class PostgresStore:
         return self._keeper, self._pools[loop]
 
 
-OTHERWISE: dict[str, Verdict] = {"refused": Refused(), "lost": Lost(), "forgotten": Forgotten()}
+OTHERWISE: dict[str, Verdict] = {"refused": Rejected(), "lost": RunnerDied(), "forgotten": EpochChanged()}
 
 
 async def _heard(task: "asyncio.Task[T]") -> T:
@@ -350,7 +361,7 @@ async def _heard(task: "asyncio.Task[T]") -> T:
 def _give_back(task: "asyncio.Task[Verdict | Waits]", asked: Asked, keeper: Keeper) -> None:
     """Whoever claimed is gone, or was told that the store is."""
     is_certain = not task.cancelled() and task.exception() is None
-    if not is_certain or isinstance(task.result(), Mine):
+    if not is_certain or isinstance(task.result(), Granted):
         keeper.give_back(asked.token, sql.key_of(asked.key), is_certain=is_certain)
 
 

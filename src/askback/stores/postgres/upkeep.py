@@ -5,8 +5,8 @@ from contextlib import suppress
 from typing import NamedTuple, TypeVar
 
 from askback.stores.postgres.address import Address, read_address
-from askback.stores.postgres.connecting import TROUBLE, Connection, connect, explain, require_not_newer
-from askback.stores.postgres.migrating import Step, known_steps, steps_taken, take_steps
+from askback.stores.postgres.connection import TROUBLE, Connection, connect, explain, require_not_newer
+from askback.stores.postgres.schema import Step, known_steps, steps_taken, take_steps
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ from redis.exceptions import RedisError
 
 from askback.stores.redis.address import Connection, is_whole
 from askback.stores.redis.link import pack
-from askback.stores.redis.troubles import LinkClosed, NoAnswer
+from askback.stores.redis.problems import LinkClosed, NoAnswer
 
 logger = logging.getLogger("askback")
 

@@ -16,8 +16,8 @@ from redis.exceptions import NoScriptError, RedisError
 
 from askback.stores.redis.address import Address, Argument, ThreadConnection
 from askback.stores.redis.keys import Keys
+from askback.stores.redis.problems import explain
 from askback.stores.redis.scripts import Script, script
-from askback.stores.redis.troubles import explain
 
 logger = logging.getLogger("askback")
 

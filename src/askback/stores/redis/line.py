@@ -14,8 +14,8 @@ from askback.stores.redis.address import SECONDS_TO_ANSWER, Address, Argument, C
 from askback.stores.redis.ears import Ears
 from askback.stores.redis.keys import Keys
 from askback.stores.redis.link import Link, no_answer
+from askback.stores.redis.problems import LinkClosed
 from askback.stores.redis.scripts import Script, script
-from askback.stores.redis.troubles import LinkClosed
 
 logger = logging.getLogger("askback")
 

@@ -13,7 +13,7 @@ from typing import Any
 from redis.exceptions import AuthenticationError, BusyLoadingError, ReadOnlyError, RedisError, ResponseError
 
 from askback.stores.redis.address import SECONDS_TO_ANSWER, Argument, Connection, is_whole
-from askback.stores.redis.troubles import LinkClosed, LinkLost, NoAnswer
+from askback.stores.redis.problems import LinkClosed, LinkLost, NoAnswer
 
 A_MOMENT = 0.1
 """Seconds between the end of patience and the end of the connection: where this process was held up, the answer may

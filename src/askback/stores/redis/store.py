@@ -10,13 +10,22 @@ from typing import Any, NamedTuple
 
 import anyio
 
+from askback.model.ids import new_id
+from askback.model.store import (
+    Cap,
+    EpochChanged,
+    Finished,
+    Granted,
+    Reach,
+    Rejected,
+    RunnerDied,
+    Verdict,
+)
 from askback.stores.leases import LEASE, require_lease
-from askback.stores.protocol import Cap, Done, Forgotten, Lost, Mine, Reach, Refused, Verdict
 from askback.stores.redis.address import Address, Argument
 from askback.stores.redis.ears import LOOK_EACH
 from askback.stores.redis.keys import begins, life, pair, unpair, value_in
 from askback.stores.redis.switchboard import Switchboard, Waits
-from askback.unique import unique_name
 
 EPOCH_LASTS = 1.0
 """Seconds after which the memory's name is asked for again: a conversation that begins with a stale one is refused."""
@@ -69,9 +78,7 @@ class RedisStore:
 
     async def epoch(self) -> str:
         if not self._switchboard.memory.is_as_of(EPOCH_LASTS):
-            self._switchboard.memory.heard(
-                await self._switchboard.run("look", [self._keys.memory], unique_name())
-            )
+            self._switchboard.memory.heard(await self._switchboard.run("look", [self._keys.memory], new_id()))
         return self._switchboard.memory.id
 
     # Run once.
@@ -100,12 +107,12 @@ class RedisStore:
         try:
             return await self._switchboard.wait_for(self._keys.claim(key), look)
         except BaseException:
-            if isinstance(found, Mine):  # cancelled as it left off listening
+            if isinstance(found, Granted):  # cancelled as it left off listening
                 self._switchboard.keeper.let_go(found.token)
                 self._switchboard.keeper.withdraw(found.token, self._keys.claim(key))
             raise
 
-    async def record(self, claim: Mine, result: bytes) -> bool:
+    async def record(self, claim: Granted, result: bytes) -> bool:
         self._switchboard.keeper.let_go(claim.token)  # first: if this fails, nobody is left who runs it
         row = [self._keys.claim(claim.key)]
         recorded = await self._switchboard.run(
@@ -113,10 +120,10 @@ class RedisStore:
         )
         return recorded == 1
 
-    async def note(self, claim: Mine, noted: bytes) -> bool:
+    async def note(self, claim: Granted, noted: bytes) -> bool:
         return await self._switchboard.run("note", [self._keys.claim(claim.key)], claim.token, noted) == 1
 
-    async def release(self, claim: Mine) -> None:
+    async def release(self, claim: Granted) -> None:
         keeper, row = self._switchboard.keeper, self._keys.claim(claim.key)
         keeper.let_go(claim.token)
         try:
@@ -127,7 +134,7 @@ class RedisStore:
 
     async def _try(self, asked: Asked, before: Waits | None) -> Verdict | Waits:
         """Once. Where no answer comes, nobody will know whether it was granted: so it is taken back."""
-        keeper, token = self._switchboard.keeper, unique_name()
+        keeper, token = self._switchboard.keeper, new_id()
         row, now = self._keys.claim(asked.key), self._clock()
         epoch, runner = (asked.epoch, "") if before is None else (asked.epoch or before.epoch, before.runner)
         try:
@@ -152,7 +159,7 @@ class RedisStore:
         self._switchboard.memory.heard(said[1])
         if said[0] == b"mine":
             keeper.hold(token, row)
-            return Mine(asked.key, token, said[2])
+            return Granted(asked.key, token, said[2])
         return _verdict(said)
 
     # Settle, and spend.
@@ -185,7 +192,7 @@ class RedisStore:
             [self._keys.spent(key)],
             repr(now),
             repr(until),
-            unique_name(),
+            new_id(),
             life(until, now),
         )
         return spent == 1
@@ -220,24 +227,24 @@ class RedisStore:
         return await self._change(owner, name, b"=" + former, deed, value or b"", until)
 
     async def rows(
-        self, *, prefix: str, after: tuple[str, str] | None = None, most: int = 100
+        self, *, prefix: str, after: tuple[str, str] | None = None, limit: int = 100
     ) -> list[tuple[str, str]]:
         first, last = begins(prefix), begins(prefix) + b"\xff"
         start = b"[" + first
         if after is not None and (behind := pair(*after)) >= first:
             start = b"(" + behind
         found = await self._switchboard.run(
-            "rows", self._shelf, repr(self._clock()), start, b"(" + last, most
+            "rows", self._shelf, repr(self._clock()), start, b"(" + last, limit
         )
         return [unpair(member) for member in found]
 
     async def append(self, *lines: bytes) -> int:
-        keys = [self._keys.ledger, self._keys.answered(unique_name())]
+        keys = [self._keys.ledger, self._keys.answered(new_id())]
         return int(await self._switchboard.run("append", keys, REMEMBERED, *lines))
 
-    async def read(self, *, after: int = 0, most: int = 100) -> list[tuple[int, bytes]]:
+    async def read(self, *, after: int = 0, limit: int = 100) -> list[tuple[int, bytes]]:
         found = await self._switchboard.ask(
-            "XRANGE", self._keys.ledger, f"({max(after, 0)}-0", "+", "COUNT", most
+            "XRANGE", self._keys.ledger, f"({max(after, 0)}-0", "+", "COUNT", limit
         )
         return [(int(number.partition(b"-")[0]), line) for number, (_name, line) in found]
 
@@ -252,7 +259,7 @@ class RedisStore:
         self, owner: str, name: str, former: bytes, deed: str, value: bytes, until: float | None
     ) -> bool:
         now = self._clock()
-        keys = [*self._shelf, self._keys.answered(unique_name())]
+        keys = [*self._shelf, self._keys.answered(new_id())]
         row = self._keys.vault, pair(owner, name), repr(now), REMEMBERED
         return (
             await self._switchboard.run("replace", keys, *row, former, deed, value, *_kept(until, now)) == 1
@@ -316,15 +323,15 @@ class RedisStore:
 def _verdict(said: Sequence[Any]) -> Verdict | Waits:
     match said:
         case [b"done", _, bytes() as result]:
-            return Done(result)
+            return Finished(result)
         case [b"waits", bytes() as epoch, int() as left, bytes() as runner]:
             return Waits(max(left / 1000, 0.05), epoch.decode(), runner.decode())
         case [b"lost", *_]:
-            return Lost()
+            return RunnerDied()
         case [b"forgotten", *_]:
-            return Forgotten()
+            return EpochChanged()
         case _:
-            return Refused()
+            return Rejected()
 
 
 def _kept(until: float | None, now: float) -> tuple[str, Argument]:

@@ -18,8 +18,8 @@ from askback.stores.redis.ears import LOOK_EACH
 from askback.stores.redis.keeper import Keeper
 from askback.stores.redis.keys import Keys
 from askback.stores.redis.line import Line, Memory
+from askback.stores.redis.problems import TROUBLES, LinkClosed, LinkLost, explain
 from askback.stores.redis.scripts import script
-from askback.stores.redis.troubles import TROUBLES, LinkClosed, LinkLost, explain
 
 T = TypeVar("T")
 

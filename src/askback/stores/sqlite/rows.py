@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from enum import Enum
 from typing import Any, Literal, NamedTuple
 
-from askback.stores.protocol import Cap, Done, Forgotten, Lost, Mine, Refused, Verdict
+from askback.model.store import Cap, EpochChanged, Finished, Granted, Rejected, RunnerDied, Verdict
 from askback.stores.sqlite import vault
 from askback.stores.sqlite.file import File
 
@@ -64,7 +64,7 @@ class Row(NamedTuple):
 
 
 BEGIN = """
-INSERT INTO claims (key, look_at, until, turn, digest, run_turn, run_digest, token, alive_until, noted)
+INSERT INTO claims (key, read_state, until, turn, digest, run_turn, run_digest, token, alive_until, noted)
 VALUES (:key, :until, :until, -1, '', :run_turn, :run_digest, :token, :alive_until, x'')
 ON CONFLICT (key) DO UPDATE SET
     until = max(until, excluded.until), run_turn = excluded.run_turn, run_digest = excluded.run_digest,
@@ -91,7 +91,7 @@ RECORD = f"""
 UPDATE claims SET turn = run_turn, digest = run_digest, result = ?, {NOBODY} WHERE key = ? AND token = ? AND until > ?
 """
 RECORD_LATE = f"""
-UPDATE claims SET turn = run_turn, digest = run_digest, result = ?, look_at = ?, {NOBODY}
+UPDATE claims SET turn = run_turn, digest = run_digest, result = ?, read_state = ?, {NOBODY}
 WHERE key = ? AND token = ?
 """
 """It took longer than its result lasts: only those who wait for it see it yet."""
@@ -122,13 +122,13 @@ TABLES = {
 }
 """When a row has expired; what is being run by somebody alive has not."""
 
-DUE = {"claims": "look_at <= :now"} | dict.fromkeys(("settled", "spent", "vault"), "until <= :now")
+DUE = {"claims": "read_state <= :now"} | dict.fromkeys(("settled", "spent", "vault"), "until <= :now")
 """What an index finds at once."""
 
 ANY_DUE = "SELECT " + " OR ".join(f"EXISTS (SELECT 1 FROM {table} WHERE {due})" for table, due in DUE.items())
 PUT_OFF = """
-UPDATE claims SET look_at = until WHERE rowid IN (
-    SELECT rowid FROM claims WHERE look_at <= :now AND until > :now LIMIT :most)
+UPDATE claims SET read_state = until WHERE rowid IN (
+    SELECT rowid FROM claims WHERE read_state <= :now AND until > :now LIMIT :most)
 """
 COUNT = "SELECT " + " + ".join(
     f"(SELECT count(*) FROM {table} WHERE ({over}) IS NOT TRUE)" for table, over in TABLES.items()
@@ -163,7 +163,7 @@ class Rows:
         is_known = asked.turn > 1
         connection = self._file.current() if is_known else self._file.connection()
         if asked.epoch and asked.epoch != self._file.epoch:
-            return Forgotten()
+            return EpochChanged()
         begun = self._begun(asked)
         began = is_known and connection.execute(GO_ON, begun).rowcount
         if began or connection.execute(BEGIN, begun).rowcount:
@@ -183,23 +183,23 @@ class Rows:
             noted = self._take(row, asked)
         return self._granted(asked, noted)
 
-    def record(self, claim: Mine, result: bytes) -> bool:
+    def record(self, claim: Granted, result: bytes) -> bool:
         self.held.pop(claim.token, None)  # first: if this fails, nobody is left who runs it
         run, now = (claim.key, claim.token), self._clock()
         if self._file.current().execute(RECORD, (result, *run, now)).rowcount:
             return True
         return self._execute(RECORD_LATE, (result, now + TO_BE_SEEN, *run)).rowcount == 1
 
-    def release(self, claim: Mine) -> None:
+    def release(self, claim: Granted) -> None:
         self.held.pop(claim.token, None)
         any(self._execute(statement, (claim.key, claim.token)).rowcount for statement in RELEASE)
 
-    def withdraw(self, claim: Mine) -> None:
+    def withdraw(self, claim: Granted) -> None:
         """Release it, if it was granted."""
         if claim.token in self.held:
             self.release(claim)
 
-    def note(self, claim: Mine, noted: bytes) -> bool:
+    def note(self, claim: Granted, noted: bytes) -> bool:
         return self._execute(NOTE, (noted, claim.key, claim.token)).rowcount == 1
 
     def renew(self) -> None:
@@ -214,9 +214,9 @@ class Rows:
         run = {"run_turn": asked.turn, "run_digest": asked.digest, "token": asked.token}
         return {"key": asked.key, "until": asked.until, **run, "alive_until": time.time() + self._lease}
 
-    def _granted(self, asked: Asked, noted: bytes) -> Mine:
+    def _granted(self, asked: Asked, noted: bytes) -> Granted:
         self.held[asked.token] = asked.key
-        return Mine(asked.key, asked.token, noted)
+        return Granted(asked.key, asked.token, noted)
 
     def _look(self, key: str) -> Row | None:
         found = self._execute(LOOK, (key,)).fetchone()
@@ -227,13 +227,13 @@ class Rows:
             return Signal.TAKES
         latest = row.turn if row.run_turn is None else row.run_turn
         if asked.turn != latest:
-            return Signal.TAKES if asked.turn > latest else Refused()
+            return Signal.TAKES if asked.turn > latest else Rejected()
         if asked.digest != (row.digest if row.run_digest is None else row.run_digest):
-            return Refused()
+            return Rejected()
         if row.token is None:
-            return Refused() if row.result is None else Done(row.result)
+            return Rejected() if row.result is None else Finished(row.result)
         if self._is_dead(row):
-            return Signal.TAKES if asked.takeover else Lost()
+            return Signal.TAKES if asked.takeover else RunnerDied()
         return WAITS
 
     def _is_dead(self, row: Row) -> bool:

@@ -12,12 +12,12 @@ from typing import TypeVar
 import anyio
 
 from askback.errors import OperatorError
+from askback.model.ids import new_id
+from askback.model.store import Cap, Granted, Reach, Verdict
 from askback.stores.leases import LEASE, require_lease
-from askback.stores.protocol import Cap, Mine, Reach, Verdict
 from askback.stores.sqlite.file import File
 from askback.stores.sqlite.rows import WAITS, Asked, Rows, Waits
 from askback.stores.sqlite.worker import Job, Topic, Worker
-from askback.unique import unique_name
 
 T = TypeVar("T")
 
@@ -58,11 +58,11 @@ class SQLiteStore:
         takeover: bool = True,
         epoch: str = "",
     ) -> Verdict:
-        asked = Asked(key, turn, digest, until, takeover, unique_name(), epoch, self._clock())
+        asked = Asked(key, turn, digest, until, takeover, new_id(), epoch, self._clock())
         verdict = self._at_once(lambda rows: rows.claim(asked))
         if verdict is not WAITS:
             return verdict
-        claim = Mine(key, asked.token)
+        claim = Granted(key, asked.token)
         job = Job[Verdict](
             lambda rows: rows.claim(asked),
             again=lambda rows: rows.claim_again(asked),
@@ -71,13 +71,13 @@ class SQLiteStore:
         )
         return await self._hand_over(job)
 
-    async def record(self, claim: Mine, result: bytes) -> bool:
+    async def record(self, claim: Granted, result: bytes) -> bool:
         return await self._do(lambda rows: rows.record(claim, result), rings=_run_of(claim.key))
 
-    async def note(self, claim: Mine, noted: bytes) -> bool:
+    async def note(self, claim: Granted, noted: bytes) -> bool:
         return await self._do(lambda rows: rows.note(claim, noted))
 
-    async def release(self, claim: Mine) -> None:
+    async def release(self, claim: Granted) -> None:
         await self._do(lambda rows: rows.release(claim), rings=_run_of(claim.key))
 
     # Settle, and spend.
@@ -115,15 +115,15 @@ class SQLiteStore:
         return await self._do(lambda rows: rows.replace(owner, name, former, value, until))
 
     async def rows(
-        self, *, prefix: str, after: tuple[str, str] | None = None, most: int = 100
+        self, *, prefix: str, after: tuple[str, str] | None = None, limit: int = 100
     ) -> list[tuple[str, str]]:
-        return await self._do(lambda rows: rows.rows(prefix, after, most))
+        return await self._do(lambda rows: rows.rows(prefix, after, limit))
 
     async def append(self, *lines: bytes) -> int:
         return await self._do(lambda rows: rows.append(lines))
 
-    async def read(self, *, after: int = 0, most: int = 100) -> list[tuple[int, bytes]]:
-        return await self._do(lambda rows: rows.read(after, most))
+    async def read(self, *, after: int = 0, limit: int = 100) -> list[tuple[int, bytes]]:
+        return await self._do(lambda rows: rows.read(after, limit))
 
     async def trim(self, *, before: int) -> int:
         return await self._do(lambda rows: rows.trim(before))

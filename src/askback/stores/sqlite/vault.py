@@ -3,7 +3,7 @@
 import sqlite3
 from typing import Any
 
-from askback.stores.protocol import Cap
+from askback.model.store import Cap
 
 PUT = """
 INSERT INTO vault (owner, name, value, until) VALUES (?, ?, ?, ?)

@@ -13,8 +13,8 @@ from askback.testing.store_contract.claims import ClaimContract
 from askback.testing.store_contract.deaths import DeathContract
 from askback.testing.store_contract.notes import NoteContract
 from askback.testing.store_contract.races import RaceContract
-from askback.testing.store_contract.settling import SettleContract
-from askback.testing.store_contract.shelves import ShelfContract
+from askback.testing.store_contract.rows import ShelfContract
+from askback.testing.store_contract.settlements import SettleContract
 
 __all__ = ["Clock", "DeathContract", "StoreContract"]
 

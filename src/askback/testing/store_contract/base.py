@@ -10,7 +10,7 @@ import anyio.lowlevel
 import pytest
 from anyio.abc import TaskGroup
 
-from askback.stores.protocol import Mine, Store, Verdict
+from askback.model.store import Granted, Store, Verdict
 
 T = TypeVar("T")
 
@@ -121,6 +121,6 @@ async def bounded(call: Awaitable[T]) -> T:
         return await call
 
 
-def granted(verdict: Verdict | None) -> Mine:
-    assert isinstance(verdict, Mine)
+def granted(verdict: Verdict | None) -> Granted:
+    assert isinstance(verdict, Granted)
     return verdict

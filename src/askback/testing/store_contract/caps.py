@@ -4,7 +4,7 @@ from functools import partial
 
 import anyio
 
-from askback.stores.protocol import Cap, Store
+from askback.model.store import Cap, Store
 from askback.testing.store_contract.base import HOUR, Clock, Contract, together
 
 CROWD = 50
@@ -19,7 +19,7 @@ class CapContract(Contract):
         return await store.put_capped("shelf", name, value, until=clock.hence(HOUR), cap=cap)
 
     async def names(self, store: Store) -> list[str]:
-        return [name for _, name in await store.rows(prefix="shelf", most=1000)]
+        return [name for _, name in await store.rows(prefix="shelf", limit=1000)]
 
     async def test_a_holder_keeps_so_many_rows_and_the_oldest_go_first(
         self, store: Store, other: Store, clock: Clock

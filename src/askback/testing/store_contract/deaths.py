@@ -7,7 +7,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from askback.stores.protocol import Done, Lost, Mine, Refused, Store
+from askback.model.store import Finished, Granted, Rejected, RunnerDied, Store
 from askback.testing.store_contract.base import HOUR, Clock, Contract, begin, bounded, granted
 
 
@@ -37,7 +37,9 @@ class DeathContract(Contract):
         assert not await mortal.note(claim, b"late")
         assert not await mortal.record(claim, b"late")
         assert await store.record(again, b"Order 1")
-        assert await store.claim("order", turn=1, digest="yes", until=clock.hence(HOUR)) == Done(b"Order 1")
+        assert await store.claim("order", turn=1, digest="yes", until=clock.hence(HOUR)) == Finished(
+            b"Order 1"
+        )
 
     async def test_one_of_those_who_wait_takes_over_from_the_dead(
         self, store: Store, mortal: Store, clock: Clock
@@ -52,7 +54,7 @@ class DeathContract(Contract):
             assert all(waiter.is_waiting for waiter in waiters[1:])
             await store.record(first, b"Order 1")
             for waiter in waiters[1:]:
-                assert await waiter.outcome() == Done(b"Order 1")
+                assert await waiter.outcome() == Finished(b"Order 1")
 
     async def test_what_may_not_be_tried_again_is_lost_with_its_runner(
         self, store: Store, mortal: Store, clock: Clock
@@ -60,32 +62,36 @@ class DeathContract(Contract):
         granted(await mortal.claim("order", until=clock.hence(HOUR)))
         await self.kill(mortal)
         for _ in range(2):
-            assert await bounded(store.claim("order", until=clock.hence(HOUR), takeover=False)) == Lost()
+            assert (
+                await bounded(store.claim("order", until=clock.hence(HOUR), takeover=False)) == RunnerDied()
+            )
 
     async def test_one_who_was_taken_for_dead_may_still_record_if_nobody_took_over(
         self, store: Store, mortal: Store, clock: Clock
     ):
         claim = granted(await mortal.claim("order", until=clock.hence(HOUR)))
         await self.kill(mortal)
-        assert await bounded(store.claim("order", until=clock.hence(HOUR), takeover=False)) == Lost()
+        assert await bounded(store.claim("order", until=clock.hence(HOUR), takeover=False)) == RunnerDied()
         assert await mortal.record(claim, b"Order 1")
-        assert await store.claim("order", until=clock.hence(HOUR), takeover=False) == Done(b"Order 1")
+        assert await store.claim("order", until=clock.hence(HOUR), takeover=False) == Finished(b"Order 1")
 
     async def test_other_answers_stay_refused_after_a_death(self, store: Store, mortal: Store, clock: Clock):
         granted(await mortal.claim("order", turn=1, digest="yes", until=clock.hence(HOUR)))
         await self.kill(mortal)
-        assert await bounded(store.claim("order", turn=1, digest="no", until=clock.hence(HOUR))) == Refused()
-        assert await bounded(store.claim("order", turn=0, digest="yes", until=clock.hence(HOUR))) == Refused()
+        assert await bounded(store.claim("order", turn=1, digest="no", until=clock.hence(HOUR))) == Rejected()
+        assert (
+            await bounded(store.claim("order", turn=0, digest="yes", until=clock.hence(HOUR))) == Rejected()
+        )
 
     async def test_a_later_turn_need_not_wait_for_the_dead(self, store: Store, mortal: Store, clock: Clock):
         granted(await mortal.claim("order", turn=1, until=clock.hence(HOUR)))
         await self.kill(mortal)
-        assert isinstance(await bounded(store.claim("order", turn=2, until=clock.hence(HOUR))), Mine)
+        assert isinstance(await bounded(store.claim("order", turn=2, until=clock.hence(HOUR))), Granted)
 
     async def test_the_dead_are_forgotten_in_their_time(self, store: Store, mortal: Store, clock: Clock):
         granted(await mortal.claim("order", until=clock.hence(60)))
         await self.kill(mortal)
-        assert await bounded(store.claim("order", until=clock.hence(60), takeover=False)) == Lost()
+        assert await bounded(store.claim("order", until=clock.hence(60), takeover=False)) == RunnerDied()
         clock.advance(60)
         await store.sweep()
         assert await store.count() == 0

@@ -2,7 +2,7 @@
 
 import anyio
 
-from askback.stores.protocol import Done, Lost, Mine, Refused, Store
+from askback.model.store import Finished, Granted, Rejected, RunnerDied, Store
 from askback.testing.store_contract.base import HOUR, Clock, Contract, begin, bounded, granted
 
 
@@ -17,7 +17,7 @@ class NoteContract(Contract):
         assert again.noted == b"placed"
         assert not await store.note(claim, b"late")
         assert await other.record(again, b"Order 1")
-        assert await store.claim("order", digest="yes", until=clock.hence(HOUR)) == Done(b"Order 1")
+        assert await store.claim("order", digest="yes", until=clock.hence(HOUR)) == Finished(b"Order 1")
 
     async def test_a_waiter_who_takes_over_gets_the_note(self, store: Store, other: Store, clock: Clock):
         claim = granted(await store.claim("order", until=clock.hence(HOUR)))
@@ -41,8 +41,10 @@ class NoteContract(Contract):
         claim = granted(await store.claim("order", turn=1, digest="yes", until=clock.hence(HOUR)))
         await store.note(claim, b"placed")
         await store.release(claim)
-        assert await bounded(other.claim("order", turn=1, digest="no", until=clock.hence(HOUR))) == Refused()
-        assert await bounded(other.claim("order", turn=0, digest="yes", until=clock.hence(HOUR))) == Refused()
+        assert await bounded(other.claim("order", turn=1, digest="no", until=clock.hence(HOUR))) == Rejected()
+        assert (
+            await bounded(other.claim("order", turn=0, digest="yes", until=clock.hence(HOUR))) == Rejected()
+        )
 
     async def test_who_may_not_take_over_learns_that_it_was_begun(
         self, store: Store, other: Store, clock: Clock
@@ -52,8 +54,8 @@ class NoteContract(Contract):
             waiter = await begin(group, lambda: other.claim("order", until=clock.hence(HOUR), takeover=False))
             await store.note(claim, b"placed")
             await store.release(claim)
-            assert await waiter.outcome() == Lost()
-        assert await bounded(other.claim("order", until=clock.hence(HOUR), takeover=False)) == Lost()
+            assert await waiter.outcome() == RunnerDied()
+        assert await bounded(other.claim("order", until=clock.hence(HOUR), takeover=False)) == RunnerDied()
         assert granted(await other.claim("order", until=clock.hence(HOUR))).noted == b"placed"
 
     async def test_a_note_belongs_to_its_turn(self, store: Store, clock: Clock):
@@ -72,7 +74,7 @@ class NoteContract(Contract):
         await store.note(claim, b"placed")
         await store.release(claim)
         await store.release(granted(await store.claim("order", turn=2, until=clock.hence(HOUR))))
-        assert await bounded(store.claim("order", turn=1, until=clock.hence(HOUR))) == Refused()
+        assert await bounded(store.claim("order", turn=1, until=clock.hence(HOUR))) == Rejected()
         assert granted(await store.claim("order", turn=2, until=clock.hence(HOUR))).noted == b""
 
     async def test_a_note_expires_with_its_turn(self, store: Store, clock: Clock):
@@ -87,6 +89,6 @@ class NoteContract(Contract):
 
     async def test_a_claim_nobody_gave_notes_nothing(self, store: Store, clock: Clock):
         claim = granted(await store.claim("order", until=clock.hence(HOUR)))
-        assert not await store.note(Mine("order", "made up"), b"wrong")
+        assert not await store.note(Granted("order", "made up"), b"wrong")
         await store.release(claim)
         assert granted(await store.claim("order", until=clock.hence(HOUR))).noted == b""

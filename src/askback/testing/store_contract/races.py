@@ -4,7 +4,7 @@ from functools import partial
 
 import anyio
 
-from askback.stores.protocol import Done, Mine, Refused, Store, Verdict
+from askback.model.store import Finished, Granted, Rejected, Store, Verdict
 from askback.testing.store_contract.base import HOUR, Clock, Contract, begin, granted, together
 
 CROWD = 50
@@ -14,16 +14,16 @@ class RaceContract(Contract):
     async def test_of_fifty_copies_one_runs_and_all_get_its_result(
         self, store: Store, other: Store, clock: Clock
     ):
-        runs: list[Mine] = []
+        runs: list[Granted] = []
 
         async def deliver(store: Store) -> bytes:
             verdict = await store.claim("order", turn=1, digest="yes", until=clock.hence(HOUR))
-            if isinstance(verdict, Mine):
+            if isinstance(verdict, Granted):
                 runs.append(verdict)
                 await anyio.lowlevel.checkpoint()
                 assert await store.record(verdict, b"Order 1")
                 return b"Order 1"
-            assert isinstance(verdict, Done)
+            assert isinstance(verdict, Finished)
             return verdict.result
 
         copies = [partial(deliver, store if number % 2 else other) for number in range(CROWD)]
@@ -38,7 +38,7 @@ class RaceContract(Contract):
         async def deliver(store: Store) -> Verdict:
             nonlocal running, runs
             verdict = await store.claim("order", until=clock.hence(HOUR))
-            if isinstance(verdict, Mine):
+            if isinstance(verdict, Granted):
                 running, runs = running + 1, runs + 1
                 assert running == 1
                 await anyio.lowlevel.checkpoint()
@@ -52,16 +52,16 @@ class RaceContract(Contract):
         copies = [partial(deliver, store if number % 2 else other) for number in range(CROWD)]
         verdicts = await together(*copies)
         assert runs == 5
-        assert sum(verdict == Done(b"Order 1") for verdict in verdicts) == CROWD - 5
+        assert sum(verdict == Finished(b"Order 1") for verdict in verdicts) == CROWD - 5
 
     async def test_many_keys_do_not_disturb_each_other(self, store: Store, other: Store, clock: Clock):
         async def deliver(store: Store, key: str) -> bytes:
             verdict = await store.claim(key, until=clock.hence(HOUR))
-            if isinstance(verdict, Mine):
+            if isinstance(verdict, Granted):
                 await anyio.lowlevel.checkpoint()
                 await store.record(verdict, key.encode())
                 return key.encode()
-            assert isinstance(verdict, Done)
+            assert isinstance(verdict, Finished)
             return verdict.result
 
         keys = [f"key {number % CROWD}" for number in range(4 * CROWD)]
@@ -75,7 +75,7 @@ class RaceContract(Contract):
             far = await begin(group, lambda: other.claim("order", until=clock.hence(HOUR)))
             assert near.is_waiting and far.is_waiting
             await store.record(claim, b"Order 1")
-            assert await near.outcome() == await far.outcome() == Done(b"Order 1")
+            assert await near.outcome() == await far.outcome() == Finished(b"Order 1")
 
     async def test_a_waiter_gets_what_is_recorded_though_its_time_is_over(
         self, store: Store, other: Store, clock: Clock
@@ -88,8 +88,8 @@ class RaceContract(Contract):
             ]
             clock.advance(HOUR)
             await store.record(claim, b"Order 1")
-            assert [await waiter.outcome() for waiter in waiters] == 3 * [Done(b"Order 1")]
-        assert isinstance(await other.claim("order", until=clock.hence(60)), Mine)
+            assert [await waiter.outcome() for waiter in waiters] == 3 * [Finished(b"Order 1")]
+        assert isinstance(await other.claim("order", until=clock.hence(60)), Granted)
 
     async def test_a_waiter_who_is_cancelled_leaves_the_others_waiting(
         self, store: Store, other: Store, clock: Clock
@@ -104,7 +104,7 @@ class RaceContract(Contract):
             assert await waiters[0].outcome() is None
             await store.record(claim, b"Order 1")
             for waiter in waiters[1:]:
-                assert await waiter.outcome() == Done(b"Order 1")
+                assert await waiter.outcome() == Finished(b"Order 1")
 
     async def test_the_claim_is_free_when_all_waiters_were_cancelled(self, store: Store, clock: Clock):
         claim = granted(await store.claim("order", until=clock.hence(HOUR)))
@@ -150,4 +150,4 @@ class RaceContract(Contract):
             near = await begin(group, lambda: store.claim("order", turn=1, until=clock.hence(HOUR)))
             far = await begin(group, lambda: other.claim("order", turn=1, until=clock.hence(HOUR)))
             granted(await store.claim("order", turn=2, until=clock.hence(HOUR)))
-            assert await near.outcome() == await far.outcome() == Refused()
+            assert await near.outcome() == await far.outcome() == Rejected()

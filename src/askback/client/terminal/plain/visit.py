@@ -1,12 +1,12 @@
 """A visit in line mode: who, where and why, the whole link, and a word that opens it."""
 
-from askback.answer import Accepted, Answer, Cancelled, Declined
-from askback.client.consent import shown
+from askback.answers import Accepted, Answer, Cancelled, Declined
+from askback.client.consent import view_visit
 from askback.client.person import VisitAsked
-from askback.client.terminal.plain.asking import Asking
+from askback.client.terminal.plain.dialog import PlainDialog
 
 
-async def consent(asking: Asking, asked: VisitAsked) -> Answer[None]:
+async def consent(asking: PlainDialog, asked: VisitAsked) -> Answer[None]:
     """Only the word `open` opens; Enter alone declines."""
     _say(asking, asked)
     words = "open, decline or cancel" if asked.verdict.allowed else "decline or cancel"
@@ -24,8 +24,8 @@ async def consent(asking: Asking, asked: VisitAsked) -> Answer[None]:
                 asking.say(f"Nothing is opened. Type {words}.")
 
 
-def _say(asking: Asking, asked: VisitAsked) -> None:
-    seen = shown(asked)
+def _say(asking: PlainDialog, asked: VisitAsked) -> None:
+    seen = view_visit(asked)
     before, domain, after = seen.where
     asking.say(f"who: {seen.who}")
     asking.tell("where: ", f"{before}[{domain}]{after}")

@@ -6,11 +6,11 @@ from os import PathLike
 import duckdb
 
 from askback.errors import EstimateFailed
-from askback.guards.cost.duckdb.plan import Plan, read_plan
-from askback.guards.cost.duckdb.tables import tables_of
-from askback.guards.cost.estimate import MISREAD, Estimate, misread
+from askback.guards.cost.duckdb.plan import DuckDBPlan, read_plan
+from askback.guards.cost.duckdb.tables import find_tables
+from askback.guards.cost.estimate import PLAN_ERRORS, Estimate, unknown_plan
 from askback.guards.sql.engines.duckdb import DuckDBEngine
-from askback.guards.sql.engines.duckdb.connection import Connection, Job, open_cursor
+from askback.guards.sql.engines.duckdb.connection import Connection, DuckDBJob, open_cursor
 
 ENGINE = "DuckDB"
 
@@ -42,14 +42,16 @@ class DuckDBEstimator:
     async def price(self, statement: str) -> Estimate:
         """The estimate of a statement that the engine has inspected and found safe to plan."""
         try:
-            plan = await Job[Plan](lambda job: self._plan(job, statement)).run(timeout=self._timeout)
+            plan = await DuckDBJob[DuckDBPlan](lambda job: self._plan(job, statement)).run(
+                timeout=self._timeout
+            )
         except TimeoutError as error:
             raise _failed("it took too long to plan", "Simplify the statement.") from error
         except duckdb.Error as error:
             raise _failed(f"{error!s:.300}", "Mend the statement, or the connection.") from error
         return Estimate(engine=ENGINE, rows=plan.rows, widest=plan.widest, bytes=plan.bytes)
 
-    def _plan(self, job: Job[Plan], statement: str) -> Plan:
+    def _plan(self, job: DuckDBJob[DuckDBPlan], statement: str) -> DuckDBPlan:
         with open_cursor(self._source) as cursor, job.on(cursor):
             return _explain(cursor, statement)
 
@@ -58,13 +60,13 @@ def _failed(problem: str, advice: str) -> EstimateFailed:
     return EstimateFailed(engine=ENGINE, problem=problem, advice=advice)
 
 
-def _explain(cursor: Connection, statement: str) -> Plan:
+def _explain(cursor: Connection, statement: str) -> DuckDBPlan:
     cursor.execute("BEGIN TRANSACTION")
     try:
         text: str = cursor.execute(EXPLAIN + statement).fetchall()[-1][1]
-        return read_plan(text, lambda names: tables_of(cursor, names))
-    except MISREAD as error:
-        raise misread(ENGINE, error) from error
+        return read_plan(text, lambda names: find_tables(cursor, names))
+    except PLAN_ERRORS as error:
+        raise unknown_plan(ENGINE, error) from error
     finally:
         with suppress(duckdb.Error):  # what went wrong before has ended the transaction already
             cursor.execute("ROLLBACK")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from askback.errors import EstimateFailed
-from askback.guards.cost.duckdb.tables import Table
+from askback.guards.cost.duckdb.tables import TableSize
 
 PAIRS = frozenset(
     {"CROSS_PRODUCT", "NESTED_LOOP_JOIN", "BLOCKWISE_NL_JOIN", "PIECEWISE_MERGE_JOIN", "IE_JOIN"}
@@ -32,7 +32,7 @@ Node = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class DuckDBPlan:
     """The sums over a plan."""
 
     rows: float | None
@@ -46,7 +46,7 @@ class _Scan:
     bytes: float | None
 
 
-def read_plan(text: str, tables_of: Callable[[Collection[str]], Mapping[str, Table]]) -> Plan:
+def read_plan(text: str, tables_of: Callable[[Collection[str]], Mapping[str, TableSize]]) -> DuckDBPlan:
     """The tables are looked up by the names that the plan has."""
     nodes = cast("list[Node]", json.loads(text))
     every = [node for root in nodes for node in _walk(root)]
@@ -56,7 +56,7 @@ def read_plan(text: str, tables_of: Callable[[Collection[str]], Mapping[str, Tab
     steps: list[float] = []
     for root in nodes:
         _width(root, steps)
-    return Plan(
+    return DuckDBPlan(
         rows=_sum(scan.rows for scan in scans),
         bytes=_sum(scan.bytes for scan in scans),
         widest=max(steps, default=0.0) if ENDLESS.isdisjoint(names) else None,
@@ -101,7 +101,7 @@ def _cardinality(node: Node) -> float | None:
     return None if noted is None else float(noted)
 
 
-def _scans(node: Node, tables: Mapping[str, Table], *, most: float | None) -> Iterator[_Scan]:
+def _scans(node: Node, tables: Mapping[str, TableSize], *, most: float | None) -> Iterator[_Scan]:
     """`most` is what a limit above lets through."""
     notes, name = _notes(node), _kind(node)
     if "Table" in notes:
@@ -118,7 +118,7 @@ def _limit(notes: Mapping[str, Any]) -> float | None:
     return max(sum(map(float, told)), GROUP) if all(map(str.isdecimal, told)) else None
 
 
-def _of_table(node: Node, tables: Mapping[str, Table], most: float | None) -> _Scan:
+def _of_table(node: Node, tables: Mapping[str, TableSize], most: float | None) -> _Scan:
     notes = _notes(node)
     table = tables.get(notes["Table"])
     if table is None:
@@ -133,7 +133,7 @@ def _of_table(node: Node, tables: Mapping[str, Table], most: float | None) -> _S
     return _Scan(rows, rows * sum(table.widths[column] for column in _columns(notes, table)))
 
 
-def _columns(notes: Mapping[str, Any], table: Table) -> set[str]:
+def _columns(notes: Mapping[str, Any], table: TableSize) -> set[str]:
     """Those that are handed on, those inside which something is, and those that a filter looks at."""
     handed: str | list[str] = notes.get("Projections", "")
     listed = [handed] if isinstance(handed, str) else handed

@@ -29,26 +29,26 @@ PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableSize:
     rows: float | None
     widths: Mapping[str, float]
 
 
-def tables_of(cursor: "duckdb.DuckDBPyConnection", names: Collection[str]) -> dict[str, Table]:
+def find_tables(cursor: "duckdb.DuckDBPyConnection", names: Collection[str]) -> dict[str, TableSize]:
     """By their names as a plan writes them; those that are in no catalogue are missing."""
     sizes = cursor.execute(
         "SELECT database_name, schema_name, table_name, estimated_size FROM system.main.duckdb_tables()"
     )
-    found: dict[str, Table] = {}
+    found: dict[str, TableSize] = {}
     for *place, size in sizes.fetchall():
         # DuckDB 1 leaves out where a table is: then the largest of that name stands for all.
         for name in {".".join(map(quoted, place)), place[-1]}.intersection(names):
-            table = Table(None if size is None else float(size), _widths(cursor, place, size))
+            table = TableSize(None if size is None else float(size), _widths(cursor, place, size))
             found[name] = max(found.get(name, table), table, key=_extent)
     return found
 
 
-def _extent(table: Table) -> float:
+def _extent(table: TableSize) -> float:
     return math.inf if table.rows is None else table.rows
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 import asyncpg
 
 from askback.errors import EstimateFailed
-from askback.guards.cost.estimate import MISREAD, Estimate, misread
+from askback.guards.cost.estimate import PLAN_ERRORS, Estimate, unknown_plan
 from askback.guards.cost.postgres.plan import Node, has_open_series, read_plan, relations_in
 from askback.guards.cost.postgres.relations import find_relations
 from askback.guards.sql.engines.postgres import PostgresEngine
@@ -86,8 +86,8 @@ def _told() -> Generator[None]:
         raise _failed("it took too long to plan", "Simplify the statement, or try again.") from error
     except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as error:
         raise _failed(f"{error!s:.300}", "Mend the statement, or the connection.") from error
-    except MISREAD as error:
-        raise misread(ENGINE, error) from error
+    except PLAN_ERRORS as error:
+        raise unknown_plan(ENGINE, error) from error
 
 
 def _bounds(timeout: float) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from askback.errors import EstimateFailed
-from askback.guards.cost.postgres.relations import Place, Relation
+from askback.guards.cost.postgres.relations import RelationName, RelationSize
 
 Node = Mapping[str, Any]
 
@@ -38,7 +38,7 @@ NUMBERS = re.compile(r"[\d\s.,+-]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class PostgresPlan:
     """The sums over a plan."""
 
     rows: float | None
@@ -66,13 +66,13 @@ class _Step:
         return self.node["Plan Rows"] * self.workers
 
 
-def read_plan(root: Node, relations: Mapping[Place, Relation], *, per_row: float) -> Plan:
+def read_plan(root: Node, relations: Mapping[RelationName, RelationSize], *, per_row: float) -> PostgresPlan:
     """`per_row` is what the planner charges at the least for a row that it looks at."""
     steps = list(_steps(_Step(root, 1.0, 1.0, None), relations))
     scans = [scan for step in steps if (scan := _scan(step, relations, per_row)) is not None]
     kinds = {step.kind for step in steps}
     is_told = FOREIGN.isdisjoint(kinds)
-    return Plan(
+    return PostgresPlan(
         rows=sum(rows for rows, _ in scans) if is_told else None,
         bytes=sum(size for _, size in scans) if is_told else None,
         widest=None if ENDLESS in kinds else max(map(_width, steps)),
@@ -80,7 +80,7 @@ def read_plan(root: Node, relations: Mapping[Place, Relation], *, per_row: float
     )
 
 
-def relations_in(root: Node) -> set[Place]:
+def relations_in(root: Node) -> set[RelationName]:
     return {place for node in _nodes(root) if (place := _place(node)) is not None}
 
 
@@ -107,12 +107,12 @@ def _nodes(node: Node) -> Iterator[Node]:
         yield from _nodes(child)
 
 
-def _place(node: Node) -> Place | None:
+def _place(node: Node) -> RelationName | None:
     named = "Relation Name" in node and "Schema" in node and node["Node Type"] != "ModifyTable"
-    return Place(node["Schema"], node["Relation Name"]) if named else None
+    return RelationName(node["Schema"], node["Relation Name"]) if named else None
 
 
-def _steps(step: _Step, relations: Mapping[Place, Relation], once: float = 1.0) -> Iterator[_Step]:
+def _steps(step: _Step, relations: Mapping[RelationName, RelationSize], once: float = 1.0) -> Iterator[_Step]:
     """All steps with how often they run; `once` is how often that is outside the innermost loop."""
     yield step
     workers = _divisor(step.node["Workers Planned"]) if "Workers Planned" in step.node else step.workers
@@ -127,7 +127,7 @@ def _divisor(planned: float) -> float:
     return planned + max(0.0, 1 - 0.3 * planned)
 
 
-def _times(step: _Step, child: Node, relations: Mapping[Place, Relation], once: float) -> float:
+def _times(step: _Step, child: Node, relations: Mapping[RelationName, RelationSize], once: float) -> float:
     match child.get("Parent Relationship"):
         case "SubPlan" if not _is_hashed(step.node, child):
             return step.times * max(1.0, _looked_at(step, relations))
@@ -144,7 +144,7 @@ def _is_hashed(node: Node, child: Node) -> bool:
     return any(mark.search(WRITTEN.sub("", text)) for text in _texts_at(where))
 
 
-def _looked_at(step: _Step, relations: Mapping[Place, Relation]) -> float:
+def _looked_at(step: _Step, relations: Mapping[RelationName, RelationSize]) -> float:
     """For how many rows a step may work out an expression."""
     place = _place(step.node)
     relation = None if place is None else relations.get(place)
@@ -172,7 +172,9 @@ def _width(step: _Step) -> float:
     return max(step.rows, _outer_rows(step) * inner) * step.times
 
 
-def _scan(step: _Step, relations: Mapping[Place, Relation], per_row: float) -> tuple[float, float] | None:
+def _scan(
+    step: _Step, relations: Mapping[RelationName, RelationSize], per_row: float
+) -> tuple[float, float] | None:
     place = _place(step.node)
     if place is None or step.kind in FOREIGN:
         return None

@@ -26,7 +26,7 @@ HEADER = 28
 """Bytes that Postgres adds to each row: its header and its pointer."""
 
 
-class Place(NamedTuple):
+class RelationName(NamedTuple):
     """A relation's name, as plans give it."""
 
     schema: str
@@ -34,7 +34,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Relation:
+class RelationSize:
     """`bytes` counts what is kept out of line, since nobody tells beforehand whether it is fetched."""
 
     pages: float
@@ -47,11 +47,13 @@ class Relation:
         return self.pages * (self.density if self.density is not None else PAGE / (width + HEADER))
 
 
-async def find_relations(connection: "Connection", places: Collection[Place]) -> Mapping[Place, Relation]:
+async def find_relations(
+    connection: "Connection", places: Collection[RelationName]
+) -> Mapping[RelationName, RelationSize]:
     schemas, names = [place.schema for place in places], [place.name for place in places]
     found: list[Any] = await connection.fetch(FIND, schemas, names)
     return {
-        Place(row["schema"], row["name"]): Relation(
+        RelationName(row["schema"], row["name"]): RelationSize(
             pages=row["heap"] / PAGE,
             bytes=float(row["whole"]),
             density=row["reltuples"] / row["relpages"]

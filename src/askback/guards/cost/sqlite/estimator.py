@@ -8,14 +8,14 @@ import anyio.to_thread
 
 from askback.errors import EstimateFailed
 from askback.guards.cost.estimate import Estimate
-from askback.guards.cost.sqlite.names import Names
-from askback.guards.cost.sqlite.plan import Plan, read_plan
-from askback.guards.cost.sqlite.tables import Tables
-from askback.guards.cost.watch import watched
+from askback.guards.cost.sqlite.names import PlanNames
+from askback.guards.cost.sqlite.plan import SQLitePlan, read_plan
+from askback.guards.cost.sqlite.tables import SQLiteTables
+from askback.guards.cost.watch import interrupt_late
 from askback.guards.sql.engines.sqlite import SQLiteEngine
 from askback.guards.sql.engines.sqlite.pool import open_file
-from askback.guards.sql.engines.sqlite.tokens import Token, cut
-from askback.guards.sql.turns import take_turns
+from askback.guards.sql.engines.sqlite.tokens import SQLiteToken, cut
+from askback.guards.sql.turns import yield_often
 
 ENGINE = "SQLite"
 
@@ -53,7 +53,7 @@ class SQLiteEstimator:
         try:
             # A lock of somebody else is waited for in the driver, so its patience is the same.
             connection = open_file(self._path, timeout=self._timeout)
-            with closing(connection), watched(connection.interrupt, timeout=self._timeout):
+            with closing(connection), interrupt_late(connection.interrupt, timeout=self._timeout):
                 plan = _explain(connection, statement)
         except sqlite3.Error as error:
             raise _failed(error) from error
@@ -66,34 +66,34 @@ def _failed(error: sqlite3.Error) -> EstimateFailed:
     )
 
 
-def _explain(connection: sqlite3.Connection, statement: str) -> Plan:
-    tokens = list(take_turns(cut(statement)))
+def _explain(connection: sqlite3.Connection, statement: str) -> SQLitePlan:
+    tokens = list(yield_often(cut(statement)))
     lines = connection.execute("EXPLAIN QUERY PLAN " + statement).fetchall()
     if not lines and any(token.text == "delete" for token in tokens):  # SQLite has no plan for a whole table
         lines = [(1, 0, 0, f"SCAN {_deleted(tokens)}")]
-    tables = Tables(connection)
+    tables = SQLiteTables(connection)
     return read_plan(
         [(line[0], line[1], line[3]) for line in lines],
         tables=tables,
-        names=Names(tokens, tables),
+        names=PlanNames(tokens, tables),
         listed=longest_list(tokens),
     )
 
 
-def _deleted(tokens: list[Token]) -> str:
+def _deleted(tokens: list[SQLiteToken]) -> str:
     """The table in `DELETE FROM main.orders`."""
     place = next(place for place, token in enumerate(tokens) if token.text == "from") + 1
     qualified = place + 2 < len(tokens) and tokens[place + 1].text == "."
     return tokens[place + 2 if qualified else place].text
 
 
-def longest_list(tokens: list[Token]) -> int:
+def longest_list(tokens: list[SQLiteToken]) -> int:
     """How many times `x IN (1, 2, 3)` looks something up, where it is written out."""
     longest, lists = 1, list[int]()
-    for before, token in take_turns(zip([Token("symbol", ""), *tokens], tokens, strict=False)):
-        if token == Token("symbol", "("):
-            lists.append(1 if before == Token("word", "in") else 0)
-        elif token == Token("symbol", ")") and lists:
+    for before, token in yield_often(zip([SQLiteToken("symbol", ""), *tokens], tokens, strict=False)):
+        if token == SQLiteToken("symbol", "("):
+            lists.append(1 if before == SQLiteToken("word", "in") else 0)
+        elif token == SQLiteToken("symbol", ")") and lists:
             longest = max(longest, lists.pop())
         elif token.kind in {"symbol", "numbers"} and lists and lists[-1]:
             lists[-1] += token.text.count(",")

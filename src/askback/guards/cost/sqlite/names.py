@@ -4,20 +4,20 @@ import re
 from collections.abc import Iterator, Sequence
 
 from askback.errors import EstimateFailed
-from askback.guards.cost.sqlite.tables import Tables
-from askback.guards.sql.engines.sqlite.tokens import Token, cut
+from askback.guards.cost.sqlite.tables import SQLiteTables
+from askback.guards.sql.engines.sqlite.tokens import SQLiteToken, cut
 
-WORDS = re.compile(r"\b(?:USING|AS|VIRTUAL|TABLE|SUBQUERY|CONSTANT|LEFT-JOIN|OR)\b")
+WORDS = re.compile(r"\b(?:USING|AS|VIRTUAL|TABLE|SUBQUERY|CONSTANT|PARKED_PREFIX-JOIN|OR)\b")
 """Of SQLite's plans, which do not quote: a name with them could make a plan say something else."""
 
 
-class Names:
+class PlanNames:
     """Of a statement and of the views that it goes through; the same alias may be given twice.
 
     An alias is whatever stands behind a name. That finds too many, of which the largest counts, and never too few.
     """
 
-    def __init__(self, tokens: Sequence[Token], tables: Tables) -> None:
+    def __init__(self, tokens: Sequence[SQLiteToken], tables: SQLiteTables) -> None:
         self._named: dict[str, set[str]] = {}
         self._confusing: set[str] = set()
         self._views, self._seen = tables.views, set[str]()
@@ -38,12 +38,12 @@ class Names:
                     advice="Rename it.",
                 )
 
-    def _gather(self, tokens: Sequence[Token]) -> None:
-        names = [token for token in tokens if token != Token("word", "as")]
+    def _gather(self, tokens: Sequence[SQLiteToken]) -> None:
+        names = [token for token in tokens if token != SQLiteToken("word", "as")]
         for token in names:
             if token.kind in {"quoted", "string"} and WORDS.search(token.text):
                 self._confusing.add(token.text)
-        for token, following in zip(names, [*names[1:], Token("symbol", "")], strict=True):
+        for token, following in zip(names, [*names[1:], SQLiteToken("symbol", "")], strict=True):
             if token.is_name and following.is_name:
                 self._named.setdefault(following.text.lower(), set()).add(token.text.lower())
             if token.is_name and token.text.lower() in self._views:

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from askback.errors import EstimateFailed
-from askback.guards.cost.sqlite.names import Names
-from askback.guards.cost.sqlite.tables import Tables
+from askback.guards.cost.sqlite.names import PlanNames
+from askback.guards.cost.sqlite.tables import SQLiteTables
 
 LOOP = re.compile(
     r"(?P<how>SCAN|SEARCH) (?:TABLE |SUBQUERY )?(?P<name>.+?)(?: AS (?P<alias>.+?))?"
-    r"(?P<virtual> VIRTUAL TABLE INDEX .*)?(?: USING (?P<by>.+?)(?: \((?P<terms>.*)\))?)?(?: LEFT-JOIN)?"
+    r"(?P<virtual> VIRTUAL TABLE INDEX .*)?(?: USING (?P<by>.+?)(?: \((?P<terms>.*)\))?)?(?: PARKED_PREFIX-JOIN)?"
 )
 """SQLite before 3.36 said TABLE and AS."""
 
@@ -26,7 +26,7 @@ FOUND = 20.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class SQLitePlan:
     """The sums over a plan."""
 
     rows: float
@@ -34,7 +34,9 @@ class Plan:
     bytes: float
 
 
-def read_plan(lines: Iterable[tuple[int, int, str]], *, tables: Tables, names: Names, listed: int) -> Plan:
+def read_plan(
+    lines: Iterable[tuple[int, int, str]], *, tables: SQLiteTables, names: PlanNames, listed: int
+) -> SQLitePlan:
     """Lines as (number, number of the line above, text); `listed` is the length of the longest list behind IN."""
     below: dict[int, list[tuple[int, str]]] = defaultdict(list)
     for number, above, text in lines:
@@ -42,14 +44,16 @@ def read_plan(lines: Iterable[tuple[int, int, str]], *, tables: Tables, names: N
         below[above].append((number, text))
     reading = _Reading(below, tables, names, listed)
     reading.level(0, 1.0)
-    return Plan(rows=reading.rows, bytes=reading.bytes, widest=reading.widest if reading.is_bounded else None)
+    return SQLitePlan(
+        rows=reading.rows, bytes=reading.bytes, widest=reading.widest if reading.is_bounded else None
+    )
 
 
 class _Reading:
     """Sums up while it goes down."""
 
     def __init__(
-        self, below: dict[int, list[tuple[int, str]]], tables: Tables, names: Names, listed: int
+        self, below: dict[int, list[tuple[int, str]]], tables: SQLiteTables, names: PlanNames, listed: int
     ) -> None:
         self._below, self._tables, self._names, self._listed = below, tables, names, listed
         self._made: dict[str, float] = {}
@@ -82,7 +86,7 @@ class _Reading:
         if text == "RECURSIVE STEP":
             self.is_bounded = False
         inner = self.level(below, times * out if text.startswith("CORRELATED") else times)
-        return 0.0 if "SUBQUERY" in text and text != "LEFT-MOST SUBQUERY" else inner
+        return 0.0 if "SUBQUERY" in text and text != "PARKED_PREFIX-MOST SUBQUERY" else inner
 
     def _loop(self, text: str, times: float, *, looks_up: bool) -> float:
         """How many rows one run of a loop goes through; `times` is how often it runs."""

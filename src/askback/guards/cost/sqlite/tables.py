@@ -16,7 +16,7 @@ CELL = 4
 """Bytes that SQLite adds to a row at the least."""
 
 
-class Tables:
+class SQLiteTables:
     """Of the main database of a connection; names are in small letters."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:

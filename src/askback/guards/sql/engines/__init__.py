@@ -5,6 +5,6 @@ Each engine is imported from its own module, since each needs its engine's packa
 `CalledEngine` takes a function of the author's.
 """
 
-from askback.guards.sql.engines.engine import CalledEngine, Engine, Inspection, Rows
+from askback.guards.sql.engines.engine import CalledEngine, Engine, Inspection, SQLRows
 
-__all__ = ["CalledEngine", "Engine", "Inspection", "Rows"]
+__all__ = ["CalledEngine", "Engine", "Inspection", "SQLRows"]

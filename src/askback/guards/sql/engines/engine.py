@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from askback.errors import AuthorError, ChangedSinceApproval
 
-__all__ = ["CalledEngine", "ChangedSinceApproval", "Engine", "Inspection", "Rows"]
+__all__ = ["CalledEngine", "ChangedSinceApproval", "Engine", "Inspection", "SQLRows"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ class Inspection:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class SQLRows:
     """The result of a statement."""
 
     names: tuple[str, ...]

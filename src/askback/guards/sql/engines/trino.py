@@ -14,7 +14,7 @@ import anyio
 
 from askback.guards.sql.engines.engine import Inspection
 from askback.guards.sql.names import Dialect
-from askback.guards.sql.text import Unreadable, require_readable
+from askback.guards.sql.text import UnreadableStatement, require_readable
 
 IO_PLAN = "EXPLAIN (TYPE IO, FORMAT JSON) "
 PLAN = "EXPLAIN (TYPE DISTRIBUTED, FORMAT JSON) "
@@ -47,7 +47,7 @@ class TrinoEngine:
         """What the plans of a statement read. A statement that Trino does not plan is a doubt."""
         try:
             require_readable(statement)
-        except Unreadable as unreadable:
+        except UnreadableStatement as unreadable:
             return Inspection(doubts=(str(unreadable),))
         if EXPLAINED.match(statement):
             return Inspection(doubts=(NO_PLAN,))

@@ -8,7 +8,7 @@ import anyio.to_thread
 
 from askback.guards.sql.engines.duckdb import DuckDBEngine
 from askback.guards.sql.engines.duckdb.connection import Connection, Database, open_cursor
-from askback.guards.sql.known import Known
+from askback.guards.sql.known import SQLCatalogue
 from askback.guards.sql.sources.tags import Column, dotted, known_from, listed_in, query_for
 
 COLUMNS = """
@@ -47,17 +47,17 @@ class DuckDBSource:
         """The engine's token for the schema, on which all of this depends; None with a table of tags."""
         return None if self._tag_table else schema
 
-    async def known(self) -> Known:
+    async def load(self) -> SQLCatalogue:
         with anyio.fail_after(self._timeout):
             return await anyio.to_thread.run_sync(self._known, abandon_on_cancel=True)
 
-    def _known(self) -> Known:
+    def _known(self) -> SQLCatalogue:
         with open_cursor(self._database) as cursor:
             known = read(cursor, comments=self._comments)
             return known | tags_in(cursor, self._tag_table) if self._tag_table else known
 
 
-def read(cursor: Connection, *, comments: bool) -> Known:
+def read(cursor: Connection, *, comments: bool) -> SQLCatalogue:
     own = cursor.execute("SELECT system.main.current_database()").fetchall()[0][0]
 
     def name(database: str, schema: str, table: str) -> str | None:
@@ -72,6 +72,6 @@ def read(cursor: Connection, *, comments: bool) -> Known:
     return known_from(columns, views, comments=comments)
 
 
-def tags_in(cursor: Connection, table: str) -> Known:
+def tags_in(cursor: Connection, table: str) -> SQLCatalogue:
     found = cursor.execute(query_for(table))
     return listed_in(table, [column[0] for column in found.description or ()], found.fetchall())

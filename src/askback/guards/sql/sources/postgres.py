@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from askback.guards.sql.engines.postgres import PostgresEngine
 from askback.guards.sql.engines.postgres.session import open_connection
-from askback.guards.sql.known import Family, Known
+from askback.guards.sql.known import Family, SQLCatalogue
 from askback.guards.sql.sources.tags import Column, dotted, known_from, listed_in, query_for
 
 if TYPE_CHECKING:
@@ -73,9 +73,9 @@ class PostgresSource:
         """The engine's token for the schema, on which all of this depends; None with a table of tags."""
         return None if self._tag_table else schema
 
-    async def known(self) -> Known:
+    async def load(self) -> SQLCatalogue:
         async with asyncio.timeout(self._timeout), self._reading() as connection:
-            tags = await tags_in(connection, self._tag_table) if self._tag_table else Known()
+            tags = await tags_in(connection, self._tag_table) if self._tag_table else SQLCatalogue()
             await connection.execute(FULL_NAMES)
             return await read(connection, comments=self._comments) | tags
 
@@ -88,7 +88,7 @@ class PostgresSource:
             yield connection
 
 
-async def read(connection: "Connection", *, comments: bool) -> Known:
+async def read(connection: "Connection", *, comments: bool) -> SQLCatalogue:
     columns = [
         Column(table, column, kind, comment)
         for schema, name, column, kind, comment in await connection.fetch(COLUMNS)
@@ -102,10 +102,10 @@ async def read(connection: "Connection", *, comments: bool) -> Known:
         for below, name, above, whole in await connection.fetch(CHILDREN)
         if (child := dotted(below, name)) and (parent := dotted(above, whole))
     }
-    return known_from(columns, views, comments=comments) | Known(families=frozenset(families))
+    return known_from(columns, views, comments=comments) | SQLCatalogue(families=frozenset(families))
 
 
-async def tags_in(connection: "Connection", table: str) -> Known:
+async def tags_in(connection: "Connection", table: str) -> SQLCatalogue:
     rows = await connection.fetch(query_for(table))
     attributes = (await connection.prepare(query_for(table))).get_attributes()
     return listed_in(

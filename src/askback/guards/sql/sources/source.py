@@ -8,7 +8,7 @@ from typing import Protocol, cast, runtime_checkable
 
 from askback.errors import AuthorError
 from askback.guards.sql.engines import Engine
-from askback.guards.sql.known import Known
+from askback.guards.sql.known import SQLCatalogue
 from askback.guards.sql.names import Dialect
 from askback.guards.sql.sources.toml import TOMLSource
 
@@ -17,12 +17,12 @@ from askback.guards.sql.sources.toml import TOMLSource
 class Source(Protocol):
     """Tells what is known of a database. It is asked anew for each statement, many times at once."""
 
-    async def known(self) -> Known:
+    async def load(self) -> SQLCatalogue:
         """All of it, as it is now; raises where something cannot be told, and never leaves it out in silence."""
         ...
 
 
-One = Known | Source | str | PathLike[str] | Callable[[], Known | Awaitable[Known]]
+One = SQLCatalogue | Source | str | PathLike[str] | Callable[[], SQLCatalogue | Awaitable[SQLCatalogue]]
 """A catalogue itself, a source, the path of a TOML file, or a function."""
 
 Catalogued = One | Sequence[One]
@@ -32,15 +32,15 @@ Catalogued = One | Sequence[One]
 class CalledSource:
     """An author's own function in a source's place."""
 
-    call: Callable[[], Known | Awaitable[Known]]
+    call: Callable[[], SQLCatalogue | Awaitable[SQLCatalogue]]
 
-    async def known(self) -> Known:
+    async def load(self) -> SQLCatalogue:
         answer = self.call()
         known = await answer if inspect.isawaitable(answer) else answer
-        if not isinstance(known, Known):  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
+        if not isinstance(known, SQLCatalogue):  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
             name = getattr(self.call, "__qualname__", type(self.call).__name__)
             raise AuthorError(
-                f"{name} gave {type(known).__name__} for a catalogue. Return an askback.guards.sql.Known."
+                f"{name} gave {type(known).__name__} for a catalogue. Return an askback.guards.sql.SQLCatalogue."
             )
         return known
 
@@ -49,9 +49,9 @@ class CalledSource:
 class FixedSource:
     """A catalogue that does not change."""
 
-    catalogue: Known
+    catalogue: SQLCatalogue
 
-    async def known(self) -> Known:
+    async def load(self) -> SQLCatalogue:
         return self.catalogue
 
     async def version(self, _: Hashable) -> Hashable:
@@ -64,10 +64,10 @@ class JoinedSource:
 
     sources: tuple[Source, ...]
 
-    async def known(self) -> Known:
-        known = Known()
+    async def load(self) -> SQLCatalogue:
+        known = SQLCatalogue()
         for source in self.sources:
-            known |= await source.known()
+            known |= await source.load()
         return known
 
     async def version(self, schema: Hashable) -> Hashable:
@@ -86,7 +86,7 @@ async def version_of(source: Source, schema: Hashable) -> Hashable:
 
 def source_of(catalogue: Catalogued) -> Source:
     """The source that an author means."""
-    if isinstance(catalogue, Known):
+    if isinstance(catalogue, SQLCatalogue):
         return FixedSource(catalogue)
     if isinstance(catalogue, str | PathLike):
         return TOMLSource(cast("str | PathLike[str]", catalogue))
@@ -95,9 +95,9 @@ def source_of(catalogue: Catalogued) -> Source:
     if isinstance(catalogue, Sequence) and catalogue:
         return JoinedSource(tuple(map(source_of, cast("Sequence[One]", catalogue))))
     if callable(cast("object", catalogue)):
-        return CalledSource(cast("Callable[[], Known | Awaitable[Known]]", catalogue))
+        return CalledSource(cast("Callable[[], SQLCatalogue | Awaitable[SQLCatalogue]]", catalogue))
     raise AuthorError(
-        f"catalogue={catalogue!r:.80} tells of no tables. Give the path of a TOML file, a function, a Known, "
+        f"catalogue={catalogue!r:.80} tells of no tables. Give the path of a TOML file, a function, a SQLCatalogue, "
         "a source of askback.guards.sql.sources, or a list of these."
     )
 

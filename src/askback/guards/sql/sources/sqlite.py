@@ -12,7 +12,7 @@ import anyio.to_thread
 
 from askback.errors import AuthorError
 from askback.guards.sql.engines.sqlite import SQLiteEngine
-from askback.guards.sql.known import Known
+from askback.guards.sql.known import SQLCatalogue
 from askback.guards.sql.sources.tags import Column, dotted, known_from, listed_in, query_for
 
 Make = Callable[[], sqlite3.Connection]
@@ -53,13 +53,13 @@ class SQLiteSource:
         """The engine's token for the schema, on which all of this depends; None with a table of tags."""
         return None if self._tag_table else schema
 
-    async def known(self) -> Known:
+    async def load(self) -> SQLCatalogue:
         if isinstance(self._database, sqlite3.Connection):
             return self._read(self._database)
         with anyio.fail_after(self._timeout):
             return await anyio.to_thread.run_sync(self._known, self._database, abandon_on_cancel=True)
 
-    def _known(self, database: str | PathLike[str] | Make) -> Known:
+    def _known(self, database: str | PathLike[str] | Make) -> SQLCatalogue:
         with self._opened(database) as connection:
             return self._read(connection)
 
@@ -74,14 +74,14 @@ class SQLiteSource:
         with closing(connection):
             yield connection
 
-    def _read(self, connection: sqlite3.Connection) -> Known:
+    def _read(self, connection: sqlite3.Connection) -> SQLCatalogue:
         with closing(connection.cursor()) as cursor:
             cursor.row_factory = None  # whatever rows the author likes
             known = read(cursor)
             return known | tags_in(cursor, self._tag_table) if self._tag_table else known
 
 
-def read(cursor: sqlite3.Cursor) -> Known:
+def read(cursor: sqlite3.Cursor) -> SQLCatalogue:
     columns: list[Column] = []
     views: dict[str, str] = {}
     for _, schema, _ in cursor.execute("PRAGMA database_list").fetchall():
@@ -106,7 +106,7 @@ def columns_of(cursor: sqlite3.Cursor, schema: str, name: str, table: str) -> It
     return (Column(table, row[1], row[2]) for row in found)
 
 
-def tags_in(cursor: sqlite3.Cursor, table: str) -> Known:
+def tags_in(cursor: sqlite3.Cursor, table: str) -> SQLCatalogue:
     found = cursor.execute(query_for(table))
     return listed_in(table, [column[0] for column in found.description], found.fetchall())
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from askback.errors import OperatorError
-from askback.guards.sql.known import Known
+from askback.guards.sql.known import SQLCatalogue
 
 NOTE = re.compile(r"@personal(?:\s*:\s*([\w-]+))?", re.IGNORECASE)
 """As in `COMMENT ON COLUMN customers.email IS 'For receipts. @personal:contact'`; without a tag it is "personal"."""
@@ -22,7 +22,7 @@ class Column(NamedTuple):
     comment: str | None = None
 
 
-def known_from(columns: Iterable[Column], views: Mapping[str, str], *, comments: bool) -> Known:
+def known_from(columns: Iterable[Column], views: Mapping[str, str], *, comments: bool) -> SQLCatalogue:
     """What has a dot within a name is left out, and so is asked about: dotted names could not tell it apart."""
     tables: dict[str, dict[str, str]] = {}
     tagged: dict[str, str] = {}
@@ -33,7 +33,7 @@ def known_from(columns: Iterable[Column], views: Mapping[str, str], *, comments:
             odd.add(table)
         if comments and comment and (note := NOTE.search(comment)):
             tagged[f"{table}.{name}"] = note[1] or UNNAMED
-    return Known(
+    return SQLCatalogue(
         tables={name: of for name, of in tables.items() if name not in odd and name not in views},
         views={name: query for name, query in views.items() if name not in odd},
         tagged={name: tag for name, tag in tagged.items() if name.rpartition(".")[0] not in odd},
@@ -50,7 +50,7 @@ def query_for(table: str) -> str:
     return "SELECT * FROM " + ".".join(f'"{part.replace(chr(34), chr(34) * 2)}"' for part in table.split("."))
 
 
-def listed_in(table: str, names: Sequence[str], rows: Iterable[Sequence[object]]) -> Known:
+def listed_in(table: str, names: Sequence[str], rows: Iterable[Sequence[object]]) -> SQLCatalogue:
     """Its columns are `name` (schema.table.column), `tag` and, where there is one, `example`."""
     places = {name.lower(): place for place, name in enumerate(names)}
     if missing := {"name", "tag"} - places.keys():
@@ -68,4 +68,4 @@ def listed_in(table: str, names: Sequence[str], rows: Iterable[Sequence[object]]
         example = row[places["example"]] if "example" in places else None
         if isinstance(example, str) and example.strip():
             examples[tag] = example
-    return Known(tagged=tagged, examples=examples)
+    return SQLCatalogue(tagged=tagged, examples=examples)

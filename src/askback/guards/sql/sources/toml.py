@@ -25,7 +25,7 @@ from typing import Any, NoReturn, cast
 import anyio.to_thread
 
 from askback.errors import OperatorError
-from askback.guards.sql.known import Known
+from askback.guards.sql.known import SQLCatalogue
 
 SECTIONS = ("columns", "tags", "tables", "views")
 
@@ -48,11 +48,11 @@ class TOMLSource:
         is_fresh = time.time() - max(told.st_mtime, told.st_ctime) < FRESH
         return None if is_fresh else (told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns)
 
-    async def known(self) -> Known:
+    async def load(self) -> SQLCatalogue:
         return parsed(await anyio.to_thread.run_sync(self._path.read_text, "utf-8"))
 
 
-def parsed(text: str) -> Known:
+def parsed(text: str) -> SQLCatalogue:
     """What such a file says; a word that is not understood is refused, for it may have been meant as a tag."""
     try:
         file = tomllib.loads(text)
@@ -62,7 +62,7 @@ def parsed(text: str) -> Known:
         if name not in SECTIONS or not isinstance(section, dict):
             refuse(f"[{name}] is no section of it; those are {', '.join(f'[{known}]' for known in SECTIONS)}")
     tags = dict(facts_of(file.get("tags", {})))
-    return Known(
+    return SQLCatalogue(
         tables=tables_of(file.get("tables", {})),
         views=dict(texts(file.get("views", {}), "views")),
         tagged=dict(texts(file.get("columns", {}), "columns")),

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from askback.guards.sql.names import listed
+from askback.guards.sql.names import words_in
 
 NAME = r'(?:[a-z_][a-z0-9_$]*|"(?:[^"]|"")*")'
 
@@ -49,18 +49,18 @@ WORDS = re.compile(r"([a-z]+)(?:\s+(?:or\s+replace\s+)?(?:temp\s+|temporary\s+)?
 PAIRS = frozenset({"alter", "comment", "create", "drop", "export", "import"})
 """Statements whose second word says what they are about."""
 
-SINGLE = listed(
+SINGLE = words_in(
     "abort analyze attach begin call checkpoint commit copy deallocate delete detach end execute force insert install "
     "load merge pragma prepare reset rollback set start truncate update use vacuum"
 )
 
-ASKING = listed("select from with values table describe desc show summarize pivot unpivot explain")
+ASKING = words_in("select from with values table describe desc show summarize pivot unpivot explain")
 
 EXPLAIN = re.compile(r"\s*explain\s+(?=(?:select|from|with|values|table)\b)", FLAGS)
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class DuckDBChange:
     """A statement that is no query."""
 
     words: str
@@ -72,17 +72,17 @@ class Change:
     """Whether DuckDB plans it: it does so for changes of rows."""
 
 
-def read_change(statement: str) -> Change | None:
+def read_change(statement: str) -> DuckDBChange | None:
     """What a statement does that DuckDB does not take for a query; None for a PIVOT, which only asks."""
     text = statement[BEGINNING.match(statement).end() :]  # pyright: ignore[reportOptionalMemberAccess] # it can be empty
     for pattern, query in PATTERNS:
         if found := pattern.fullmatch(text):
             parts = tuple(map(_unquoted, re.findall(NAME, found["target"], FLAGS)))
             queries = () if CONFLICT.search(text) else tuple(_queries(query, found["rest"], found["target"]))
-            return Change(_verb(text), parts, queries, is_plannable="view" not in _verb(text))
+            return DuckDBChange(_verb(text), parts, queries, is_plannable="view" not in _verb(text))
     if ";" not in text.rstrip().rstrip(";") and _first(text) in ASKING and "pivot" in text.lower():
         return None
-    return Change(_verb(text))
+    return DuckDBChange(_verb(text))
 
 
 def _queries(query: str, rest: str, target: str) -> Iterator[str]:

@@ -37,10 +37,10 @@ def open_cursor(database: Database) -> Generator[Connection]:
         yield cursor
 
 
-class Job(Generic[Result]):
+class DuckDBJob(Generic[Result]):
     """One piece of work on a connection, which is interrupted when it is late or nobody waits for it any more."""
 
-    def __init__(self, work: Callable[["Job[Result]"], Result]) -> None:
+    def __init__(self, work: Callable[["DuckDBJob[Result]"], Result]) -> None:
         self._work = work
         self._done = threading.Event()
         self._is_interrupted = False

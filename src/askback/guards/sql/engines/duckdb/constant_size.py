@@ -10,8 +10,8 @@ from typing import Any, cast
 
 from askback.guards.sql.engines.duckdb.growth import GROWING, find_constants, find_numbers, find_texts
 from askback.guards.sql.engines.duckdb.tree import Node, walk
-from askback.guards.sql.names import listed
-from askback.guards.sql.turns import Turns
+from askback.guards.sql.names import words_in
+from askback.guards.sql.turns import StepCounter
 
 MAX_SIZE = 10_000_000
 """Characters of a value, or steps to compute it. Some functions take eight bytes for each."""
@@ -22,7 +22,7 @@ FACTOR = 8
 FEW_CALLS, SHORT = 2, 1_000
 """Calls, and characters of a statement, that cannot compute so much."""
 
-ADDING = listed(
+ADDING = words_in(
     "array_value coalesce concat list_concat list_value map row struct_pack to_days to_months to_years trunc"
 )
 """Functions whose value is as long as their arguments together."""
@@ -33,7 +33,7 @@ REDUCING = frozenset({"array_reduce", "list_reduce", "reduce"})
 INDENTING = frozenset({"json_pretty"})
 """Their value grows with the square of their text: each level is indented."""
 
-MATCHING = listed("~~ !~~ ~~* !~~* ~~~ like_escape ilike_escape not_like_escape not_ilike_escape")
+MATCHING = words_in("~~ !~~ ~~* !~~* ~~~ like_escape ilike_escape not_like_escape not_ilike_escape")
 """LIKE, ILIKE and GLOB: DuckDB 1.4 tries each character of the text for each wildcard."""
 
 MAX_WILDCARDS = 10
@@ -74,7 +74,7 @@ class _Constants:
 
     def __init__(self, statement: Node, length: int) -> None:
         self.largest = 0.0
-        self._turns = Turns()
+        self._turns = StepCounter()
         self._length, self._lambdas = length, 0
         constants = find_constants(statement)
         self._named: dict[str, list[Node]] = {}

@@ -8,12 +8,12 @@ from typing import Any
 import duckdb
 
 from askback.guards.sql.approval import approval_of
-from askback.guards.sql.engines.duckdb.connection import Connection, Database, Job, open_cursor
-from askback.guards.sql.engines.duckdb.inspector import Inspector
-from askback.guards.sql.engines.duckdb.parsed import Texts
-from askback.guards.sql.engines.duckdb.schema import Schema, load_schema
-from askback.guards.sql.engines.duckdb.session import Session, Sessions
-from askback.guards.sql.engines.engine import ChangedSinceApproval, Inspection, Rows
+from askback.guards.sql.engines.duckdb.connection import Connection, Database, DuckDBJob, open_cursor
+from askback.guards.sql.engines.duckdb.inspector import DuckDBInspector
+from askback.guards.sql.engines.duckdb.parse_cache import ParseCache
+from askback.guards.sql.engines.duckdb.schema import DuckDBSchema, load_schema
+from askback.guards.sql.engines.duckdb.session import DuckDBSession, DuckDBSessions
+from askback.guards.sql.engines.engine import ChangedSinceApproval, Inspection, SQLRows
 from askback.guards.sql.names import Dialect
 
 SCHEMA_SECONDS = 5.0
@@ -39,38 +39,38 @@ class DuckDBEngine:
 
     def __init__(self, database: Database, *, timeout: float = 5.0) -> None:
         self._database, self._timeout = database, timeout
-        self._sessions, self._texts = Sessions(database), Texts()
-        self._schema: Schema | None = None
-        self._late: list[Job[Any]] = []
+        self._sessions, self._texts = DuckDBSessions(database), ParseCache()
+        self._schema: DuckDBSchema | None = None
+        self._late: list[DuckDBJob[Any]] = []
 
     async def inspect(self, statement: str) -> Inspection:
         self._late = [job for job in self._late if not job.is_done]
         if len(self._late) >= MAX_STUCK:
             return Inspection(doubts=("DuckDB is still busy with earlier statements",))
-        job = Job[Inspection](lambda job: self._inspect_kept(job, statement))
+        job = DuckDBJob[Inspection](lambda job: self._inspect_kept(job, statement))
         try:
             return await job.run(timeout=self._timeout)
         except TimeoutError:
             self._late.append(job)
             return Inspection(doubts=("DuckDB took too long to say what it reads",))
 
-    async def run(self, statement: str, *, max_rows: int | None = None) -> Rows:
+    async def run(self, statement: str, *, max_rows: int | None = None) -> SQLRows:
         """Run a statement that `guard_sql` let pass in this call, in the transaction in which it is inspected again.
 
         Raises `ChangedSinceApproval` where it would now read or change something else; then nothing has run.
         """
         inspection = approval_of(statement).inspection
-        job = Job[Rows](lambda job: self._run(job, statement, inspection, max_rows))
+        job = DuckDBJob[SQLRows](lambda job: self._run(job, statement, inspection, max_rows))
         return await job.run(timeout=self._timeout)
 
-    def _inspect_kept(self, job: Job[Inspection], statement: str) -> Inspection:
+    def _inspect_kept(self, job: DuckDBJob[Inspection], statement: str) -> Inspection:
         with self._sessions.borrow() as session, job.on(session.cursor):
             return self._inspect(session, statement)
 
-    def _inspect(self, session: Session, statement: str) -> Inspection:
+    def _inspect(self, session: DuckDBSession, statement: str) -> Inspection:
         started = time.monotonic()
 
-        def reload() -> Schema:
+        def reload() -> DuckDBSchema:
             if self._schema is None or self._schema.loaded_at < started:
                 self._schema = load_schema(session.cursor, now=time.monotonic())
             return self._schema
@@ -79,18 +79,20 @@ class DuckDBEngine:
             schema = self._schema
             if schema is None or started - schema.loaded_at > SCHEMA_SECONDS:
                 schema = reload()
-            found = Inspector(session, self._texts, schema, reload).inspect(statement)
+            found = DuckDBInspector(session, self._texts, schema, reload).inspect(statement)
             return replace(found, schema=schema.token) if schema.is_fixed else found
         except LOST:
             raise
         except duckdb.Error:
             return Inspection(doubts=("DuckDB does not accept it",))
 
-    def _run(self, job: Job[Rows], statement: str, inspection: Inspection, max_rows: int | None) -> Rows:
+    def _run(
+        self, job: DuckDBJob[SQLRows], statement: str, inspection: Inspection, max_rows: int | None
+    ) -> SQLRows:
         with open_cursor(self._database) as cursor, job.on(cursor):
             cursor.execute("BEGIN TRANSACTION READ ONLY" if inspection.is_query else "BEGIN TRANSACTION")
             try:
-                if self._inspect(Session(cursor), statement) != inspection:
+                if self._inspect(DuckDBSession(cursor), statement) != inspection:
                     raise ChangedSinceApproval
                 return self._fetch(cursor, statement, inspection, max_rows)
             finally:
@@ -99,11 +101,11 @@ class DuckDBEngine:
 
     def _fetch(
         self, cursor: Connection, statement: str, inspection: Inspection, max_rows: int | None
-    ) -> Rows:
+    ) -> SQLRows:
         result = cursor.execute(statement)
         names = tuple(column[0] for column in result.description or ())
         rows = result.fetchall() if max_rows is None else result.fetchmany(max_rows + 1)
         if not inspection.is_query:
             cursor.execute("COMMIT")
             self._schema = None
-        return Rows(names, rows[:max_rows], has_more=max_rows is not None and len(rows) > max_rows)
+        return SQLRows(names, rows[:max_rows], has_more=max_rows is not None and len(rows) > max_rows)

@@ -3,22 +3,22 @@
 from typing import Any
 
 from askback.guards.sql.engines.duckdb.tree import Node, walk
-from askback.guards.sql.names import listed
+from askback.guards.sql.names import words_in
 
-EXPRESSIONS = listed(
+EXPRESSIONS = words_in(
     "BOUND_AGGREGATE BOUND_BETWEEN BOUND_CASE BOUND_CAST BOUND_COLUMN_REF BOUND_COMPARISON BOUND_CONJUNCTION "
     "BOUND_CONSTANT BOUND_FUNCTION BOUND_LAMBDA BOUND_OPERATOR BOUND_PARAMETER BOUND_REF BOUND_UNNEST "
     "BOUND_WINDOW"
 )
 
-SKIPPED = listed(
+SKIPPED = words_in(
     "return_type arguments original_arguments alias value qname query_location parameter_data chunk_types "
     "lambda_expr aggr_expr"
 )
 """Parts without columns. Within a lambda, and in what `list_aggregate` runs on a list, positions mean something else;
 what they take from outside stands beside them too."""
 
-QUIET = listed(
+QUIET = words_in(
     "BOUND_CASE BOUND_COMPARISON BOUND_CONJUNCTION BOUND_CONSTANT BOUND_REF BOUND_PARAMETER BOUND_COLUMN_REF"
 )
 """They raise no error by themselves."""
@@ -27,7 +27,7 @@ QUIET_OPERATORS = frozenset(
     {"OPERATOR_COALESCE", "OPERATOR_IS_NULL", "OPERATOR_IS_NOT_NULL", "OPERATOR_NOT", "COMPARE_IN"}
 )
 
-QUIET_FUNCTIONS = listed(
+QUIET_FUNCTIONS = words_in(
     "|| concat concat_ws lower lcase upper ucase length len strlen trim ltrim rtrim reverse contains starts_with "
     "ends_with prefix suffix instr strpos replace md5 hash typeof ~~ !~~ struct_pack row struct_extract list_value "
     "array_extract list_extract year month day quarter week dayofweek dayname monthname hour minute second count "

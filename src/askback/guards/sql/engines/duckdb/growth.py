@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from askback.guards.sql.engines.duckdb.tree import Node, walk
-from askback.guards.sql.names import listed
+from askback.guards.sql.names import words_in
 
 SERIES = frozenset({"range", "generate_series"})
 
@@ -26,7 +26,7 @@ NAMED = frozenset({"list_aggregate", "list_aggr", "array_aggregate", "array_aggr
 MAX_NAME = 100
 """Characters of such a name."""
 
-SIMPLE = listed(
+SIMPLE = words_in(
     "list_value array_value to_days to_weeks to_months to_quarters to_years to_hours to_minutes trunc - + "
     "now today current_date current_timestamp get_current_timestamp"
 )

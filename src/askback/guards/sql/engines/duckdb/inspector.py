@@ -4,13 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import cast
 
-from askback.guards.sql.engines.duckdb.change import Change, fill_pivot, read_change, strip_explain
+from askback.guards.sql.engines.duckdb.change import DuckDBChange, fill_pivot, read_change, strip_explain
 from askback.guards.sql.engines.duckdb.expressions import UnknownPlan
 from askback.guards.sql.engines.duckdb.lookup import TABLE_FUNCTIONS, Lookup
-from askback.guards.sql.engines.duckdb.parsed import Parsed, Texts
-from askback.guards.sql.engines.duckdb.plan import Reads
-from askback.guards.sql.engines.duckdb.schema import Path, Relation, Schema
-from askback.guards.sql.engines.duckdb.session import Session
+from askback.guards.sql.engines.duckdb.parse_cache import ParseCache, ParsedText
+from askback.guards.sql.engines.duckdb.plan import PlanReader
+from askback.guards.sql.engines.duckdb.schema import DuckDBRelation, DuckDBSchema, Path
+from askback.guards.sql.engines.duckdb.session import DuckDBSession
 from askback.guards.sql.engines.duckdb.syntax import SHAPES, Syntax
 from askback.guards.sql.engines.engine import Inspection
 from askback.guards.sql.systems import describes_the_schema
@@ -37,13 +37,13 @@ Name = tuple[str, ...]
 
 
 @dataclass(slots=True)
-class Inspector:
+class DuckDBInspector:
     """Inspects one statement against a snapshot of the catalogue."""
 
-    session: Session
-    texts: Texts
-    schema: Schema
-    reload: Callable[[], Schema]
+    session: DuckDBSession
+    texts: ParseCache
+    schema: DuckDBSchema
+    reload: Callable[[], DuckDBSchema]
     """Gives a snapshot that is not older than this inspection."""
 
     def inspect(self, statement: str) -> Inspection:
@@ -56,10 +56,10 @@ class Inspector:
         change = read_change(statement)
         return self._inspect_change(change) if change else self._inspect_pivot(statement)
 
-    def _parse(self, text: str) -> Parsed:
+    def _parse(self, text: str) -> ParsedText:
         return self.texts.parse(self.session, text)
 
-    def _inspect_parsed(self, statement: str, parsed: Parsed) -> Inspection:
+    def _inspect_parsed(self, statement: str, parsed: ParsedText) -> Inspection:
         syntax = parsed.syntax
         if syntax is None:
             return Inspection(doubts=(parsed.doubt or UNREADABLE,))
@@ -83,7 +83,7 @@ class Inspector:
         if tree["error"]:
             doubt = "its plan is too large" if tree["error_type"] == "size" else "DuckDB does not accept it"
             return Inspection(doubts=(doubt,), is_query=True)
-        reads = Reads(_is_known)
+        reads = PlanReader(_is_known)
         try:
             (plan,) = tree["plans"]
             reads.read(plan)
@@ -122,18 +122,18 @@ class Inspector:
         return dict(self.schema.generated[path])
 
     def _read(self, query: str) -> frozenset[str]:
-        reads = Reads(_is_known)
+        reads = PlanReader(_is_known)
         reads.read(self.session.plan(query)["plans"][0])
         return frozenset(parts[3] for parts in reads.columns)
 
     def _inspect_pivot(self, statement: str) -> Inspection:
         filled = fill_pivot(statement)
-        parsed = self._parse(filled) if filled else Parsed()
+        parsed = self._parse(filled) if filled else ParsedText()
         if filled is None or parsed.syntax is None:
             return Inspection(doubts=(PIVOT,))
         return replace(self._inspect_parsed(filled, parsed), can_be_planned=False)
 
-    def _inspect_change(self, change: Change) -> Inspection:
+    def _inspect_change(self, change: DuckDBChange) -> Inspection:
         relation = next(iter(self.schema.find(change.target)), None) if change.target else None
         named = self.schema.name(relation.path) if relation else change.target
         words = f"{change.words} {'.'.join(named)[:80]}".strip()
@@ -149,7 +149,7 @@ class Inspector:
             can_be_planned=change.is_plannable and all(each.can_be_planned for each in inner),
         )
 
-    def _keys(self, relation: Relation) -> frozenset[str]:
+    def _keys(self, relation: DuckDBRelation) -> frozenset[str]:
         """Columns of keys that a change of this table can violate."""
         rows = self.session.cursor.execute(KEYS, list(relation.path)).fetchall()
         found: set[Name] = {(*table, name) for *table, names in rows for name in names or relation.columns}

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Callable
 
-from askback.guards.sql.engines.duckdb.schema import Relation, Schema
+from askback.guards.sql.engines.duckdb.schema import DuckDBRelation, DuckDBSchema
 from askback.guards.sql.engines.duckdb.syntax import Syntax
 from askback.guards.sql.functions import harmless_functions
-from askback.guards.sql.names import listed
+from askback.guards.sql.names import words_in
 from askback.guards.sql.systems import describes_the_schema
 
 OPERATOR = re.compile(r"\W+")
@@ -15,7 +15,7 @@ OPERATOR = re.compile(r"\W+")
 FILE = re.compile(r"[./\\:*?]")
 """In a name that DuckDB takes for a file or an address where no table has it."""
 
-TABLE_FUNCTIONS = listed(
+TABLE_FUNCTIONS = words_in(
     "duckdb_databases duckdb_functions duckdb_keywords duckdb_sequences generate_series generate_subscripts json_each "
     "json_tree pg_timezone_names pragma_version range repeat_row show_tables unnest"
 )
@@ -27,7 +27,7 @@ MAX_QUOTED = 80
 class Lookup:
     """Looks up the names of a query, and of the views and macros in it, in one schema."""
 
-    def __init__(self, schema: Schema, parse: Callable[[str], Syntax | None]) -> None:
+    def __init__(self, schema: DuckDBSchema, parse: Callable[[str], Syntax | None]) -> None:
         self._schema, self._parse = schema, parse
         self._seen: set[str] = set()
         self.doubts: list[str] = []
@@ -65,7 +65,7 @@ class Lookup:
         elif not describes_the_schema(lowered[-2:], "duckdb"):
             self._doubt(f"{'.'.join(parts)[:MAX_QUOTED]} is a table of the engine")
 
-    def _check_relation(self, relation: Relation, syntax: Syntax) -> None:
+    def _check_relation(self, relation: DuckDBRelation, syntax: Syntax) -> None:
         if relation.is_view:
             used = relation.columns if syntax.takes_all else _named(relation, syntax)
             self.columns.update((*self._schema.name(relation.path), column) for column in used)
@@ -101,5 +101,5 @@ def _is_cte(parts: tuple[str, ...], syntax: Syntax) -> bool:
     return len(parts) == 1 and parts[0].lower() in syntax.ctes and not FILE.search(parts[0])
 
 
-def _named(relation: Relation, syntax: Syntax) -> tuple[str, ...]:
+def _named(relation: DuckDBRelation, syntax: Syntax) -> tuple[str, ...]:
     return tuple(column for column in relation.columns if column.lower() in syntax.names)

@@ -9,7 +9,7 @@ from typing import Any
 
 from askback.guards.sql.engines.duckdb.expressions import UnknownPlan, can_raise, references
 from askback.guards.sql.engines.duckdb.tree import Node
-from askback.guards.sql.turns import take_turns
+from askback.guards.sql.turns import yield_often
 
 Live = set[int]
 """Positions of the columns of a step that something above depends on."""
@@ -22,10 +22,10 @@ VIRTUAL = 2**63
 
 LEFT_ONLY, RIGHT_ONLY = frozenset({"SEMI", "ANTI"}), frozenset({"RIGHT_SEMI", "RIGHT_ANTI"})
 
-BOTH = frozenset({"INNER", "LEFT", "RIGHT", "OUTER", "FULL", "SINGLE"})
+BOTH = frozenset({"INNER", "PARKED_PREFIX", "RIGHT", "OUTER", "FULL", "SINGLE"})
 
 
-class Reads:
+class PlanReader:
     """Walks over one plan and collects what is read."""
 
     def __init__(self, is_known: Callable[[str], bool]) -> None:
@@ -59,7 +59,7 @@ class Reads:
         VISITS[node["type"]](self, node, live)
 
     def _used(self, expressions: Iterable[Any], width: int) -> Live:
-        taken = take_turns(expressions)
+        taken = yield_often(expressions)
         return set[int]().union(*(references(each, width) for each in taken if each is not None))
 
     # Steps that read
@@ -228,15 +228,15 @@ def _mapped(live: Live, places: Iterable[int]) -> Live:
     return {listed[place] for place in live} if listed else live
 
 
-def _counted(key: str) -> Callable[[Reads, Node], int]:
+def _counted(key: str) -> Callable[[PlanReader, Node], int]:
     return lambda _, node: len(node[key])
 
 
-def _numbered(_: Reads, node: Node) -> int:
+def _numbered(_: PlanReader, node: Node) -> int:
     return node["column_count"]
 
 
-def _one(_: Reads, __: Node) -> int:
+def _one(_: PlanReader, __: Node) -> int:
     return 1
 
 
@@ -245,38 +245,38 @@ class _Steps(dict[str, Any]):
         raise UnknownPlan
 
 
-VISITS: Mapping[str, Callable[[Reads, Node, Live], None]] = _Steps(
-    LOGICAL_GET=Reads.get,
-    LOGICAL_CTE_REF=Reads.cte_ref,
-    LOGICAL_DELIM_GET=Reads.leaf,
-    LOGICAL_DUMMY_SCAN=Reads.leaf,
-    LOGICAL_EMPTY_RESULT=Reads.leaf,
-    LOGICAL_CHUNK_GET=Reads.leaf,
-    LOGICAL_EXPRESSION_GET=Reads.values,
-    LOGICAL_PROJECTION=Reads.projection,
-    LOGICAL_AGGREGATE_AND_GROUP_BY=Reads.aggregate,
-    LOGICAL_WINDOW=Reads.extend,
-    LOGICAL_UNNEST=Reads.extend,
-    LOGICAL_FILTER=Reads.restrict,
-    LOGICAL_ORDER_BY=Reads.restrict,
-    LOGICAL_LIMIT=Reads.restrict,
-    LOGICAL_SAMPLE=Reads.restrict,
-    LOGICAL_DISTINCT=Reads.distinct,
-    LOGICAL_COMPARISON_JOIN=Reads.join,
-    LOGICAL_ANY_JOIN=Reads.join,
-    LOGICAL_ASOF_JOIN=Reads.join,
-    LOGICAL_DELIM_JOIN=Reads.join,
-    LOGICAL_CROSS_PRODUCT=Reads.join,
-    LOGICAL_POSITIONAL_JOIN=Reads.join,
-    LOGICAL_MATERIALIZED_CTE=Reads.cte,
-    LOGICAL_RECURSIVE_CTE=Reads.recursive,
-    LOGICAL_UNION=Reads.combine,
-    LOGICAL_EXCEPT=Reads.combine,
-    LOGICAL_INTERSECT=Reads.combine,
+VISITS: Mapping[str, Callable[[PlanReader, Node, Live], None]] = _Steps(
+    LOGICAL_GET=PlanReader.get,
+    LOGICAL_CTE_REF=PlanReader.cte_ref,
+    LOGICAL_DELIM_GET=PlanReader.leaf,
+    LOGICAL_DUMMY_SCAN=PlanReader.leaf,
+    LOGICAL_EMPTY_RESULT=PlanReader.leaf,
+    LOGICAL_CHUNK_GET=PlanReader.leaf,
+    LOGICAL_EXPRESSION_GET=PlanReader.values,
+    LOGICAL_PROJECTION=PlanReader.projection,
+    LOGICAL_AGGREGATE_AND_GROUP_BY=PlanReader.aggregate,
+    LOGICAL_WINDOW=PlanReader.extend,
+    LOGICAL_UNNEST=PlanReader.extend,
+    LOGICAL_FILTER=PlanReader.restrict,
+    LOGICAL_ORDER_BY=PlanReader.restrict,
+    LOGICAL_LIMIT=PlanReader.restrict,
+    LOGICAL_SAMPLE=PlanReader.restrict,
+    LOGICAL_DISTINCT=PlanReader.distinct,
+    LOGICAL_COMPARISON_JOIN=PlanReader.join,
+    LOGICAL_ANY_JOIN=PlanReader.join,
+    LOGICAL_ASOF_JOIN=PlanReader.join,
+    LOGICAL_DELIM_JOIN=PlanReader.join,
+    LOGICAL_CROSS_PRODUCT=PlanReader.join,
+    LOGICAL_POSITIONAL_JOIN=PlanReader.join,
+    LOGICAL_MATERIALIZED_CTE=PlanReader.cte,
+    LOGICAL_RECURSIVE_CTE=PlanReader.recursive,
+    LOGICAL_UNION=PlanReader.combine,
+    LOGICAL_EXCEPT=PlanReader.combine,
+    LOGICAL_INTERSECT=PlanReader.combine,
 )
 
-WIDTHS: Mapping[str, Callable[[Reads, Node], int]] = _Steps(
-    LOGICAL_GET=Reads.get_width,
+WIDTHS: Mapping[str, Callable[[PlanReader, Node], int]] = _Steps(
+    LOGICAL_GET=PlanReader.get_width,
     LOGICAL_CTE_REF=_counted("chunk_types"),
     LOGICAL_DELIM_GET=_counted("chunk_types"),
     LOGICAL_DUMMY_SCAN=_one,
@@ -284,21 +284,21 @@ WIDTHS: Mapping[str, Callable[[Reads, Node], int]] = _Steps(
     LOGICAL_CHUNK_GET=_counted("chunk_types"),
     LOGICAL_EXPRESSION_GET=_counted("expr_types"),
     LOGICAL_PROJECTION=_counted("expressions"),
-    LOGICAL_AGGREGATE_AND_GROUP_BY=Reads.aggregate_width,
-    LOGICAL_WINDOW=Reads.extend_width,
-    LOGICAL_UNNEST=Reads.extend_width,
-    LOGICAL_FILTER=Reads.restrict_width,
-    LOGICAL_ORDER_BY=Reads.restrict_width,
-    LOGICAL_LIMIT=Reads.passed_width,
-    LOGICAL_SAMPLE=Reads.passed_width,
-    LOGICAL_DISTINCT=Reads.passed_width,
-    LOGICAL_COMPARISON_JOIN=Reads.join_width,
-    LOGICAL_ANY_JOIN=Reads.join_width,
-    LOGICAL_ASOF_JOIN=Reads.join_width,
-    LOGICAL_DELIM_JOIN=Reads.join_width,
-    LOGICAL_CROSS_PRODUCT=Reads.join_width,
-    LOGICAL_POSITIONAL_JOIN=Reads.join_width,
-    LOGICAL_MATERIALIZED_CTE=Reads.cte_width,
+    LOGICAL_AGGREGATE_AND_GROUP_BY=PlanReader.aggregate_width,
+    LOGICAL_WINDOW=PlanReader.extend_width,
+    LOGICAL_UNNEST=PlanReader.extend_width,
+    LOGICAL_FILTER=PlanReader.restrict_width,
+    LOGICAL_ORDER_BY=PlanReader.restrict_width,
+    LOGICAL_LIMIT=PlanReader.passed_width,
+    LOGICAL_SAMPLE=PlanReader.passed_width,
+    LOGICAL_DISTINCT=PlanReader.passed_width,
+    LOGICAL_COMPARISON_JOIN=PlanReader.join_width,
+    LOGICAL_ANY_JOIN=PlanReader.join_width,
+    LOGICAL_ASOF_JOIN=PlanReader.join_width,
+    LOGICAL_DELIM_JOIN=PlanReader.join_width,
+    LOGICAL_CROSS_PRODUCT=PlanReader.join_width,
+    LOGICAL_POSITIONAL_JOIN=PlanReader.join_width,
+    LOGICAL_MATERIALIZED_CTE=PlanReader.cte_width,
     LOGICAL_RECURSIVE_CTE=_numbered,
     LOGICAL_UNION=_numbered,
     LOGICAL_EXCEPT=_numbered,

@@ -49,7 +49,7 @@ Path = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class DuckDBRelation:
     """A table or a view."""
 
     path: Path
@@ -82,12 +82,12 @@ class Macro:
 
 
 @dataclass(frozen=True)
-class Schema:
+class DuckDBSchema:
     """A snapshot of the catalogue, with room for what was found out about views and macros."""
 
     database: str
     search_path: frozenset[str]
-    relations: tuple[Relation, ...]
+    relations: tuple[DuckDBRelation, ...]
     macros: Mapping[str, Macro]
     types: frozenset[str]
     """In small letters. For one that is not here, DuckDB may fetch an extension from the network."""
@@ -101,26 +101,26 @@ class Schema:
     """Of tables that were asked about: what each generated column is computed from."""
 
     @cached_property
-    def _by_name(self) -> Mapping[str, tuple[Relation, ...]]:
-        found: dict[str, tuple[Relation, ...]] = {}
+    def _by_name(self) -> Mapping[str, tuple[DuckDBRelation, ...]]:
+        found: dict[str, tuple[DuckDBRelation, ...]] = {}
         for relation in self.relations:
             name = relation.path[-1].lower()
             found[name] = (*found.get(name, ()), relation)
         return found
 
     @cached_property
-    def _by_path(self) -> Mapping[Path, Relation]:
+    def _by_path(self) -> Mapping[Path, DuckDBRelation]:
         return {relation.path: relation for relation in self.relations}
 
-    def find(self, parts: tuple[str, ...]) -> tuple[Relation, ...]:
+    def find(self, parts: tuple[str, ...]) -> tuple[DuckDBRelation, ...]:
         """Every table or view that a name in a statement can mean; folding is that of ASCII and more."""
         *outer, name = (part.lower() for part in parts)
         return tuple(found for found in self._by_name.get(name, ()) if _agrees(found.path, tuple(outer)))
 
-    def get(self, path: Path) -> Relation | None:
+    def get(self, path: Path) -> DuckDBRelation | None:
         return self._by_path.get(path)
 
-    def is_in_search_path(self, relation: Relation) -> bool:
+    def is_in_search_path(self, relation: DuckDBRelation) -> bool:
         database, schema, _ = relation.path
         return database in {self.database, "temp", "system"} and schema in self.search_path
 
@@ -136,20 +136,20 @@ def _agrees(path: Path, outer: tuple[str, ...]) -> bool:
     return not outer or outer[0] in {database, schema}
 
 
-def load_schema(cursor: Connection, *, now: float) -> Schema:
+def load_schema(cursor: Connection, *, now: float) -> DuckDBSchema:
     """Takes some 15 ms, most of it for the list of functions, of which DuckDB has three thousand."""
     database, search_path, is_fixed = cursor.execute(PLACE).fetchall()[0]
     columns: dict[tuple[str, ...], tuple[str, ...]] = {}
     for *path, column in cursor.execute(COLUMNS).fetchall():
         columns[tuple(path)] = (*columns.get(tuple(path), ()), column)
     relations = [
-        Relation(
+        DuckDBRelation(
             (place, schema, name), is_internal, is_view, sql or "", columns.get((place, schema, name), ())
         )
         for place, schema, name, is_internal, sql, is_view in cursor.execute(RELATIONS).fetchall()
     ]
     types = frozenset(name.lower() for (name,) in cursor.execute(TYPES).fetchall())
-    return Schema(
+    return DuckDBSchema(
         database=database,
         search_path=frozenset(search_path),
         relations=tuple(relations),

@@ -30,7 +30,7 @@ FAILED = {"error": True, "error_type": "size"}
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class DuckDBSession:
     """A connection, on which trees and plans may be prepared."""
 
     cursor: Connection
@@ -58,21 +58,21 @@ class Session:
 
 
 @dataclass(slots=True)
-class Sessions:
+class DuckDBSessions:
     """Sessions that are kept between inspections, for a database that is given as a connection.
 
     Closing that connection closes them too. Statements that were approved never run on them.
     """
 
     database: Database
-    _idle: list[Session] = field(default_factory=list[Session])
+    _idle: list[DuckDBSession] = field(default_factory=list[DuckDBSession])
 
     @contextmanager
-    def borrow(self) -> Generator[Session]:
+    def borrow(self) -> Generator[DuckDBSession]:
         """A session for one inspection. It is not kept where something went wrong."""
         if not isinstance(self.database, duckdb.DuckDBPyConnection):
             with open_cursor(self.database) as cursor:
-                yield Session(cursor)
+                yield DuckDBSession(cursor)
             return
         session = self._idle.pop() if self._idle else _prepare(self.database)
         try:
@@ -86,7 +86,7 @@ class Sessions:
             session.cursor.close()
 
 
-def _prepare(connection: Connection) -> Session:
+def _prepare(connection: Connection) -> DuckDBSession:
     cursor = connection.cursor()
     cursor.execute(PREPARE)
-    return Session(cursor, is_prepared=True)
+    return DuckDBSession(cursor, is_prepared=True)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, cast
 
 from askback.guards.sql.engines.duckdb.tree import Node
 from askback.guards.sql.functions import harmless_functions
-from askback.guards.sql.turns import Turns
+from askback.guards.sql.turns import StepCounter
 
 MAX_SIZE = 10_000
 """Expressions that are bound, or columns of a star. 65,000 expressions take DuckDB 2 four seconds and a gigabyte."""
@@ -37,7 +37,7 @@ class Extent(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Scope:
+class _SizeScope:
     """What names stand for where an expression is written."""
 
     ctes: Mapping[str, Extent] = field(default_factory=dict[str, Extent])
@@ -48,7 +48,7 @@ class _Scope:
 def is_too_large(statement: Node) -> bool:
     """Whether binding this syntax tree could take more time and memory than a statement is worth."""
     measure = _Measure()
-    size, width = measure.measure(statement, _Scope())
+    size, width = measure.measure(statement, _SizeScope())
     return max(size, width) > max(MAX_SIZE, MAX_GROWTH * measure.written)
 
 
@@ -57,9 +57,9 @@ class _Measure:
 
     def __init__(self) -> None:
         self.written = 0
-        self._turns = Turns()
+        self._turns = StepCounter()
 
-    def measure(self, value: Any, scope: _Scope) -> Extent:
+    def measure(self, value: Any, scope: _SizeScope) -> Extent:
         if isinstance(value, list):
             parts = [self.measure(each, scope) for each in cast("list[Any]", value)]
             return Extent(sum(part.size for part in parts), sum(part.width for part in parts))
@@ -77,7 +77,7 @@ class _Measure:
             return scope.ctes.get(str(node.get("table_name", "")).lower(), Extent(1, 1))
         return self._measure_parts(node, scope)
 
-    def _measure_expression(self, node: Node, scope: _Scope) -> Extent:
+    def _measure_expression(self, node: Node, scope: _SizeScope) -> Extent:
         self.written += 1
         if node["class"] == "COLUMN_REF":
             name = str(node["column_names"][-1]).lower()
@@ -87,15 +87,15 @@ class _Measure:
         inside = sum(self.measure(part, scope).size for part in node.values())
         return Extent(1 + inside * (MACRO_FACTOR if _may_be_macro(node) else 1), 1)
 
-    def _with_ctes(self, cte_map: Node, scope: _Scope) -> _Scope:
+    def _with_ctes(self, cte_map: Node, scope: _SizeScope) -> _SizeScope:
         for entry in cte_map.get("map", ()):
             found = self.measure(entry["value"], scope)
             scope = replace(scope, ctes={**scope.ctes, str(entry["key"]).lower(): found})
         return scope
 
-    def _measure_select(self, node: Node, scope: _Scope) -> Extent:
+    def _measure_select(self, node: Node, scope: _SizeScope) -> Extent:
         source = self.measure(node.get("from_table"), scope)
-        scope = _Scope(scope.ctes, {}, source.width)
+        scope = _SizeScope(scope.ctes, {}, source.width)
         size, width = source.size, 0
         for column in node["select_list"]:
             found = self.measure(column, scope)
@@ -106,7 +106,7 @@ class _Measure:
         rest = (value for key, value in node.items() if key not in seen)
         return Extent(size + sum(self.measure(value, scope).size for value in rest), width)
 
-    def _measure_parts(self, node: Node, scope: _Scope) -> Extent:
+    def _measure_parts(self, node: Node, scope: _SizeScope) -> Extent:
         """A join has the columns of both sides, a set operation those of either, all else those of its only part."""
         parts = [self.measure(value, scope) for key, value in node.items() if key != "cte_map"]
         widths = [part.width for part in parts]

@@ -6,8 +6,8 @@ from typing import Any, cast
 from askback.guards.sql.engines.duckdb.constant_size import count_calls, is_costly
 from askback.guards.sql.engines.duckdb.growth import find_constants, find_growth, may_grow
 from askback.guards.sql.engines.duckdb.tree import Node
-from askback.guards.sql.names import listed
-from askback.guards.sql.turns import Turns
+from askback.guards.sql.names import words_in
+from askback.guards.sql.turns import StepCounter
 
 COSTLY = "DuckDB would compute too much before it runs"
 
@@ -23,7 +23,7 @@ MAX_GROWING = 30
 MAX_LAMBDAS = 8
 """Lambdas or arrows within each other: DuckDB doubles its time for each."""
 
-EXPRESSIONS = listed(
+EXPRESSIONS = words_in(
     "BETWEEN CASE CAST COLLATE COLUMN_REF COMPARISON CONJUNCTION CONSTANT FUNCTION LAMBDA OPERATOR PARAMETER "
     "POSITIONAL_REFERENCE STAR SUBQUERY TYPE WINDOW"
 )
@@ -34,7 +34,7 @@ SOURCES = frozenset(
     {"BASE_TABLE", "EMPTY", "EXPRESSION_LIST", "JOIN", "PIVOT", "SHOW_REF", "SUBQUERY", "TABLE_FUNCTION"}
 )
 
-OTHERS = listed(
+OTHERS = words_in(
     "ASCENDING DESCENDING ORDER_DEFAULT DISTINCT_MODIFIER LIMIT_MODIFIER LIMIT_PERCENT_MODIFIER ORDER_MODIFIER"
 )
 
@@ -80,7 +80,7 @@ class Syntax:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _SyntaxPlace:
     """Where in the tree a node stands."""
 
     depth: int = 0
@@ -92,8 +92,8 @@ class _Place:
 def read_syntax(statement: Node, length: int) -> Syntax:
     """Walk over the whole tree without recursion, however deep it is. `length` is that of the text."""
     syntax = Syntax()
-    stack: list[tuple[Any, _Place]] = [(statement, _Place())]
-    turns = Turns()
+    stack: list[tuple[Any, _SyntaxPlace]] = [(statement, _SyntaxPlace())]
+    turns = StepCounter()
     while stack:
         turns.step()
         node, place = stack.pop()
@@ -119,7 +119,7 @@ def _find_growths(statement: Node, syntax: Syntax) -> list[str]:
     return [growth for growth in found if growth]
 
 
-def _visit(node: Node, place: _Place, syntax: Syntax) -> list[tuple[Any, _Place]]:
+def _visit(node: Node, place: _SyntaxPlace, syntax: Syntax) -> list[tuple[Any, _SyntaxPlace]]:
     kind, source = node.get("class"), node.get("type")
     if kind is not None:
         place = _visit_expression(node, place, syntax)
@@ -135,7 +135,7 @@ def _visit(node: Node, place: _Place, syntax: Syntax) -> list[tuple[Any, _Place]
     return [(value, place) for value in node.values() if isinstance(value, dict | list)]
 
 
-def _visit_expression(node: Node, place: _Place, syntax: Syntax) -> _Place:
+def _visit_expression(node: Node, place: _SyntaxPlace, syntax: Syntax) -> _SyntaxPlace:
     kind = node["class"]
     if kind not in EXPRESSIONS:
         syntax.doubts.append("it has an expression of a kind that is not known")
@@ -153,10 +153,10 @@ def _visit_expression(node: Node, place: _Place, syntax: Syntax) -> _Place:
     is_long = kind == "COLUMN_REF" and len(node["column_names"]) > MAX_NAME_PARTS
     if place.depth >= MAX_DEPTH or lambdas > MAX_LAMBDAS or is_long:
         syntax.doubts.append("the statement is too complex to be looked at")
-    return _Place(place.depth + 1, lambdas, place.is_fixed or kind == "STAR")
+    return _SyntaxPlace(place.depth + 1, lambdas, place.is_fixed or kind == "STAR")
 
 
-def _visit_function(node: Node, place: _Place, syntax: Syntax) -> None:
+def _visit_function(node: Node, place: _SyntaxPlace, syntax: Syntax) -> None:
     name = node["function_name"].lower()
     syntax.functions.add(name)
     syntax.calls += count_calls(name)
@@ -164,7 +164,7 @@ def _visit_function(node: Node, place: _Place, syntax: Syntax) -> None:
         syntax.growing.append((node, place.lambdas > 0))
 
 
-def _visit_source(node: Node, source: str, place: _Place, syntax: Syntax) -> _Place:
+def _visit_source(node: Node, source: str, place: _SyntaxPlace, syntax: Syntax) -> _SyntaxPlace:
     if source.endswith(CHANGES):
         syntax.changes = True
     if source == "USER_TYPE_INFO":  # of DuckDB 1
@@ -178,7 +178,7 @@ def _visit_source(node: Node, source: str, place: _Place, syntax: Syntax) -> _Pl
         syntax.take_all()
     syntax.names.update(name.lower() for name in node.get("using_columns", ()))
     _visit_named(node, source, syntax)
-    return _Place(place.depth, place.lambdas, place.is_fixed or source in {"TABLE_FUNCTION", "PIVOT"})
+    return _SyntaxPlace(place.depth, place.lambdas, place.is_fixed or source in {"TABLE_FUNCTION", "PIVOT"})
 
 
 def _visit_named(node: Node, source: str, syntax: Syntax) -> None:

@@ -2,7 +2,7 @@
 
 import re
 
-from askback.guards.sql.text import Unreadable, require_text
+from askback.guards.sql.text import UnreadableStatement, require_text
 
 MAX_LENGTH = 100_000
 """Characters. DuckDB 2 needs a second to inspect and estimate 60,000 terms behind GROUP BY."""
@@ -42,7 +42,7 @@ def find_problem(statement: str) -> str | None:
     """Why this text is not given to DuckDB at all."""
     try:
         require_text(statement, max_length=MAX_LENGTH)
-    except Unreadable as unreadable:
+    except UnreadableStatement as unreadable:
         return str(unreadable)
     is_long = any(len(pattern.findall(statement)) > limit for pattern, limit in LIMITS.items())
     if is_long or _nesting(statement) > MAX_NESTING:

@@ -6,10 +6,10 @@ from typing import Any
 
 from askback.guards.sql.engines.postgres.catalogue_reader import CatalogueReader
 from askback.guards.sql.engines.postgres.node_tree import Node
-from askback.guards.sql.engines.postgres.query import Walk
-from askback.guards.sql.engines.postgres.relation import Relation
+from askback.guards.sql.engines.postgres.query import TreeWalk
+from askback.guards.sql.engines.postgres.relation import PostgresRelation
 from askback.guards.sql.engines.postgres.routine import Calls, calls_in
-from askback.guards.sql.engines.postgres.scope import Scope
+from askback.guards.sql.engines.postgres.scope import QueryScope
 
 UPDATE, INSERT, DELETE, MERGE = 2, 3, 4, 5
 
@@ -73,17 +73,17 @@ async def load_targets(reader: CatalogueReader, numbers: Iterable[int]) -> Targe
     return Targets({row["oid"]: row for row in rows}, list(await reader.fetch(KEYS, wanted)))
 
 
-def target_of(scope: Scope) -> int:
+def target_of(scope: QueryScope) -> int:
     """The number of the relation that a changing query changes."""
     return scope.range(scope.query.number("resultRelation")).number("relid")
 
 
-def describe_change(scope: Scope, relation: Relation) -> str:
+def describe_change(scope: QueryScope, relation: PostgresRelation) -> str:
     """In words: `insert into public.orders`."""
     return f"{WORDS.get(scope.query.number('commandType'), 'change')} {relation.path}"
 
 
-def doubts_about(scope: Scope, relation: Relation, targets: Targets) -> Iterable[str]:
+def doubts_about(scope: QueryScope, relation: PostgresRelation, targets: Targets) -> Iterable[str]:
     """What else happens with this change that nobody sees in the statement."""
     number = target_of(scope)
     row = targets.tables.get(number)
@@ -113,7 +113,9 @@ def _commands(query: Node) -> set[int]:
     return {UPDATE, INSERT, DELETE} if command == MERGE else {command}
 
 
-def follow_constraints(walk: Walk, scope: Scope, relation: Relation, targets: Targets) -> None:
+def follow_constraints(
+    walk: TreeWalk, scope: QueryScope, relation: PostgresRelation, targets: Targets
+) -> None:
     """Count the columns on which an error of the change can depend: a unique key, a foreign key, a failing row.
 
     Where a row violates NOT NULL or a check, the server's message shows the whole row.
@@ -138,7 +140,7 @@ def follow_constraints(walk: Walk, scope: Scope, relation: Relation, targets: Ta
     walk.run()
 
 
-def _shows_rows(query: Node, relation: Relation, row: Any) -> bool:
+def _shows_rows(query: Node, relation: PostgresRelation, row: Any) -> bool:
     checked: set[int] = set(row["checked_columns"])
     is_open = query.number("commandType") == MERGE or relation.has_children or row["has_unchecked"]
     return is_open or bool(relation.policies) or 0 in checked or not checked.isdisjoint(_assigned(query))

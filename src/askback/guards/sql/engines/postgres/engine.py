@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 import asyncpg
 
 from askback.guards.sql.approval import approval_of
-from askback.guards.sql.engines.engine import ChangedSinceApproval, Inspection, Rows
+from askback.guards.sql.engines.engine import ChangedSinceApproval, Inspection, SQLRows
+from askback.guards.sql.engines.postgres.inspection_cache import InspectionCache, PostgresFinding
 from askback.guards.sql.engines.postgres.inspector import (
     NO_TEMPORARY,
     NOT_ALLOWED,
     NOT_SUPPORTED,
     READ_ONLY,
     TOO_SLOW,
-    Inspector,
+    PostgresInspector,
     doubt,
 )
-from askback.guards.sql.engines.postgres.memory import Found, Memory
-from askback.guards.sql.engines.postgres.session import Access, Session, open_session
+from askback.guards.sql.engines.postgres.session import Access, PostgresSession, open_session
 from askback.guards.sql.names import Dialect
 
 if TYPE_CHECKING:
@@ -45,14 +45,14 @@ class PostgresEngine:
 
     def __init__(self, database: "Database", *, timeout: float = 5.0, role: str | None = None) -> None:
         self._access = Access(database, timeout, role)
-        self._inspector, self._memory = Inspector(), Memory()
+        self._inspector, self._memory = PostgresInspector(), InspectionCache()
 
     async def inspect(self, statement: str) -> Inspection:
         async with open_session(self._access) as session:
             found = await self._within_time(session, self._recall_or_inspect(session, statement))
             return found.inspection
 
-    async def run(self, statement: str, *, max_rows: int | None = None) -> Rows:
+    async def run(self, statement: str, *, max_rows: int | None = None) -> SQLRows:
         """Run a statement that `guard_sql` let pass in this call, in the transaction in which it is inspected again.
 
         Raises `ChangedSinceApproval` where it would now read or change something else; then nothing has run.
@@ -69,29 +69,31 @@ class PostgresEngine:
                     await session.commit()
                 return rows
 
-    async def _within_time(self, session: Session, inspection: Coroutine[Any, Any, Found]) -> Found:
+    async def _within_time(
+        self, session: PostgresSession, inspection: Coroutine[Any, Any, PostgresFinding]
+    ) -> PostgresFinding:
         try:
             async with asyncio.timeout(self._access.timeout + GRACE):
                 return await inspection
         except (TimeoutError, asyncpg.QueryCanceledError):
             session.is_broken = True
-            return Found(doubt(TOO_SLOW))
+            return PostgresFinding(doubt(TOO_SLOW))
 
-    async def _recall_or_inspect(self, session: Session, statement: str) -> Found:
+    async def _recall_or_inspect(self, session: PostgresSession, statement: str) -> PostgresFinding:
         known, version = await self._memory.recall(session.connection, statement)
         if known is not None:
-            return Found(known)
+            return PostgresFinding(known)
         found = await self._inspect(session, statement)
         self._memory.keep(statement, found, version)
         return found
 
-    async def _inspect(self, session: Session, statement: str) -> Found:
+    async def _inspect(self, session: PostgresSession, statement: str) -> PostgresFinding:
         found = await self._inspector.inspect(session, statement)
         reason = await self._find_reason(session, found.inspection.doubts)
         inspection = doubt(reason) if reason else replace(found.inspection, schema=session.catalogue)
         return found._replace(inspection=inspection)
 
-    async def _find_reason(self, session: Session, doubts: tuple[str, ...]) -> str | None:
+    async def _find_reason(self, session: PostgresSession, doubts: tuple[str, ...]) -> str | None:
         """What an operator can change, where the server refused for another reason than the statement."""
         if doubts == (NOT_ALLOWED,):
             self._access.schema = None  # rights may have been taken away
@@ -103,11 +105,11 @@ class PostgresEngine:
         return None
 
 
-async def _fetch(session: Session, statement: str, max_rows: int | None) -> Rows:
+async def _fetch(session: PostgresSession, statement: str, max_rows: int | None) -> SQLRows:
     prepared = await session.connection.prepare(statement, name="")
     names = tuple(attribute.name for attribute in prepared.get_attributes())
     if max_rows is None:
-        return Rows(names, [tuple(row.values()) for row in await prepared.fetch()])
+        return SQLRows(names, [tuple(row.values()) for row in await prepared.fetch()])
     cursor = await prepared.cursor()
     found = await cursor.fetch(max_rows + 1)
-    return Rows(names, [tuple(row.values()) for row in found[:max_rows]], len(found) > max_rows)
+    return SQLRows(names, [tuple(row.values()) for row in found[:max_rows]], len(found) > max_rows)

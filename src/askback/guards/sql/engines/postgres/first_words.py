@@ -2,7 +2,7 @@
 
 import re
 
-from askback.guards.sql.names import listed
+from askback.guards.sql.names import words_in
 
 BLANK = re.compile(r"\s+|--[^\r\n]*|/\*")
 
@@ -16,7 +16,7 @@ WORD = re.compile(r"[A-Za-z_]+|\(")
 QUERIES = frozenset({"select", "with", "values", "table", "insert", "update", "delete", "merge", "("})
 """How a statement begins of which Postgres stores a parse tree."""
 
-COMMANDS = listed(
+COMMANDS = words_in(
     "abort alter analyse analyze begin call checkpoint close cluster comment commit copy create deallocate declare "
     "discard do drop end execute explain fetch grant import listen load lock move notify prepare reassign refresh "
     "reindex release repack reset revoke rollback savepoint security set show start truncate unlisten vacuum wait"
@@ -35,7 +35,7 @@ INTO = re.compile(r"(?i)\binto\b")
 
 SHOW = re.compile(r"(?i)show\s++([\w.]++(?: [\w.]++)*+)[\s;]*+")
 
-SHOWN = listed(
+SHOWN = words_in(
     "application_name client_encoding datestyle default_transaction_isolation default_transaction_read_only "
     "integer_datetimes intervalstyle is_superuser lc_collate lc_ctype lc_messages lc_monetary lc_numeric lc_time "
     "lock_timeout max_connections search_path server_encoding server_version server_version_num "

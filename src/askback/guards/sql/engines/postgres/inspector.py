@@ -20,15 +20,15 @@ from askback.guards.sql.engines.postgres.change import (
     load_targets,
     target_of,
 )
-from askback.guards.sql.engines.postgres.memory import Found
+from askback.guards.sql.engines.postgres.inspection_cache import PostgresFinding
 from askback.guards.sql.engines.postgres.node_tree import UnknownTree
-from askback.guards.sql.engines.postgres.query import TooLarge, Walk
-from askback.guards.sql.engines.postgres.relation import Relation, Relations, find_foreign
-from askback.guards.sql.engines.postgres.routine import Calls, Routines, Verdict
-from askback.guards.sql.engines.postgres.session import Analysis, Session
-from askback.guards.sql.engines.postgres.shape import Shape, Shapes
+from askback.guards.sql.engines.postgres.query import TreeTooLarge, TreeWalk
+from askback.guards.sql.engines.postgres.relation import PostgresRelation, PostgresRelations, find_foreign
+from askback.guards.sql.engines.postgres.routine import Calls, Routines, RoutineVerdict
+from askback.guards.sql.engines.postgres.session import Analysis, PostgresSession
+from askback.guards.sql.engines.postgres.shape import TreeShape, TreeShapes
 from askback.guards.sql.systems import describes_the_schema
-from askback.guards.sql.text import Unreadable, require_text
+from askback.guards.sql.text import UnreadableStatement, require_text
 
 Result = TypeVar("Result")
 
@@ -91,62 +91,66 @@ def quoted(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Inspector:
+class PostgresInspector:
     """Inspects statements. Remembers what the server's functions and the views are, and the shapes of statements."""
 
-    relations: Relations = field(default_factory=Relations)
+    relations: PostgresRelations = field(default_factory=PostgresRelations)
     routines: Routines = field(default_factory=Routines)
-    shapes: Shapes = field(default_factory=Shapes)
+    shapes: TreeShapes = field(default_factory=TreeShapes)
 
-    async def inspect(self, session: Session, statement: str) -> Found:
+    async def inspect(self, session: PostgresSession, statement: str) -> PostgresFinding:
         """What a statement reads and changes. Raises what the driver raises where the server cannot be reached."""
         if (unusable := check_text(statement)) is not None:
-            return Found(unusable)
+            return PostgresFinding(unusable)
         version = session.connection.get_server_version().major
         if not OLDEST <= version <= NEWEST:
-            return Found(doubt(TOO_OLD if version < OLDEST else TOO_NEW))
+            return PostgresFinding(doubt(TOO_OLD if version < OLDEST else TOO_NEW))
         words = first_words.read_words(statement)
         if not words:
-            return Found(doubt(NO_WORDS))
+            return PostgresFinding(doubt(NO_WORDS))
         if words[0] == "explain":
             return await self._inspect_explained(session, statement)
         if words[0] in first_words.QUERIES:
             return await self._inspect_query(session, statement)
         if first_words.shows_setting(statement):
-            return Found(Inspection(is_query=True))
+            return PostgresFinding(Inspection(is_query=True))
         return await self._inspect_command(session, statement, words)
 
-    async def _inspect_command(self, session: Session, statement: str, words: list[str]) -> Found:
+    async def _inspect_command(
+        self, session: PostgresSession, statement: str, words: list[str]
+    ) -> PostgresFinding:
         command = inspect_command(words)
         inner = first_words.find_query(statement) if words[0] == "create" else None
         if inner is None:
-            return Found(command)
+            return PostgresFinding(command)
         found = await self._inspect_query(session, inner)
-        return Found(replace(command, columns=found.inspection.columns), found.is_lasting)
+        return PostgresFinding(replace(command, columns=found.inspection.columns), found.is_lasting)
 
-    async def _inspect_explained(self, session: Session, statement: str) -> Found:
+    async def _inspect_explained(self, session: PostgresSession, statement: str) -> PostgresFinding:
         inner, is_run = first_words.split_explain(statement)
         words = first_words.read_words(inner)
         if not words or words[0] not in first_words.QUERIES:
-            return Found(inspect_command(["explain"]))
+            return PostgresFinding(inspect_command(["explain"]))
         found, is_lasting = await self._inspect_query(session, inner)
         if is_run:
             doubts = (*found.doubts, "EXPLAIN ANALYZE runs the statement.")
-            return Found(replace(found, doubts=doubts, is_query=False, can_be_planned=False), is_lasting)
-        return Found(
+            return PostgresFinding(
+                replace(found, doubts=doubts, is_query=False, can_be_planned=False), is_lasting
+            )
+        return PostgresFinding(
             replace(found, writes=(), is_query=found.can_be_planned, can_be_planned=False), is_lasting
         )
 
-    async def _inspect_query(self, session: Session, statement: str) -> Found:
+    async def _inspect_query(self, session: PostgresSession, statement: str) -> PostgresFinding:
         try:
             analysis = await session.analyse(statement)
             if analysis.tree is None:
-                return Found(doubt(TOO_COMPLEX))
+                return PostgresFinding(doubt(TOO_COMPLEX))
             async with session.closing():
                 shape = await run_there(
                     len(analysis.tree) > LARGE_TREE, partial(self.shapes.read, analysis.tree)
                 )
-            return Found(await self._inspect_shape(session, shape, analysis), is_lasting=True)
+            return PostgresFinding(await self._inspect_shape(session, shape, analysis), is_lasting=True)
         except asyncpg.PostgresConnectionError:
             raise
         except asyncpg.PostgresError as error:
@@ -155,13 +159,15 @@ class Inspector:
             is_made = isinstance(error, asyncpg.PostgresSyntaxError) and first_words.may_create_table(
                 statement
             )
-            return Found(replace(found, writes=("create table",)) if is_made else found)
+            return PostgresFinding(replace(found, writes=("create table",)) if is_made else found)
         except MISREAD:
-            return Found(doubt(UNKNOWN_SHAPE))
-        except TooLarge:
-            return Found(doubt(TOO_COMPLEX))
+            return PostgresFinding(doubt(UNKNOWN_SHAPE))
+        except TreeTooLarge:
+            return PostgresFinding(doubt(TOO_COMPLEX))
 
-    async def _inspect_shape(self, session: Session, shape: Shape, analysis: Analysis) -> Inspection:
+    async def _inspect_shape(
+        self, session: PostgresSession, shape: TreeShape, analysis: Analysis
+    ) -> Inspection:
         reader = CatalogueReader(session.connection)
         ground = reader.version, analysis.ground
         if shape.last is not None and shape.last[0] == ground:
@@ -170,12 +176,12 @@ class Inspector:
         shape.last = (ground, inspection) if not reader.queries_sent else None
         return inspection
 
-    async def _follow(self, reader: CatalogueReader, shape: Shape, facts: list[Any]) -> Inspection:
+    async def _follow(self, reader: CatalogueReader, shape: TreeShape, facts: list[Any]) -> Inspection:
         if shape.query is None or shape.query.is_true("isReturn"):
             return doubt(NOT_ONE)
         relations = await self.relations.load(reader, shape.relations, facts)
         steady = (await self.routines.load(reader)).steady
-        walk = Walk(relations, steady)
+        walk = TreeWalk(relations, steady)
         await run_there(shape.length > LARGE_TREE, partial(walk.follow, shape.query))
         targets = await self._follow_changes(reader, walk, relations)
         stored = frozenset[int]().union(*(relation.types for relation in relations.values()))
@@ -185,7 +191,7 @@ class Inspector:
         return conclude(walk, relations, targets, verdict, foreign)
 
     async def _follow_changes(
-        self, reader: CatalogueReader, walk: Walk, relations: dict[int, Relation]
+        self, reader: CatalogueReader, walk: TreeWalk, relations: dict[int, PostgresRelation]
     ) -> Targets:
         targets = await load_targets(reader, {target_of(scope) for scope in walk.usage.changes})
         if missing := targets.relations - relations.keys():
@@ -195,7 +201,7 @@ class Inspector:
         return targets
 
 
-def calls_of(walk: Walk) -> Calls:
+def calls_of(walk: TreeWalk) -> Calls:
     """What views call for a statement."""
     return Calls(
         functions=frozenset(walk.usage.view_functions) - {0},
@@ -208,7 +214,7 @@ def check_text(statement: str) -> Inspection | None:
     """What can be said without the server: that it cannot be a statement."""
     try:
         require_text(statement)
-    except Unreadable as unreadable:
+    except UnreadableStatement as unreadable:
         return doubt(str(unreadable))
     has_many_joins = len(statement) > SHORT and len(JOIN.findall(statement)) > MAX_JOINS
     if has_many_joins or statement.count("/*") > MAX_COMMENTS or SIGNS.search(statement):
@@ -248,7 +254,11 @@ def explain_error(error: asyncpg.PostgresError) -> Inspection:
 
 
 def conclude(
-    walk: Walk, relations: dict[int, Relation], targets: Targets, verdict: Verdict, foreign: str | None
+    walk: TreeWalk,
+    relations: dict[int, PostgresRelation],
+    targets: Targets,
+    verdict: RoutineVerdict,
+    foreign: str | None,
 ) -> Inspection:
     """Put together what was found."""
     usage = walk.usage
@@ -275,7 +285,7 @@ def conclude(
     )
 
 
-def _doubt_calls(verdict: Verdict) -> list[str]:
+def _doubt_calls(verdict: RoutineVerdict) -> list[str]:
     found = [f"What the function {quoted(name)} reads or does is not known." for name in verdict.functions]
     found += [f"What the operator {quoted(name)} reads or does is not known." for name in verdict.operators]
     return found + [
@@ -283,7 +293,7 @@ def _doubt_calls(verdict: Verdict) -> list[str]:
     ]
 
 
-def _doubt_relations(relations: Iterable[Relation]) -> Iterable[str]:
+def _doubt_relations(relations: Iterable[PostgresRelation]) -> Iterable[str]:
     for relation in relations:
         if relation.kind == "f":
             yield f"The foreign table {quoted(relation.path)} is kept elsewhere."
@@ -295,7 +305,7 @@ def _doubt_relations(relations: Iterable[Relation]) -> Iterable[str]:
 
 
 def _name_columns(
-    columns: Iterable[tuple[int, int]], relations: dict[int, Relation]
+    columns: Iterable[tuple[int, int]], relations: dict[int, PostgresRelation]
 ) -> tuple[frozenset[str], list[str]]:
     """Their full names; a doubt for those whose name could be taken for another's."""
     names: set[str] = set()

@@ -8,8 +8,8 @@ where every supported version drops it, since an expression that is worked out c
 from collections.abc import Iterable, Iterator, Mapping
 
 from askback.guards.sql.engines.postgres.node_tree import Node, UnknownTree, Value
-from askback.guards.sql.engines.postgres.relation import Relation
-from askback.guards.sql.engines.postgres.scope import Origin, RangeKind, Scope, kind_of, scope_of_table
+from askback.guards.sql.engines.postgres.relation import PostgresRelation
+from askback.guards.sql.engines.postgres.scope import Origin, QueryScope, RangeKind, kind_of, scope_of_table
 
 MAX_STEPS = 400_000
 """Nodes that are looked at; a long report of a person has some thousands."""
@@ -42,7 +42,7 @@ PARTS = (Node, list)
 """What holds further values."""
 
 
-class TooLarge(Exception):
+class TreeTooLarge(Exception):
     """A parse tree with more nodes than are looked at."""
 
 
@@ -60,26 +60,26 @@ class Usage:
         """Operators that views use for it."""
         self.types: set[int] = set()
         """Types that were created in this database and that views convert to."""
-        self.changes: list[Scope] = []
+        self.changes: list[QueryScope] = []
         self.locks: set[int] = set()
         """Relations whose rows are locked (FOR UPDATE)."""
 
 
-class Walk:
+class TreeWalk:
     """One walk over a parse tree. `steady` are the functions that change nothing and return always the same one row."""
 
-    def __init__(self, relations: Mapping[int, Relation], steady: frozenset[int]) -> None:
+    def __init__(self, relations: Mapping[int, PostgresRelation], steady: frozenset[int]) -> None:
         self.usage = Usage()
         self.relations, self.steady = relations, steady
-        self._todo: list[tuple[Scope, Value]] = []
-        self._entered: set[Scope] = set()
-        self._needed: set[tuple[Scope, int, int]] = set()
-        self._views: dict[int, Scope] = {}
+        self._todo: list[tuple[QueryScope, Value]] = []
+        self._entered: set[QueryScope] = set()
+        self._needed: set[tuple[QueryScope, int, int]] = set()
+        self._views: dict[int, QueryScope] = {}
         self._steps = 0
 
     def follow(self, query: Node) -> None:
         """Follow the only query of a statement."""
-        scope = Scope(query, Origin.STATEMENT)
+        scope = QueryScope(query, Origin.STATEMENT)
         self._enter(scope)
         self._push(scope, scope.outputs(0))
         self.run()
@@ -114,12 +114,12 @@ class Walk:
     def _count(self) -> None:
         self._steps += 1
         if self._steps > MAX_STEPS:
-            raise TooLarge
+            raise TreeTooLarge
 
-    def _push(self, scope: Scope, values: Iterable[Value]) -> None:
+    def _push(self, scope: QueryScope, values: Iterable[Value]) -> None:
         self._todo.extend([(scope, value) for value in values if isinstance(value, PARTS)])
 
-    def _look_at(self, scope: Scope, node: Node) -> None:
+    def _look_at(self, scope: QueryScope, node: Node) -> None:
         match node.kind:
             case "VAR":
                 home = scope.up(node.number("varlevelsup"))
@@ -153,7 +153,7 @@ class Walk:
             elif key.endswith(TYPES):
                 self.usage.types |= {number for number in numbers if number >= USER_OBJECTS}
 
-    def _need(self, scope: Scope, number: int, column: int) -> None:
+    def _need(self, scope: QueryScope, number: int, column: int) -> None:
         if (scope, number, column) in self._needed:
             return
         self._needed.add((scope, number, column))
@@ -165,7 +165,7 @@ class Walk:
         for home, value in self._sources(scope, entry, column):
             self._push(home, [value])
 
-    def _sources(self, scope: Scope, entry: Node, column: int) -> Iterator[tuple[Scope, Value]]:
+    def _sources(self, scope: QueryScope, entry: Node, column: int) -> Iterator[tuple[QueryScope, Value]]:
         """The expressions behind a column of an entry of the range table; none where the entry makes the value."""
         match kind_of(entry):
             case RangeKind.RELATION:
@@ -187,7 +187,7 @@ class Walk:
             case _:
                 pass  # functions and VALUES are walked where they stand
 
-    def _enter(self, scope: Scope) -> None:
+    def _enter(self, scope: QueryScope) -> None:
         """Count what decides about a query's rows, whichever of its columns are used."""
         if scope in self._entered:
             return
@@ -234,7 +234,7 @@ class Walk:
             number == 0 or number in self.steady for number in map(node.number, FUNCTIONS & fields.keys())
         )
 
-    def _enter_ranges(self, scope: Scope) -> None:
+    def _enter_ranges(self, scope: QueryScope) -> None:
         query = scope.query
         joined = {node.number("rtindex") for node in _find("RANGETBLREF", query.fields.get("jointree"))}
         united = {node.number("rtindex") for node in _find("RANGETBLREF", query.fields.get("setOperations"))}
@@ -245,7 +245,7 @@ class Walk:
             if number in united:
                 self._need(scope, number, 0)
 
-    def _enter_range(self, scope: Scope, entry: Node) -> None:
+    def _enter_range(self, scope: QueryScope, entry: Node) -> None:
         match kind_of(entry):
             case RangeKind.RELATION:
                 self._enter_relation(entry.number("relid"))
@@ -271,7 +271,7 @@ class Walk:
         if view := self._view(number):
             self._enter(view)
 
-    def _enter_cte(self, home: Scope, cte: Node, *, is_read: bool) -> None:
+    def _enter_cte(self, home: QueryScope, cte: Node, *, is_read: bool) -> None:
         """A WITH query that changes something always runs; any other only where something reads it."""
         inner = home.child(cte.node("ctequery"))
         if not is_read and inner.is_select:
@@ -281,7 +281,7 @@ class Walk:
         if not self._is_inlined(cte, inner):
             self._keep_fallible(inner)
 
-    def _is_inlined(self, cte: Node, inner: Scope) -> bool:
+    def _is_inlined(self, cte: Node, inner: QueryScope) -> bool:
         """Whether the planner puts a WITH query in the place of its only use, as every version since 12 does.
 
         NOT MATERIALIZED asks for more, which the planner does not always do.
@@ -290,15 +290,15 @@ class Walk:
         is_plain = inner.is_select and not cte.is_true("cterecursive") and not inner.query.nodes("rowMarks")
         return is_used_once and is_plain and self._is_steady(inner.query)
 
-    def _keep_fallible(self, scope: Scope) -> None:
+    def _keep_fallible(self, scope: QueryScope) -> None:
         """Count the outputs that are worked out, used or not, and can fail."""
         for value in scope.outputs(0):
             if self._can_fail(scope, value):
                 self._push(scope, [value])
 
-    def _can_fail(self, scope: Scope, value: Value) -> bool:
+    def _can_fail(self, scope: QueryScope, value: Value) -> bool:
         rest = [(scope, value)]
-        seen: set[tuple[Scope, int, int]] = set()
+        seen: set[tuple[QueryScope, int, int]] = set()
         while rest:
             self._count()
             scope, value = rest.pop()
@@ -317,7 +317,7 @@ class Walk:
                     rest.extend(self._sources(home, home.range(key[1]), key[2]))
         return False
 
-    def _enter_sublink(self, scope: Scope, node: Node) -> None:
+    def _enter_sublink(self, scope: QueryScope, node: Node) -> None:
         inner = scope.child(node.node("subselect"))
         self._push(scope, [node.fields.get("testexpr")])
         self._enter(inner)
@@ -326,22 +326,22 @@ class Walk:
         else:
             self._push(inner, inner.outputs(0))
 
-    def _note_changes(self, scope: Scope) -> None:
+    def _note_changes(self, scope: QueryScope) -> None:
         if not scope.is_select:
             self.usage.changes.append(scope)
             self._enter_relation(scope.range(scope.query.number("resultRelation")).number("relid"))
         for mark in scope.query.nodes("rowMarks"):
             self.usage.locks.add(scope.range(mark.number("rti")).number("relid"))
 
-    def _view(self, number: int) -> Scope | None:
+    def _view(self, number: int) -> QueryScope | None:
         query = self._relation(number).query
         if query is None:
             return None
         if number not in self._views:
-            self._views[number] = Scope(query, Origin.VIEW)
+            self._views[number] = QueryScope(query, Origin.VIEW)
         return self._views[number]
 
-    def _relation(self, number: int) -> Relation:
+    def _relation(self, number: int) -> PostgresRelation:
         if number not in self.relations:
             raise UnknownTree
         return self.relations[number]

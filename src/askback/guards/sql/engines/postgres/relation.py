@@ -83,7 +83,7 @@ MAX_DEPTH = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Relation:
+class PostgresRelation:
     """A table, a view or whatever else has columns."""
 
     schema: str
@@ -130,7 +130,7 @@ class _Expression:
     relations: frozenset[int]
 
 
-class Relations:
+class PostgresRelations:
     """Reads relations with everything that their views are made of. Remembers the parse trees of views."""
 
     def __init__(self) -> None:
@@ -138,12 +138,12 @@ class Relations:
 
     async def load(
         self, reader: CatalogueReader, numbers: Iterable[int], facts: Iterable[Any] = ()
-    ) -> dict[int, Relation]:
+    ) -> dict[int, PostgresRelation]:
         """The relations of these numbers and, through views, all that they read. Missing ones are left out.
 
         `facts` are rows of `FACTS` that were read already.
         """
-        found: dict[int, Relation] = {}
+        found: dict[int, PostgresRelation] = {}
         rows = list(facts)
         wanted: set[int] = set(numbers) - {0}
         for _ in range(MAX_DEPTH):
@@ -155,7 +155,9 @@ class Relations:
             wanted.clear()
         raise UnknownTree
 
-    async def _add(self, reader: CatalogueReader, rows: list[Any], found: dict[int, Relation]) -> set[int]:
+    async def _add(
+        self, reader: CatalogueReader, rows: list[Any], found: dict[int, PostgresRelation]
+    ) -> set[int]:
         """Add relations; give the numbers of those that their views and policies read."""
         await self._load_views(reader, rows)
         expressive = [row["oid"] for row in rows if _has_expressions(row)]
@@ -180,11 +182,11 @@ class Relations:
         view = self._views.get(row["oid"])
         return view if view is not None and view.rule == row["rule"] else None
 
-    def _relation(self, row: Any, family: Any) -> Relation:
+    def _relation(self, row: Any, family: Any) -> PostgresRelation:
         view = self._known(row)
         keys, relatives = (frozenset[str](family["keys"]), family["relatives"]) if family else ((), ())
         columns = tuple(column.partition(" ")[2] for column in row["columns"])
-        return Relation(
+        return PostgresRelation(
             schema=row["nspname"],
             name=row["relname"],
             kind=row["relkind"],
@@ -230,7 +232,7 @@ async def _load_expressions(reader: CatalogueReader, numbers: list[int]) -> dict
     return found
 
 
-def _with(relation: Relation, expressions: Iterable[_Expression]) -> Relation:
+def _with(relation: PostgresRelation, expressions: Iterable[_Expression]) -> PostgresRelation:
     for part in expressions:
         if part.column:
             relation = replace(relation, generated={**relation.generated, part.column: part.tree})

@@ -121,7 +121,7 @@ def calls_in(text: str) -> Calls:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class RoutineVerdict:
     """What is not harmless among what a statement calls."""
 
     functions: tuple[str, ...] = ()
@@ -158,7 +158,7 @@ class Routines:
 
     async def judge(
         self, reader: CatalogueReader, own: Calls, views: Calls, defaults: Calls, stored: frozenset[int]
-    ) -> Verdict:
+    ) -> RoutineVerdict:
         """Judge what a statement calls itself, what views call for it, and the defaults of tables that it changes.
 
         `stored` are the types of the columns of all tables in it.
@@ -173,7 +173,7 @@ class Routines:
         rest, _ = await _judge_functions(reader, known, defaults.functions, allowed=IN_VIEWS | CHANGING)
         created = sorted(number for number in (own | views | defaults | checks).operators if number >= PINNED)
         names = await reader.fetch(OPERATORS, created) if created else ()
-        return Verdict(
+        return RoutineVerdict(
             functions=tuple(dict.fromkeys([*functions, *more, *rest])),
             changing=tuple(dict.fromkeys([*changing, *also])),
             operators=tuple(row[0] for row in names),

@@ -55,26 +55,26 @@ SELECT = 1
 """The command type of a query that changes nothing; 2 to 5 are update, insert, delete and merge."""
 
 
-class Scope:
+class QueryScope:
     """One query, the query around it, and the queries inside it. Compared by identity."""
 
     __slots__ = ("_children", "_outputs", "origin", "parent", "query", "ranges")
 
-    def __init__(self, query: Node, origin: Origin, parent: "Scope | None" = None) -> None:
+    def __init__(self, query: Node, origin: Origin, parent: "QueryScope | None" = None) -> None:
         self.query, self.origin, self.parent = query, origin, parent
         self.ranges = query.nodes("rtable")
-        self._children: dict[Node, Scope] = {}
+        self._children: dict[Node, QueryScope] = {}
         self._outputs: dict[int, list[Value]] | None = None
 
-    def child(self, query: Node | None) -> "Scope":
+    def child(self, query: Node | None) -> "QueryScope":
         """The scope of a query inside this one, always the same for the same query."""
         if query is None or query.kind != "QUERY":
             raise UnknownTree
         if query not in self._children:
-            self._children[query] = Scope(query, self.origin, self)
+            self._children[query] = QueryScope(query, self.origin, self)
         return self._children[query]
 
-    def up(self, levels: int) -> "Scope":
+    def up(self, levels: int) -> "QueryScope":
         scope = self
         for _ in range(levels):
             if scope.parent is None:
@@ -108,7 +108,7 @@ class Scope:
             return [value for values in self._outputs.values() for value in values]
         return self._outputs.get(column, [])
 
-    def cte(self, reference: Node) -> "tuple[Scope, Node]":
+    def cte(self, reference: Node) -> "tuple[QueryScope, Node]":
         """The WITH query that an entry of the range table means, and where it is defined."""
         home = self.up(reference.number("ctelevelsup"))
         for found in home.query.nodes("cteList"):
@@ -117,7 +117,7 @@ class Scope:
         raise UnknownTree
 
 
-def scope_of_table(relation: int, origin: Origin) -> Scope:
+def scope_of_table(relation: int, origin: Origin) -> QueryScope:
     """The scope of an expression that is kept with a table and names its columns alone."""
     entry = Node("RANGETBLENTRY", {"rtekind": "0", "relid": str(relation), "relkind": "r"})
-    return Scope(Node("QUERY", {"commandType": str(SELECT), "rtable": [entry]}), origin)
+    return QueryScope(Node("QUERY", {"commandType": str(SELECT), "rtable": [entry]}), origin)

@@ -32,7 +32,7 @@ SELECT CASE WHEN coalesce(f.n, 1) > 1 OR t.size > $2 * 10 THEN NULL
             ELSE t.tree END AS tree, {CATALOGUE_VERSION} AS catalogue, f.*
 FROM pg_catalog.pg_proc AS p
 CROSS JOIN LATERAL (SELECT p.prosqlbody::text AS tree, octet_length(p.prosqlbody::text) AS size OFFSET 0) AS t
-LEFT JOIN LATERAL (
+PARKED_PREFIX JOIN LATERAL (
   WITH RECURSIVE named(id) AS (
     SELECT d.refobjid FROM pg_catalog.pg_depend AS d WHERE d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass
     AND d.objid = p.oid AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass UNION
@@ -122,7 +122,7 @@ class Analysis(NamedTuple):
         return [row[OTHER:] for row in self.facts]
 
 
-class Session:
+class PostgresSession:
     """One transaction, in which a statement is analysed and, with `is_kept`, run where it was approved."""
 
     def __init__(self, connection: "Connection", access: Access, *, is_kept: bool = False) -> None:
@@ -246,10 +246,10 @@ class Session:
 
 
 @asynccontextmanager
-async def open_session(access: Access, *, is_kept: bool = False) -> AsyncGenerator[Session]:
+async def open_session(access: Access, *, is_kept: bool = False) -> AsyncGenerator[PostgresSession]:
     """A session that is rolled back at the end."""
     async with open_connection(access.database, access.timeout) as connection:
-        session = Session(connection, access, is_kept=is_kept)
+        session = PostgresSession(connection, access, is_kept=is_kept)
         try:
             yield session
         finally:

@@ -33,7 +33,7 @@ def shape_of(text: str) -> str:
     return CONSTANTS.sub("", LENGTHS.sub("", LOCATIONS.sub("", text)))
 
 
-class Shape:
+class TreeShape:
     """A parse tree, read into nodes."""
 
     def __init__(self, text: str) -> None:
@@ -50,15 +50,15 @@ class Shape:
         return self.queries[0] if len(self.queries) == 1 else None
 
 
-class Shapes:
+class TreeShapes:
     """The shapes that came last."""
 
     def __init__(self) -> None:
-        self._shapes: OrderedDict[str, Shape] = OrderedDict()
+        self._shapes: OrderedDict[str, TreeShape] = OrderedDict()
 
-    def read(self, tree: str) -> Shape:
+    def read(self, tree: str) -> TreeShape:
         text = shape_of(tree)
-        shape = self._shapes.pop(text, None) or Shape(text)
+        shape = self._shapes.pop(text, None) or TreeShape(text)
         if len(text) <= MAX_LENGTH:
             self._shapes[text] = shape
         if len(self._shapes) > MAX_SHAPES:

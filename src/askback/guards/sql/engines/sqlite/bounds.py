@@ -9,10 +9,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from askback.guards.sql.engines.sqlite.tokens import Token, cut
-from askback.guards.sql.names import listed
-from askback.guards.sql.text import Unreadable, require_text
-from askback.guards.sql.turns import take_turns
+from askback.guards.sql.engines.sqlite.tokens import SQLiteToken, cut
+from askback.guards.sql.names import words_in
+from askback.guards.sql.text import UnreadableStatement, require_text
+from askback.guards.sql.turns import yield_often
 
 MAX_DEPTH = 100
 """Nested parentheses. SQLite itself gave up at 100 for most of its life."""
@@ -35,7 +35,7 @@ MAX_REPEATS = {"natural": 16, "using": 16, "over": 64}
 SHORT, FEW_SELECTS = 1_000, 2
 """Characters and SELECTs up to which nothing can multiply enough to matter."""
 
-RESERVED = listed(
+RESERVED = words_in(
     "all and as between by case collate create cross delete distinct else escape except exists from group having in "
     "inner insert intersect into is isnull join left limit natural not notnull null on or order outer select set table "
     "then to union update using values when where with"
@@ -50,16 +50,16 @@ def find_excess(statement: str) -> str | None:
     """Why a statement is not handed to SQLite at all; None if it can be."""
     try:
         require_text(statement)
-    except Unreadable as unreadable:
+    except UnreadableStatement as unreadable:
         return str(unreadable)
     if _is_small(statement):
         return None
-    tokens = list(islice(take_turns(cut(statement)), MAX_TOKENS + 1))
+    tokens = list(islice(yield_often(cut(statement)), MAX_TOKENS + 1))
     if len(tokens) > MAX_TOKENS:
         return TOO_COMPLEX
     if _depth(tokens) > MAX_DEPTH:
         return TOO_DEEP
-    words = Counter(token.text for token in take_turns(tokens) if token.kind == "word" and token.is_name)
+    words = Counter(token.text for token in yield_often(tokens) if token.kind == "word" and token.is_name)
     if words.total() > MAX_WORDS or any(words[word] > most for word, most in MAX_REPEATS.items()):
         return TOO_COMPLEX
     try:
@@ -68,7 +68,7 @@ def find_excess(statement: str) -> str | None:
         return TOO_COMPLEX
 
 
-def _multiplies(tokens: Sequence[Token]) -> bool:
+def _multiplies(tokens: Sequence[SQLiteToken]) -> bool:
     every = _Expansion(tokens)
     if every.total() > MAX_EXPRESSIONS:
         return True
@@ -84,9 +84,9 @@ def _is_small(statement: str) -> bool:
     )
 
 
-def _depth(tokens: Sequence[Token]) -> int:
+def _depth(tokens: Sequence[SQLiteToken]) -> int:
     depth = deepest = 0
-    for token in take_turns(tokens):
+    for token in yield_often(tokens):
         if token.kind == "symbol":
             depth += (token.text == "(") - (token.text == ")")
             deepest = max(deepest, depth)
@@ -94,7 +94,7 @@ def _depth(tokens: Sequence[Token]) -> int:
 
 
 @dataclass
-class _Scope:
+class _BoundsScope:
     """A query in parentheses, or the statement itself."""
 
     defines: str | None = None
@@ -119,14 +119,14 @@ class _Expansion:
     do CTEs that use one another.
     """
 
-    def __init__(self, tokens: Sequence[Token], *, among: Collection[str] | None = None) -> None:
+    def __init__(self, tokens: Sequence[SQLiteToken], *, among: Collection[str] | None = None) -> None:
         self._tokens, self._among = tokens, among
-        self.defined: dict[str, list[_Scope]] = {}
+        self.defined: dict[str, list[_BoundsScope]] = {}
         self._costs: dict[str, int] = {}
 
     def total(self) -> int:
-        stack = [_Scope()]
-        for place, token in enumerate(take_turns(self._tokens)):
+        stack = [_BoundsScope()]
+        for place, token in enumerate(yield_often(self._tokens)):
             if token.kind == "symbol" and token.text == "(":
                 stack.append(self._open(place, stack[-1]))
             elif token.kind == "symbol" and token.text == ")" and len(stack) > 1:
@@ -140,13 +140,13 @@ class _Expansion:
         stack[0].end_select()
         return self._cost_of(stack[0])
 
-    def _open(self, place: int, around: _Scope) -> _Scope:
+    def _open(self, place: int, around: _BoundsScope) -> _BoundsScope:
         following = self._at(place + 1)
         if following not in {"select", "with", "values"}:
-            return _Scope(is_query=False, counts=around.counts, names=around.names)
-        return _Scope(defines=self._name_before(place))
+            return _BoundsScope(is_query=False, counts=around.counts, names=around.names)
+        return _BoundsScope(defines=self._name_before(place))
 
-    def _close(self, scope: _Scope, around: _Scope) -> None:
+    def _close(self, scope: _BoundsScope, around: _BoundsScope) -> None:
         if not scope.is_query:
             around.inner = max(around.inner, scope.inner, scope.most)
             return
@@ -157,7 +157,7 @@ class _Expansion:
             around.inner = max(around.inner, scope.most)
             around.names |= scope.names
 
-    def _counts(self, place: int, token: Token) -> bool:
+    def _counts(self, place: int, token: SQLiteToken) -> bool:
         if not token.is_name or (token.kind == "word" and token.text in RESERVED):
             return False
         if self._among is not None and token.text.lower() not in self._among:
@@ -187,7 +187,7 @@ class _Expansion:
     def _at(self, place: int) -> str:
         return self._tokens[place].text if 0 <= place < len(self._tokens) else ""
 
-    def _cost_of(self, scope: _Scope) -> int:
+    def _cost_of(self, scope: _BoundsScope) -> int:
         used = (
             self._cost_of_name(name) for name in scope.names & self.defined.keys() if name != scope.defines
         )

@@ -11,26 +11,26 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from askback.guards.sql.engines.sqlite.catalogue import Catalogue, Tree, Use
+from askback.guards.sql.engines.sqlite.catalogue import SQLiteSchema, Tree, Use
 from askback.guards.sql.engines.sqlite.discards import MAX_FOLLOWED, find_discarded
 from askback.guards.sql.engines.sqlite.operands import Instruction
-from askback.guards.sql.names import listed
+from askback.guards.sql.names import words_in
 
 ROOT_IN_REGISTER = 0x10
 """P5 of an opening whose P2 is a register: a table that the program itself has just made."""
 
 SCHEMA_ROOT = 1
 
-COMPARED = listed("Found IdxGE IdxGT IdxLE IdxLT IfNoHope NoConflict NotFound SeekGE SeekGT SeekLE SeekLT")
+COMPARED = words_in("Found IdxGE IdxGT IdxLE IdxLT IfNoHope NoConflict NotFound SeekGE SeekGT SeekLE SeekLT")
 """They compare the first P4 fields of the cursor P1 with something, or its whole key."""
 
-KEYED = listed("DeferredSeek FinishSeek IdxRowid NotExists Rowid SeekEnd SeekRowid")
+KEYED = words_in("DeferredSeek FinishSeek IdxRowid NotExists Rowid SeekEnd SeekRowid")
 """They read the whole key of the cursor P1, or find a row by it."""
 
-CALLS = listed("AggFinal AggInverse AggStep AggStep1 AggValue Function PureFunc")
+CALLS = words_in("AggFinal AggInverse AggStep AggStep1 AggValue Function PureFunc")
 """P4 is the function."""
 
-SILENT = listed(
+SILENT = words_in(
     "Count IfSizeBetween Last Next Prev Rewind SeekHit Sort "
     "Abortable Add AddImm Affinity And BeginSubrtn BitAnd BitNot BitOr Blob Cast Close ClrSubtype CollSeq ColumnsUsed "
     "Compare Concat Copy CursorHint CursorLock CursorUnlock DecrJumpZero Delete Divide ElseEq EndCoroutine Eq Expire "
@@ -70,7 +70,7 @@ class Program:
 
 
 def read_program(
-    listing: Iterable[Instruction], catalogue: Catalogue, connection: sqlite3.Connection
+    listing: Iterable[Instruction], catalogue: SQLiteSchema, connection: sqlite3.Connection
 ) -> Program:
     """Sum up a program and its subprograms, which stand behind it and count their addresses and cursors anew."""
     reader = _Reader(catalogue, connection)
@@ -87,7 +87,7 @@ def read_program(
 class _Reader:
     """Goes through the instructions of a program, one subprogram after the other."""
 
-    def __init__(self, catalogue: Catalogue, connection: sqlite3.Connection) -> None:
+    def __init__(self, catalogue: SQLiteSchema, connection: sqlite3.Connection) -> None:
         self._catalogue, self._connection = catalogue, connection
         self.program = Program()
         self._open: dict[int, list[Tree]] = {}

@@ -15,7 +15,7 @@ INTERNAL = "sqlite_"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SchemaEntry:
     """A row of `sqlite_schema`."""
 
     database: str
@@ -34,7 +34,7 @@ class Entry:
 class Tree:
     """One b-tree. Columns have their full names; a field tells its column, a generated one all of its table."""
 
-    entry: Entry
+    entry: SchemaEntry
     """Of the table, also where the tree is an index."""
     fields: tuple[frozenset[str], ...]
     """What each stored field tells."""
@@ -79,7 +79,7 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class SQLiteColumns:
     """The columns of a table, as `table_xinfo` lists them."""
 
     names: tuple[str, ...]
@@ -92,34 +92,34 @@ class Columns:
         return VIRTUAL in self.hidden or STORED in self.hidden
 
 
-class Catalogue:
+class SQLiteSchema:
     """What a schema of one version holds. Tables are looked at when they are first needed, and then kept."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.databases = {
             row[0]: str(row[1]) for row in connection.execute("PRAGMA database_list").fetchall()
         }
-        self._roots: dict[tuple[int, int], Entry] = {}
-        self._names: dict[tuple[str, str], Entry] = {}
+        self._roots: dict[tuple[int, int], SchemaEntry] = {}
+        self._names: dict[tuple[str, str], SchemaEntry] = {}
         for number, database in self.databases.items():
             self._load(connection, number, database)
-        self._trees: dict[Entry, Tree] = {}
-        self._columns: dict[Entry, Columns] = {}
-        self._guarded: dict[Entry, frozenset[str]] = {}
+        self._trees: dict[SchemaEntry, Tree] = {}
+        self._columns: dict[SchemaEntry, SQLiteColumns] = {}
+        self._guarded: dict[SchemaEntry, frozenset[str]] = {}
 
     def _load(self, connection: sqlite3.Connection, number: int, database: str) -> None:
         query = f"SELECT type, name, tbl_name, rootpage, sql FROM {quote(database)}.sqlite_master"
         for kind, name, table, root, sql in connection.execute(query).fetchall():
-            entry = Entry(database, kind, name, table, root or 0, sql or "")
+            entry = SchemaEntry(database, kind, name, table, root or 0, sql or "")
             if kind in {"table", "view"}:
                 self._names[database, name.lower()] = entry
             if root and (kind == "table" or (number, root) not in self._roots):
                 self._roots[number, root] = entry
 
-    def entry_at(self, database: int, root: int) -> Entry | None:
+    def entry_at(self, database: int, root: int) -> SchemaEntry | None:
         return self._roots.get((database, root))
 
-    def find(self, database: str | None, name: str) -> Entry | None:
+    def find(self, database: str | None, name: str) -> SchemaEntry | None:
         """A table or view by its name; without a database, the first that SQLite would find."""
         places = [database] if database is not None else self._search_order()
         found = (self._names.get((place, name.lower())) for place in places)
@@ -128,16 +128,16 @@ class Catalogue:
     def _search_order(self) -> Sequence[str]:
         return sorted(self.databases.values(), key=lambda name: (name != "temp", name != "main"))
 
-    def tree(self, connection: sqlite3.Connection, entry: Entry) -> Tree:
+    def tree(self, connection: sqlite3.Connection, entry: SchemaEntry) -> Tree:
         if entry not in self._trees:
             load = self._load_table if entry.kind == "table" else self._load_index
             self._trees[entry] = load(connection, entry)
         return self._trees[entry]
 
-    def columns(self, connection: sqlite3.Connection, entry: Entry) -> Columns:
+    def columns(self, connection: sqlite3.Connection, entry: SchemaEntry) -> SQLiteColumns:
         if entry not in self._columns:
             rows = _pragma(connection, entry.database, "table_xinfo", entry.name)
-            self._columns[entry] = Columns(
+            self._columns[entry] = SQLiteColumns(
                 names=tuple(row[1] for row in rows),
                 hidden=tuple(row[6] for row in rows),
                 keys=tuple(row[5] for row in rows),
@@ -145,10 +145,10 @@ class Catalogue:
             )
         return self._columns[entry]
 
-    def whole(self, connection: sqlite3.Connection, entry: Entry) -> frozenset[str]:
+    def whole(self, connection: sqlite3.Connection, entry: SchemaEntry) -> frozenset[str]:
         return frozenset(_full(entry, name) for name in self.columns(connection, entry).names)
 
-    def _load_table(self, connection: sqlite3.Connection, entry: Entry) -> Tree:
+    def _load_table(self, connection: sqlite3.Connection, entry: SchemaEntry) -> Tree:
         columns, whole = self.columns(connection, entry), self.whole(connection, entry)
         rows = _pragma(connection, entry.database, "index_xinfo", entry.name)  # none where it has rowids
         stored = [place for place, hidden in enumerate(columns.hidden) if hidden != VIRTUAL]
@@ -166,7 +166,7 @@ class Catalogue:
             is_shadow=any(row[2] == "shadow" for row in listed),
         )
 
-    def _load_index(self, connection: sqlite3.Connection, entry: Entry) -> Tree:
+    def _load_index(self, connection: sqlite3.Connection, entry: SchemaEntry) -> Tree:
         table = self.find(entry.database, entry.table)
         if table is None:
             raise LookupError(entry.name)
@@ -183,13 +183,13 @@ class Catalogue:
             has_rowids=False,
         )
 
-    def guarded(self, connection: sqlite3.Connection, entry: Entry) -> frozenset[str]:
+    def guarded(self, connection: sqlite3.Connection, entry: SchemaEntry) -> frozenset[str]:
         """The columns of a table on which it can depend whether a change of it fails: keys, unique indexes, checks."""
         if entry not in self._guarded:
             self._guarded[entry] = self._find_guarded(connection, entry)
         return self._guarded[entry]
 
-    def _find_guarded(self, connection: sqlite3.Connection, entry: Entry) -> frozenset[str]:
+    def _find_guarded(self, connection: sqlite3.Connection, entry: SchemaEntry) -> frozenset[str]:
         columns, whole = self.columns(connection, entry), self.whole(connection, entry)
         if entry.kind == "view" or entry.is_virtual:
             return frozenset()
@@ -204,7 +204,7 @@ class Catalogue:
         return frozenset(keys)
 
 
-def _told(entry: Entry, columns: Columns, place: int, whole: frozenset[str]) -> frozenset[str]:
+def _told(entry: SchemaEntry, columns: SQLiteColumns, place: int, whole: frozenset[str]) -> frozenset[str]:
     """What one field of a record tells: a generated one tells something of any column of its table."""
     if place == ROWID:
         return _rowid(entry, columns)
@@ -213,7 +213,7 @@ def _told(entry: Entry, columns: Columns, place: int, whole: frozenset[str]) -> 
     return frozenset({_full(entry, columns.names[place])})
 
 
-def _is_exact(columns: Columns, row: tuple[Any, ...]) -> bool:
+def _is_exact(columns: SQLiteColumns, row: tuple[Any, ...]) -> bool:
     """Whether equal values of a field of an index are the same: not `a` and `A`, not 1 and 1.0, not 0.0 and -0.0."""
     place, collation = int(row[1]), str(row[4])
     if place == ROWID:
@@ -228,7 +228,7 @@ def _has_exact_affinity(kind: str) -> bool:
     return kind not in {"", "ANY"} and not any(part in kind for part in ("BLOB", "REAL", "FLOA", "DOUB"))
 
 
-def _rowid(entry: Entry, columns: Columns) -> frozenset[str]:
+def _rowid(entry: SchemaEntry, columns: SQLiteColumns) -> frozenset[str]:
     """The column that is another name of the rowid, if there is one."""
     keys = [place for place, key in enumerate(columns.keys) if key]
     if len(keys) == 1 and columns.kinds[keys[0]].upper() == "INTEGER":
@@ -236,7 +236,7 @@ def _rowid(entry: Entry, columns: Columns) -> frozenset[str]:
     return frozenset()
 
 
-def _full(entry: Entry, column: str) -> str:
+def _full(entry: SchemaEntry, column: str) -> str:
     return f"{entry.database}.{entry.name}.{column}"
 
 

@@ -23,23 +23,23 @@ from askback.guards.sql.engines.sqlite.operands import (
     list_reads,
     list_targets,
 )
-from askback.guards.sql.names import listed
+from askback.guards.sql.names import words_in
 
 MAX_FOLLOWED = 2_000
 """Instructions of a program up to which its values are followed. In a longer one every value counts as used."""
 
-SHELVED = listed(
+SHELVED = words_in(
     "Close Column Count IfNullRow Insert Last NewRowid Next NotExists NullRow OpenEphemeral Prev Rewind Rowid SeekRowid"
 )
 """What can be done with a transient table so that a field decides nothing unless it is fetched by Column."""
 
-CONSTANTS = listed("IdxRowid Int64 Integer NewRowid Null Real Rowid String8")
+CONSTANTS = words_in("IdxRowid Int64 Integer NewRowid Null Real Rowid String8")
 """They write a number, or a text of the statement, to the register P2."""
 
 HARMLESS_CALLS = frozenset({"lower(1)", "upper(1)", "trim(1)", "ltrim(1)", "rtrim(1)"})
 """They cannot fail, and give nothing that is much longer than what they take."""
 
-OUTER_JOIN = listed("IfNullRow NullRow")
+OUTER_JOIN = words_in("IfNullRow NullRow")
 """A program without any of these has no outer join over a view, so its values are not followed."""
 
 MAX_FIELDS = 100

@@ -13,10 +13,10 @@ from anyio.lowlevel import RunVar
 
 from askback.errors import AuthorError
 from askback.guards.sql.approval import approval_of
-from askback.guards.sql.engines.engine import Inspection, Rows
-from askback.guards.sql.engines.sqlite.live import OTHER_THREAD, Live, look_at
-from askback.guards.sql.engines.sqlite.pool import Pool, open_file
-from askback.guards.sql.engines.sqlite.witness import Shared, Witness
+from askback.guards.sql.engines.engine import Inspection, SQLRows
+from askback.guards.sql.engines.sqlite.connection import OTHER_THREAD, ConnectionState, read_state
+from askback.guards.sql.engines.sqlite.inspector import SharedSchema, SQLiteInspector
+from askback.guards.sql.engines.sqlite.pool import SQLitePool, open_file
 from askback.guards.sql.names import Dialect
 
 GRACE = 1.0
@@ -45,7 +45,7 @@ class SQLiteEngine:
 
     def __init__(self, database: Database, *, timeout: float = 5.0, read_only: bool = True) -> None:
         self._database, self._timeout, self._read_only = database, timeout, read_only
-        self._pools: dict[str, Pool] = {}
+        self._pools: dict[str, SQLitePool] = {}
         self._in_loop: bool | None = None
         self._finalizer = weakref.finalize(self, _close_all, self._pools)
 
@@ -63,7 +63,7 @@ class SQLiteEngine:
             )
         return Inspection(doubts=(LATE,))
 
-    async def run(self, statement: str, *, max_rows: int | None = None) -> Rows:
+    async def run(self, statement: str, *, max_rows: int | None = None) -> SQLRows:
         """Run a statement that `guard_sql` let pass in this call, in the transaction in which it is inspected again.
 
         Raises `ChangedSinceApproval` where it would now read or change something else; then nothing has run.
@@ -74,30 +74,32 @@ class SQLiteEngine:
             raise AuthorError(f"SQLiteEngine cannot run this: {live.doubt}. Give it a path or a function.")
         return await anyio.to_thread.run_sync(self._run, statement, inspection, max_rows, live)
 
-    async def _look(self) -> Live:
+    async def _look(self) -> ConnectionState:
         """Of a connection, in a thread if it allows that, else here; it may belong to the event loop's thread."""
         if not isinstance(self._database, sqlite3.Connection):
-            return Live()
+            return ConnectionState()
         if not self._in_loop:
             with anyio.move_on_after(self._timeout):
-                live = await anyio.to_thread.run_sync(look_at, self._database, abandon_on_cancel=True)
+                live = await anyio.to_thread.run_sync(read_state, self._database, abandon_on_cancel=True)
                 if live.doubt != OTHER_THREAD:
                     return live
-        live = look_at(self._database)
+        live = read_state(self._database)
         self._in_loop = live.doubt != OTHER_THREAD
         return live
 
-    def _inspect(self, statement: str, live: Live) -> Inspection:
+    def _inspect(self, statement: str, live: ConnectionState) -> Inspection:
         with self._borrow(live) as witness:
             return witness.inspect(statement, live)
 
-    def _run(self, statement: str, inspection: Inspection, max_rows: int | None, live: Live) -> Rows:
+    def _run(
+        self, statement: str, inspection: Inspection, max_rows: int | None, live: ConnectionState
+    ) -> SQLRows:
         """On a connection that is closed afterwards, since an approved statement may change its settings."""
         with self._open(live, read_only=self._read_only) as witness:
             return witness.run(statement, inspection, live, max_rows=max_rows)
 
     @contextmanager
-    def _borrow(self, live: Live) -> Generator[Witness]:
+    def _borrow(self, live: ConnectionState) -> Generator[SQLiteInspector]:
         path = self._path(live)
         if path is None:
             with self._open(live, read_only=True) as witness:
@@ -105,21 +107,21 @@ class SQLiteEngine:
             return
         pool = self._pools.get(path)
         if pool is None:
-            pool = self._pools.setdefault(path, Pool(path, timeout=self._timeout))
+            pool = self._pools.setdefault(path, SQLitePool(path, timeout=self._timeout))
         with pool.borrow() as witness:
             yield witness
 
     @contextmanager
-    def _open(self, live: Live, *, read_only: bool) -> Generator[Witness]:
+    def _open(self, live: ConnectionState, *, read_only: bool) -> Generator[SQLiteInspector]:
         path = self._path(live)
         if path is None:
             connection = cast("Callable[[], sqlite3.Connection]", self._database)()
         else:
             connection = open_file(path, timeout=self._timeout, read_only=read_only)
         with closing(connection):
-            yield Witness(connection, timeout=self._timeout, shared=Shared())
+            yield SQLiteInspector(connection, timeout=self._timeout, shared=SharedSchema())
 
-    def _path(self, live: Live) -> str | None:
+    def _path(self, live: ConnectionState) -> str | None:
         if isinstance(self._database, sqlite3.Connection) or callable(self._database):
             return live.path
         return os.fspath(self._database)
@@ -134,6 +136,6 @@ def _limiter() -> anyio.CapacityLimiter:
     return limiter
 
 
-def _close_all(pools: dict[str, Pool]) -> None:
+def _close_all(pools: dict[str, SQLitePool]) -> None:
     while pools:
         pools.popitem()[1].close()

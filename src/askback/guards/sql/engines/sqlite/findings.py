@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from askback.guards.sql.engines.engine import Inspection
 from askback.guards.sql.engines.sqlite.authorizer import FUNCTIONS, SCHEMA_TABLES, Authorizer
 from askback.guards.sql.engines.sqlite.bytecode import Instruction, Program, read_program
-from askback.guards.sql.engines.sqlite.catalogue import INTERNAL, VIRTUAL, Catalogue, Entry, quote
-from askback.guards.sql.engines.sqlite.live import Live
+from askback.guards.sql.engines.sqlite.catalogue import INTERNAL, VIRTUAL, SchemaEntry, SQLiteSchema, quote
+from askback.guards.sql.engines.sqlite.connection import ConnectionState
 from askback.guards.sql.engines.sqlite.tokens import cut
 from askback.guards.sql.functions import harmless_functions
 
@@ -18,11 +18,15 @@ SEQUENCE = "sqlite_sequence"
 """Read by every INSERT into a table with AUTOINCREMENT."""
 
 
-class Findings:
+class SQLiteFindings:
     """Asks the catalogue about each name and each b-tree that a statement touches."""
 
     def __init__(
-        self, authorizer: Authorizer, catalogue: Catalogue, connection: sqlite3.Connection, live: Live
+        self,
+        authorizer: Authorizer,
+        catalogue: SQLiteSchema,
+        connection: sqlite3.Connection,
+        live: ConnectionState,
     ) -> None:
         self._authorizer, self._catalogue, self._connection = authorizer, catalogue, connection
         self._live = live
@@ -76,7 +80,7 @@ class Findings:
         if program.virtual:
             self._doubt("it reads a virtual table that it does not name")
 
-    def _is_computed(self, entry: Entry, column: str) -> bool:
+    def _is_computed(self, entry: SchemaEntry, column: str) -> bool:
         columns = self._catalogue.columns(self._connection, entry)
         return columns.has_generated and (column, VIRTUAL) in zip(columns.names, columns.hidden, strict=True)
 
@@ -89,7 +93,7 @@ class Findings:
         if name.lower() not in harmless_functions("sqlite"):
             self._doubt(f"it reads {name:.80}, a virtual table that is not known to be harmless")
 
-    def _look_at_virtual(self, entry: Entry, program: Program) -> None:
+    def _look_at_virtual(self, entry: SchemaEntry, program: Program) -> None:
         self._opens(f"{quote(entry.database)}.{quote(entry.name)}", program)
         self._columns |= self._catalogue.whole(self._connection, entry)
         module = entry.sql.lower().rpartition("using")[2].partition("(")[0].strip()

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from askback.guards.sql.names import listed
+from askback.guards.sql.names import words_in
 
 Instruction = Sequence[Any]
 """A row of EXPLAIN: address, opcode, P1 to P5, comment."""
@@ -19,7 +19,7 @@ P1, P2, P3, P4, P5 = 2, 3, 4, 5, 6
 
 SINGLE: dict[str, tuple[int, ...]] = {
     **dict.fromkeys(
-        listed(
+        words_in(
             "Abortable Affinity BeginSubrtn Blob Close CollSeq Column ColumnsUsed Count CursorLock "
             "CursorUnlock DeferredSeek ElseEq Explain FinishSeek Goto IdxRowid IfEmpty IfNotOpen IfNullRow "
             "IfSizeBetween Init Int64 Integer Jump Last Next Noop Null NullRow Once OpenAutoindex OpenDup "
@@ -30,7 +30,7 @@ SINGLE: dict[str, tuple[int, ...]] = {
         (),
     ),
     **dict.fromkeys(
-        listed(
+        words_in(
             "AddImm AggFinal BitNot Cast ClrSubtype DecrJumpZero EndCoroutine GetSubtype Gosub If IfNot "
             "IfNotZero IfPos InitCoroutine IntCopy IsNull IsTrue MustBeInt Not NotNull Return RowSetRead "
             "SCopy Yield"
@@ -38,17 +38,17 @@ SINGLE: dict[str, tuple[int, ...]] = {
         (P1,),
     ),
     **dict.fromkeys(
-        listed(
+        words_in(
             "Add And BitAnd BitOr Concat Divide MemMax Multiply Or Remainder RowSetAdd SetSubtype ShiftLeft "
             "ShiftRight Subtract"
         ),
         (P1, P2),
     ),
-    **dict.fromkeys(listed("AggValue Eq Ge Gt Le Lt Ne OffsetLimit RowSetTest ZeroOrNull"), (P1, P3)),
-    **dict.fromkeys(listed("OpenPseudo SorterInsert"), (P2,)),
-    **dict.fromkeys(listed("Delete IdxInsert Insert"), (P2, P3)),
+    **dict.fromkeys(words_in("AggValue Eq Ge Gt Le Lt Ne OffsetLimit RowSetTest ZeroOrNull"), (P1, P3)),
+    **dict.fromkeys(words_in("OpenPseudo SorterInsert"), (P2,)),
+    **dict.fromkeys(words_in("Delete IdxInsert Insert"), (P2, P3)),
     **dict.fromkeys(
-        listed(
+        words_in(
             "AggInverse AggStep AggStep1 Halt HaltIfNull IsType NewRowid NotExists OpenEphemeral SeekRowid "
             "SorterCompare String String8"
         ),
@@ -70,24 +70,24 @@ RANGES: dict[str, tuple[int, int]] = {
 }
 """The operands that name the first of several registers, and say how many they are."""
 
-KEYS = listed(
+KEYS = words_in(
     "Filter FilterAdd Found IdxGE IdxGT IdxInsert IdxLE IdxLT IfNoHope NoConflict NotFound SeekGE SeekGT "
     "SeekLE SeekLT"
 )
 """They use P4 registers from P3 on, or P3 alone."""
 
-CALLS = listed("Function PureFunc")
+CALLS = words_in("Function PureFunc")
 """Their arguments begin at P2. P4 tells how many there are, as in `lower(1)`, or that any number can be: `max(-1)`."""
 
 KNOWN = frozenset({*SINGLE, *RANGES, *KEYS, *CALLS, "Compare", "Copy", "VFilter"})
 
-STRAIGHT = listed(
+STRAIGHT = words_in(
     "Affinity Blob Column Copy FilterAdd Function IdxInsert IdxRowid Insert Int64 MakeRecord NewRowid Null "
     "NullRow PureFunc Real RealAffinity ResultRow Rowid SCopy Sequence SorterInsert String8"
 )
 """They are always followed by the next instruction."""
 
-NOT_JUMPING = STRAIGHT | listed(
+NOT_JUMPING = STRAIGHT | words_in(
     "Add AddImm AggFinal AggInverse AggStep AggStep1 AggValue And BeginSubrtn BitAnd BitNot BitOr Cast Close "
     "ClrSubtype CollSeq ColumnsUsed Compare Concat Count CursorLock CursorUnlock DeferredSeek Delete Divide "
     "Explain FinishSeek GetSubtype Halt HaltIfNull IdxDelete IntCopy IsTrue MemMax Move Multiply Noop Not "
@@ -97,10 +97,10 @@ NOT_JUMPING = STRAIGHT | listed(
 )
 """Their P2 is never the address of an instruction. Every other opcode may jump there."""
 
-RETURNING = listed("EndCoroutine Gosub InitCoroutine Return Yield")
+RETURNING = words_in("EndCoroutine Gosub InitCoroutine Return Yield")
 """They keep an address in the register P1, or go on at the address there."""
 
-COPYING = listed("Copy IntCopy Move SCopy")
+COPYING = words_in("Copy IntCopy Move SCopy")
 """They copy to the registers from P2 on."""
 
 RESULTS = {
@@ -109,7 +109,7 @@ RESULTS = {
 }
 """The operand of a straight instruction that names the register to which it always writes."""
 
-FREE = listed(
+FREE = words_in(
     "Abortable Add AddImm Affinity AggFinal AggInverse AggStep AggStep1 AggValue And BeginSubrtn BitAnd "
     "BitNot BitOr Blob Cast ClrSubtype CollSeq Compare Concat Copy DecrJumpZero Divide ElseEq EndCoroutine "
     "Eq Explain Filter FilterAdd Function Ge GetSubtype Gosub Goto Gt Halt HaltIfNull If IfNot IfNotZero "

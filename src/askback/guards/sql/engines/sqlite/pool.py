@@ -7,7 +7,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from askback.guards.sql.engines.sqlite.witness import Shared, Witness
+from askback.guards.sql.engines.sqlite.inspector import SharedSchema, SQLiteInspector
 
 MAX_IDLE = 4
 """Connections that are kept while nobody uses them."""
@@ -27,18 +27,18 @@ def open_file(path: str | os.PathLike[str], *, timeout: float, read_only: bool =
     return connection
 
 
-class Pool:
+class SQLitePool:
     """Lends witnesses that only read. One whose file was replaced by another is not lent again."""
 
     def __init__(self, path: str | os.PathLike[str], *, timeout: float) -> None:
         self._path, self._timeout = path, timeout
-        self._idle: deque[Witness] = deque()
-        self._shared = Shared()
+        self._idle: deque[SQLiteInspector] = deque()
+        self._shared = SharedSchema()
         self._file: tuple[int, int] | None = None
         self._is_closed = False
 
     @contextmanager
-    def borrow(self) -> Generator[Witness]:
+    def borrow(self) -> Generator[SQLiteInspector]:
         file = self._identity()
         if file != self._file:
             self._begin_anew(file)
@@ -50,7 +50,7 @@ class Pool:
             raise
         self._give_back(witness, file)
 
-    def _take(self, file: tuple[int, int] | None) -> Witness:
+    def _take(self, file: tuple[int, int] | None) -> SQLiteInspector:
         try:
             witness = self._idle.popleft()
         except IndexError:
@@ -66,10 +66,10 @@ class Pool:
         self._begin_anew(file)
         return self._open()
 
-    def _open(self) -> Witness:
+    def _open(self) -> SQLiteInspector:
         connection = open_file(self._path, timeout=self._timeout)
         try:
-            return Witness(connection, timeout=self._timeout, shared=self._shared)
+            return SQLiteInspector(connection, timeout=self._timeout, shared=self._shared)
         except BaseException:
             connection.close()
             raise
@@ -77,9 +77,9 @@ class Pool:
     def _begin_anew(self, file: tuple[int, int] | None) -> None:
         """Forget what was found out about another file, or with other statistics."""
         self._empty()
-        self._file, self._shared = file, Shared()
+        self._file, self._shared = file, SharedSchema()
 
-    def _give_back(self, witness: Witness, file: tuple[int, int] | None) -> None:
+    def _give_back(self, witness: SQLiteInspector, file: tuple[int, int] | None) -> None:
         if self._is_closed or file != self._file or len(self._idle) >= MAX_IDLE:
             witness.close()
         else:

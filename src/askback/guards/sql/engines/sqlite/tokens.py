@@ -27,7 +27,7 @@ EXPLAIN = re.compile(
 )
 
 
-class Token(NamedTuple):
+class SQLiteToken(NamedTuple):
     """A piece of a statement; `text` is without quotes, in small letters if it is a word."""
 
     kind: str
@@ -39,16 +39,16 @@ class Token(NamedTuple):
         return self.kind in {"word", "quoted", "string"} and not self.text[:1].isdigit()
 
 
-def cut(statement: str) -> Iterator[Token]:
+def cut(statement: str) -> Iterator[SQLiteToken]:
     """The tokens of a statement in order, without blanks and comments."""
     for match in TOKEN.finditer(statement):
         kind = match.lastgroup or "symbol"
         if kind == "word":
-            yield Token(kind, match[0].lower())
+            yield SQLiteToken(kind, match[0].lower())
         elif kind in {"string", "quoted"}:
-            yield Token(kind, _unquote(match[0]))
+            yield SQLiteToken(kind, _unquote(match[0]))
         elif kind != "blank":
-            yield Token(kind, match[0])
+            yield SQLiteToken(kind, match[0])
 
 
 def split_explain(statement: str) -> tuple[bool, str]:

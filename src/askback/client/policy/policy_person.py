@@ -1,0 +1,99 @@
+"""The person who is a policy: answers what a rule names, on the operator's word, and nothing else."""
+
+import logging
+from typing import Any, assert_never
+
+import anyio
+
+from askback.answers import Accepted, Answer, Declined
+from askback.client.labels import MAX_REPEATED_LENGTH
+from askback.client.person import Asked, FormAsked, Mode, Person, Turn, VisitAsked, VisitReply, channel_of
+from askback.client.policy.filling import DoesNotFit, content_of
+from askback.client.policy.rules import AnswerWith, Decline, LeaveToPerson, Policy, PolicyRule
+from askback.errors import Unanswered
+from askback.model.safe import safe_line
+
+logger = logging.getLogger(__name__)
+
+
+class PolicyPerson:
+    """Follows a policy. What no rule names, and what a rule leaves to a person, goes to `otherwise`.
+
+    Without `otherwise` that is `Unanswered`, which ends the call: neither yes nor no is said in anybody's place.
+    """
+
+    channel = "policy"
+
+    def __init__(self, policy: Policy, otherwise: Person | None = None) -> None:
+        self.policy = policy
+        self.otherwise = otherwise
+
+    @property
+    def modes(self) -> frozenset[Mode]:
+        """What some rule can settle, and what the person behind the policy can be shown."""
+        rules = self.policy.rules
+        behind: frozenset[Mode] = self.otherwise.modes if self.otherwise else frozenset()
+        forms: frozenset[Mode] = frozenset({"form"} if any(rule.can_settle("form") for rule in rules) else ())
+        visits: frozenset[Mode] = frozenset(
+            {"url"} if any(rule.can_settle("visit") for rule in rules) else ()
+        )
+        return forms | visits | behind
+
+    @property
+    def shows_several(self) -> bool:
+        return self.otherwise is None or self.otherwise.shows_several
+
+    async def answer(self, turn: Turn) -> Answer[Any]:
+        """As the first rule says that names the question; `turn.by` then names the rule."""
+        rule = self.policy.rule_for(turn.asked)
+        if rule is None:
+            return await self._leave(turn, f"No rule of the policy {self.policy.file} names")
+        match rule.outcome:
+            case AnswerWith() as outcome:
+                return await self._fill(turn, rule, outcome)
+            case Decline():
+                self._sign(turn, rule, "declines")
+                return Declined()
+            case LeaveToPerson():
+                return await self._leave(turn, f"The {self.policy.word(rule)} leaves to a person")
+            case _:
+                assert_never(rule.outcome)
+
+    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> VisitReply:
+        """Only whoever opened the page can say how it went; a policy opens none."""
+        return await self.otherwise.wait(asked, finished) if self.otherwise else "cancel"
+
+    async def _fill(self, turn: Turn, rule: PolicyRule, outcome: AnswerWith) -> Answer[Any]:
+        assert isinstance(turn.asked, FormAsked), "a rule that answers names forms alone"
+        try:
+            content = content_of(outcome, turn.asked)
+        except DoesNotFit as problem:
+            said = safe_line(str(problem), 1_000)
+            return await self._leave(turn, f"The {self.policy.word(rule)} cannot answer ({said})")
+        self._sign(turn, rule, "answers")
+        return Accepted(content)
+
+    async def _leave(self, turn: Turn, why: str) -> Answer[Any]:
+        if self.otherwise is not None and _mode_of(turn.asked) in self.otherwise.modes:
+            logger.info("%s %s: a person is asked", why, _told(turn.asked))
+            turn.channel = channel_of(self.otherwise)
+            return await self.otherwise.answer(turn)
+        raise Unanswered(
+            f"{why} {_told(turn.asked)}, and no person is here to answer it. "
+            "Add or mend a rule for it, or run this where a person can answer."
+        )
+
+    def _sign(self, turn: Turn, rule: PolicyRule, does: str) -> None:
+        turn.by = self.policy.word(rule)
+        # Without the file, which is the operator's own business; and nobody was shown anything.
+        turn.channel, turn.rule, turn.shown_at = self.channel, str(rule), None
+        logger.info("%s %s %s", turn.by, does, _told(turn.asked))
+
+
+def _mode_of(asked: Asked) -> Mode:
+    return "form" if isinstance(asked, FormAsked) else "url"
+
+
+def _told(asked: Asked) -> str:
+    """The question in a line: its message may hold anything, so it is made safe for a log."""
+    return f"“{safe_line(asked.message, MAX_REPEATED_LENGTH)}” of {safe_line(asked.asker.label)} ({safe_line(asked.purpose)})"

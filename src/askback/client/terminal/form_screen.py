@@ -1,0 +1,223 @@
+"""The screen on which a form is filled in, and the one for a form that nobody can fill in."""
+
+from collections.abc import Iterator
+
+from askback.client import labels
+from askback.client.forms import Draft, FormEntry
+from askback.client.person import FormAsked, Turn
+from askback.client.terminal.cells import cut, pad, width_of
+from askback.client.terminal.editors import INDENT, Editor, editor_of
+from askback.client.terminal.layout import (
+    BOLD,
+    PLAIN,
+    Body,
+    Row,
+    Size,
+    at_most,
+    server_rows,
+    text_rows,
+    warning_rows,
+)
+from askback.client.terminal.question_screen import Action, Next, QuestionScreen
+from askback.client.terminal.review_screen import ReviewScreen, label_width, nothing_to_fill_in, review_rows
+from askback.client.terminal.values import expectation, key_warning, label_of, value_line
+from askback.model import safe
+
+MAX_HINT_ROWS = 3
+MAX_HINT_LENGTH = 80
+"""Characters that surely fit into those rows, in 40 columns too; a longer hint is shown with the message as well."""
+ROUND = ("Tab: next", "Shift-Tab: back")
+CHOOSING = ("Up Down Space: choose", *ROUND, "letters: find")
+STATUS = {
+    "text": (*ROUND, "Ctrl-N: new line"),
+    "choice": CHOOSING,
+    "boolean": CHOOSING,
+    "choices": ("Space: tick", "Up Down or letters: find", *ROUND),
+}
+
+
+def form_screen(turn: Turn, asked: FormAsked) -> QuestionScreen:
+    """The first screen of a form."""
+    if asked.blank.refusal is not None:
+        return RefusedScreen(turn, asked)
+    return FillScreen(turn, asked, Draft(asked.blank))
+
+
+class FillScreen(QuestionScreen):
+    """All fields, one under the cursor opened up."""
+
+    def __init__(self, turn: Turn, asked: FormAsked, draft: Draft) -> None:
+        super().__init__(turn)
+        self.form = asked
+        self.draft = draft
+        self.entries = asked.blank.entries
+        self.fields = len(self.entries)
+        self._editors = [editor_of(entry, draft) for entry in self.entries]
+        self._left: set[int] = set()
+        self._complaint = ""
+        self._settle()
+
+    def status(self) -> tuple[str, ...]:
+        if self._complaint:
+            return (self._complaint,)
+        editor = self._editor
+        return super().status() if editor is None else STATUS.get(editor.entry.kind, ROUND)
+
+    @property
+    def _editor(self) -> Editor | None:
+        return self._editors[self.focus] if self.focus < self.fields else None
+
+    def actions(self) -> list[Action]:
+        return [Action(word=labels.REVIEW, key="c-r", act=self._review)]
+
+    def wants(self, key: str) -> bool:
+        editor = self._editor
+        if editor is None:
+            return super().wants(key)
+        return editor.wants(key) or (not editor.keeps(key) and super().wants(key))
+
+    def press(self, key: str) -> Next:
+        self._complaint = ""
+        editor = self._editor
+        if editor is not None and editor.wants(key):
+            editor.press(key)
+            return None
+        return super().press(key)
+
+    def paste(self, text: str) -> None:
+        if self._editor is not None:
+            self._editor.paste(text)
+
+    def entered(self) -> Next:
+        if self._editor is None:
+            return super().entered()
+        self.move(1)
+        return None
+
+    def move(self, direction: int) -> None:
+        if self._editor is not None:
+            self._editor.leave()
+            self._left.add(self.focus)
+        super().move(direction)
+        self._settle()
+
+    def go_to(self, name: str) -> None:
+        """Put the cursor into this field."""
+        self.focus = next(place for place, entry in enumerate(self.entries) if entry.name == name)
+        self._settle()
+
+    def _settle(self) -> None:
+        self.buffer = None if self._editor is None else self._editor.buffer
+
+    def _review(self) -> Next:
+        problems = self.draft.problems()
+        if not problems:
+            self.is_new = False
+            return ReviewScreen(self, self.form, self.draft)
+        self._left = set(range(self.fields))
+        self.go_to(next(iter(problems)))
+        count = len(problems)
+        self._complaint = (
+            "One field still needs something." if count == 1 else f"{count} fields need something."
+        )
+        return None
+
+    def above(self, size: Size) -> list[Row]:
+        return [*super().above(size), *banner(self.form, size)]
+
+    def words(self) -> list[str]:
+        """A long hint does not fit below its label: it is read where the message is."""
+        hint = _hint(self._editor.entry) if self._editor is not None else []
+        is_long = len(hint) > MAX_HINT_ROWS or sum(map(len, hint)) > MAX_HINT_LENGTH
+        return [*super().words(), "", *hint] if is_long else super().words()
+
+    def typed(self, size: Size) -> list[Row]:
+        return list(review_rows(self.draft, size.columns, goes_out=False))
+
+    def body(self, size: Size) -> Body:
+        width = label_width(self.entries, size.columns)
+        rows: list[Row] = []
+        first, cursor, last = 0, None, 0
+        for place, entry in enumerate(self.entries):
+            if place != self.focus:
+                rows.append(self._closed(place, entry, width, size))
+                continue
+            first = len(rows)
+            block, (row, column) = self._open(place, entry, size)
+            cursor = (first + row, column)
+            rows += block
+            last = len(rows) - 1
+            rows += [] if size.is_low else [[]]
+        if self._editor is None:
+            first = last = len(rows) - 1
+        rows += _left_out(self.form, size)
+        return Body(
+            rows=rows or nothing_to_fill_in(size), first=max(0, first), last=max(0, last), cursor=cursor
+        )
+
+    def _closed(self, place: int, entry: FormEntry, width: int, size: Size) -> Row:
+        is_wrong = place in self._left and self.draft.problem(entry.name) is not None
+        mark = " ! " if is_wrong else "   "
+        text = f"{mark}{pad(label_of(entry), width)}  {value_line(entry, self.draft)}"
+        return [(PLAIN, cut(text, size.columns))]
+
+    def _open(self, place: int, entry: FormEntry, size: Size) -> tuple[list[Row], tuple[int, int]]:
+        count = f"  {place + 1} of {self.fields} " if self.fields > 1 else ""
+        title = cut(f" > {label_of(entry)}", size.columns - width_of(count))
+        gap = " " * (size.columns - width_of(title) - width_of(count))
+        rows: list[Row] = [[(BOLD, title), (PLAIN, gap + count)]]
+        hint = at_most(server_rows(_hint(entry), size.columns, indent=INDENT), MAX_HINT_ROWS)
+        rows += [] if size.is_low else hint
+        drawn = self._editors[place].drawn(size.columns, max(3, size.rows // 3))
+        row, column = drawn.cursor
+        cursor = (len(rows) + row, column)
+        rows += [*drawn.rows, *text_rows(expectation(entry), size.columns, before=INDENT)]
+        rows += [row for why in self._complaints(place, entry) for row in warning_rows(why, size.columns)]
+        return [*rows, *(hint if size.is_low else [])], cursor
+
+    def _complaints(self, place: int, entry: FormEntry) -> Iterator[str]:
+        """What stands in the way, while it is typed; of an empty field only once it was left empty."""
+        problem = self.draft.problem(entry.name)
+        has_something = bool(self._editors[place].buffer.text) or self.draft.value(entry.name) is not None
+        if problem is not None and (has_something or place in self._left):
+            yield problem
+        if entry.suspicion is not None:
+            yield entry.suspicion
+        if (shape := self.draft.pasted_key(entry.name)) is not None:
+            yield key_warning(entry, shape)
+
+
+class RefusedScreen(QuestionScreen):
+    """A form that nobody can fill in: only the two noes are left."""
+
+    def __init__(self, turn: Turn, asked: FormAsked) -> None:
+        super().__init__(turn)
+        self.form = asked
+
+    def actions(self) -> list[Action]:
+        return []
+
+    def body(self, size: Size) -> Body:
+        why = self.form.blank.refusal or ""
+        only = text_rows("It can only be declined or cancelled.", size.columns, before=INDENT)
+        return Body(rows=[*warning_rows(why, size.columns), *only, *_left_out(self.form, size)])
+
+
+def banner(asked: FormAsked, size: Size) -> list[Row]:
+    """One line above everything, wherever something looks like a secret."""
+    if asked.blank.suspicion_of(asked.message) is None:
+        return []
+    rows = warning_rows(labels.BANNER, size.columns)
+    return rows[:1] if size.is_low else rows
+
+
+def _hint(entry: FormEntry) -> list[str]:
+    return safe.safe_block(entry.hint) if entry.hint else []
+
+
+def _left_out(asked: FormAsked, size: Size) -> list[Row]:
+    return [
+        row
+        for one in asked.blank.left_out
+        for row in text_rows(labels.left_out(one), size.columns, before=INDENT)
+    ]

@@ -1,0 +1,104 @@
+"""The person at this terminal: each question on a screen of its own, and one line of it left behind."""
+
+import time
+from collections.abc import Callable
+from typing import Any, TextIO, assert_never
+
+import anyio
+
+from askback.answers import Answer
+from askback.client.consent import Opener, open_in_browser
+from askback.client.person import FormAsked, Mode, Turn, VisitAsked, VisitReply
+from askback.client.terminal.ending import conclude, open_link
+from askback.client.terminal.form_screen import form_screen
+from askback.client.terminal.key_guard import QUIET_SECONDS, KeyGuard
+from askback.client.terminal.plain import PlainPerson
+from askback.client.terminal.question_screen import GoneScreen, QuestionScreen
+from askback.client.terminal.record import by_hand
+from askback.client.terminal.screen_app import ScreenApp
+from askback.client.terminal.tty import Tty
+from askback.client.terminal.visit_screen import ConsentScreen, WaitScreen, rows_of_wait
+
+
+class TerminalPerson:
+    """Answers at a terminal; where there is none it has no modes, so that nothing is asked and nothing hangs.
+
+    `plain` asks line by line, for screen readers and for terminals that cannot move their cursor.
+    """
+
+    channel = "terminal"
+    shows_several = False
+
+    def __init__(
+        self,
+        *,
+        plain: bool = False,
+        input: TextIO | None = None,  # noqa: A002 - the words that everybody knows for the two streams
+        output: TextIO | None = None,
+        opener: Opener = open_in_browser,
+        clock: Callable[[], float] = time.monotonic,
+        quiet: float = QUIET_SECONDS,
+    ) -> None:
+        self._tty = Tty(input, output)
+        self._opener = opener
+        self._clock = clock
+        self._quiet = quiet
+        self._is_plain = plain
+        self._plain = PlainPerson(input=input, output=output, opener=opener, clock=clock, quiet=quiet)
+
+    @property
+    def modes(self) -> frozenset[Mode]:
+        return self._tty.modes
+
+    @property
+    def _speaks_lines(self) -> bool:
+        return self._is_plain or self._tty.is_dumb
+
+    async def answer(self, turn: Turn) -> Answer[Any]:
+        if self._speaks_lines:
+            return await self._plain.answer(turn)
+        self._tty.require()
+        answer = await ScreenApp[Answer[Any]](self._tty, self._guard()).play(_scene(turn), turn.changed)
+        await conclude(turn, answer, self._tty, self._opener)
+        return answer
+
+    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> VisitReply:
+        if self._speaks_lines:
+            return await self._plain.wait(asked, finished)
+        started = self._clock()
+        words: list[VisitReply] = []
+        async with anyio.create_task_group() as group:
+
+            async def reopen() -> None:
+                scene.has_opened = await open_link(asked, self._opener)
+                if not scene.has_opened:
+                    await stage.say(*by_hand(asked))
+
+            scene = WaitScreen(
+                asked,
+                finished,
+                elapsed=lambda: self._clock() - started,
+                reopen=lambda: group.start_soon(reopen),
+            )
+            rows = rows_of_wait(self._tty.columns)
+            stage = ScreenApp[VisitReply](self._tty, self._guard(), rows=rows)
+            words.append(await stage.play(scene, finished.wait, _second))
+        return words[0]
+
+    def _guard(self) -> KeyGuard:
+        return KeyGuard(self._clock, quiet=self._quiet)
+
+
+def _scene(turn: Turn) -> QuestionScreen:
+    match turn.asked:
+        case FormAsked() as asked:
+            scene = form_screen(turn, asked)
+        case VisitAsked() as asked:
+            scene = ConsentScreen(turn, asked)
+        case _:
+            assert_never(turn.asked)
+    return scene if turn.gone is None else GoneScreen(scene)
+
+
+async def _second() -> None:
+    await anyio.sleep(1)

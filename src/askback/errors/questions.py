@@ -1,0 +1,277 @@
+"""What goes wrong where questions are asked: on the server's side."""
+
+from mcp_types import MISSING_REQUIRED_CLIENT_CAPABILITY, REQUEST_TIMEOUT
+
+from askback.errors.roots import AskbackError, AuthorError, OperatorError, PeerError
+
+
+class QuestionRefused(AuthorError):
+    """A question that no person could be shown, refused when it is made."""
+
+    def __init__(self, *, field: str | None, problem: str, instead: str) -> None:
+        self.field, self.problem, self.instead = field, problem, instead
+        where = f"Field {field!r}: " if field is not None else ""
+        super().__init__(f"{where}{problem.rstrip('.')}. Instead: {instead.rstrip('.')}.")
+
+
+class SecretInForm(QuestionRefused):
+    """A form passes the client and perhaps a model, so it must not ask for secrets."""
+
+
+class LinkRefused(QuestionRefused):
+    """A link that would give away a credential or a person, or that anybody could read on its way."""
+
+
+class OutsideConversation(AuthorError):
+    """Asked where no tools/call, prompts/get or resources/read of an Askback server is being served."""
+
+
+class NoTruthValue(AuthorError):
+    """An answer was used as a truth value; a no would have counted as a yes."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(
+            f"An answer is neither true nor false, and this {kind} was used as if it were: in if, while, and, or, not "
+            "or bool(). Match it (case Accepted(value), Declined(), Cancelled()), take its value with .or_stop(...), "
+            "or ask for a yes or no with confirm(...)."
+        )
+
+
+class NotAwaited(AuthorError):
+    """A verb was called without `await`, so nothing happened; what it gave was used all the same, or forgotten."""
+
+    def __init__(self, verb: str) -> None:
+        self.verb = verb
+        super().__init__(
+            f"{verb}(...) was called without await, so nobody was asked and nothing was done. Write await {verb}(...); "
+            f"in a body written with def, use askback.sync.{verb}(...)."
+        )
+
+
+class KeyTaken(AuthorError):
+    """One key was used for two things in the same call."""
+
+    def __init__(self, key: str, *, kind: str) -> None:
+        self.key = key
+        super().__init__(
+            f"The key {key!r} of {kind}(...) is used twice in one call. Give each its own key, "
+            f"for example f'{key}-{{number}}' in a loop."
+        )
+
+
+class KeysNeeded(AuthorError):
+    """Questions were asked side by side without keys, so a replay could not tell them apart."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Two questions are open at the same time and at least one has no key, so a later round could not tell "
+            "which answer belongs to which. Give each ask(...) in gather() or a task group its own key=, or ask "
+            "them with ask_all({...})."
+        )
+
+
+class AskedInsideOnce(AuthorError):
+    """`once` wraps one effect; a question inside it would repeat with it."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        super().__init__(
+            f"The effect in once({key!r}, ...) asks a question. Ask first, then pass the answer to the effect."
+        )
+
+
+class NotRecordable(AuthorError):
+    """A `once` result or a journal that cannot be written down."""
+
+    def __init__(self, *, problem: str, instead: str) -> None:
+        self.problem, self.instead = problem, instead
+        super().__init__(f"{problem}. Instead: {instead}.")
+
+
+class Drift(AuthorError):
+    """On replay the body asked something else than it asked before, and then something else again."""
+
+    def __init__(self, *, conversation: str, place: str, recorded: str, asked: str) -> None:
+        self.conversation, self.place, self.recorded, self.asked = conversation, place, recorded, asked
+        super().__init__(
+            f"In conversation {conversation}, the question at {place!r} keeps changing: recorded {recorded!r}, "
+            f"now asked {asked!r}. The body runs again from the top on every round, so it must ask the same things "
+            "in the same order. Take what changes (the time, a random number, a row count) through once(...), and "
+            "give questions in branches or loops a key=."
+        )
+
+
+class InstalledTwice(AuthorError):
+    """A server has one Askback; a second would ask everything twice."""
+
+
+class InvalidAnswer(PeerError):
+    """Reply after reply did not fit the question."""
+
+    def __init__(self, *, place: str, attempts: int, problems: str) -> None:
+        self.place, self.attempts, self.problems = place, attempts, problems
+        super().__init__(
+            f"The question {place!r} was answered {attempts} times and no reply fitted it. The last problem: "
+            f"{problems} Call again when the right values are at hand."
+        )
+
+
+class RoundRefused(PeerError):
+    """Other answers to a round that was answered, an older round, or one whose end is no longer kept."""
+
+    def __init__(
+        self,
+        text: str = "This round was answered before. Call again from the start.",
+        reason: str = "used_round",
+    ) -> None:
+        super().__init__(text, data={"reason": reason})
+
+
+class RoundForgotten(RoundRefused):
+    """The store has lost its memory since this conversation began, so nobody knows which rounds were answered."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This server has lost what it knew of this call, so nobody knows whether it was carried out. Find out "
+            "first. If it was not, call again from the start.",
+            "lost_round",
+        )
+
+
+class UnsupportedHost(OperatorError):
+    """This object, or this version of the SDK, is not one that Askback can be installed into."""
+
+
+class StoreUnavailable(OperatorError):
+    """The store cannot be reached or used; what depends on it is not done. The next call tries again."""
+
+    def __init__(self, *, store: str, problem: str, advice: str) -> None:
+        self.store, self.problem, self.advice = store, problem, advice
+        end = "" if problem.endswith("?") else "."
+        super().__init__(f"The store {store} cannot be used: {problem.rstrip('.')}{end} {advice}")
+
+
+class CallerUnknown(OperatorError):
+    """Over HTTP without authorization all callers look alike, and what is kept for one would reach another."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This call keeps something for its caller, and nobody tells who the caller is: over HTTP that takes "
+            "authorization. Protect the server, or tell callers apart with Askback(server, caller=...)."
+        )
+
+
+class VisitorUnknown(OperatorError):
+    """Pages take secrets from whoever opens them; somebody must tell who that is."""
+
+
+class VaultUnavailable(OperatorError):
+    """Secrets cannot be sealed, or those that were cannot be opened."""
+
+
+class ProviderUnavailable(OperatorError):
+    """A service that people are connected with does not answer, or not as it should."""
+
+    def __init__(self, provider: str, problem: str) -> None:
+        self.provider, self.problem = provider, problem
+        super().__init__(
+            f"The provider {provider!r} cannot be used now: {problem.rstrip('.')}. Call again later; if it stays so, "
+            "look at what Provider(...) says."
+        )
+
+
+class CannotAsk(AskbackError):
+    """There is nobody who could be asked: the client, its revision or the transport cannot carry the question."""
+
+    default_code = MISSING_REQUIRED_CLIENT_CAPABILITY
+
+    def __init__(self, *, reason: str, advice: str, mode: str) -> None:
+        self.reason, self.advice, self.mode = reason, advice, mode
+        super().__init__(f"{reason} {advice}")
+
+
+class TimedOut(AskbackError):
+    """Nobody answered, or was done, in the time the author gave. Deliberately no `TimeoutError`: those get retried."""
+
+    default_code = REQUEST_TIMEOUT
+    advice = "Nobody answered the question {place!r} within {seconds:g} seconds. Call again when somebody is there."
+    not_done = (
+        "The person agreed to open the link and was not done there within {seconds:g} seconds. Call again when they "
+        "have the time for it."
+    )
+
+    def __init__(self, *, place: str, seconds: float, has_agreed: bool = False) -> None:
+        self.place, self.seconds = place, seconds
+        if has_agreed:
+            self.advice = self.not_done
+        super().__init__(self.advice.format(place=place, seconds=seconds))
+
+
+class StillOpen(TimedOut):
+    """The person has agreed to go and is not done there, and the client will not come back for it by itself."""
+
+    advice = (
+        "The person has agreed to open the link and is not done there yet, and this client does not wait any longer. "
+        "Nothing is lost: when they have finished on that page, make the same call again."
+    )
+    lost = (
+        "The person has agreed to open the link and is not done there yet, and this client does not wait any longer. "
+        "Nobody tells who calls here, so the next call begins anew. The operator can add authorization to the server, "
+        "or name its callers with Askback(caller=...); then a later call finds what this one has left."
+    )
+
+    def __init__(self, *, place: str, seconds: float, lasts: bool = True) -> None:
+        self.lasts = lasts
+        """Whether a later call finds the visit that this one has left."""
+        if not lasts:
+            self.advice = self.lost
+        super().__init__(place=place, seconds=seconds)
+
+
+class VisitFailed(AskbackError):
+    """What the person was sent to do did not work out; `reason` is the application's own word for it."""
+
+    def __init__(self, *, place: str, reason: str) -> None:
+        self.place, self.reason = place, reason
+        super().__init__(f"What the person was sent to do did not work out: {reason}")
+
+
+class VisitUnknown(AskbackError):
+    """Nobody was sent there, or so long ago that it was forgotten."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "There is no such visit: it was never begun on this store, its time is over, or it made room for newer "
+            "ones (max_visits=). Check that the id is the one from the link, and that whoever settles it uses the same "
+            "store as the server that asked."
+        )
+
+
+class EffectFailed(AskbackError):
+    """The function given to `once` raised; recorded, so that a replay fails alike instead of trying again.
+
+    `text` is what the exception said. It is not part of the message, which may reach the client: it may hold anything.
+    """
+
+    def __init__(self, *, key: str, kind: str, text: str, within: float | None = None) -> None:
+        self.key, self.kind, self.text, self.within = key, kind, text, within
+        super().__init__(f"The effect {key!r} failed with {kind}. {UNKNOWN.get(kind) or _again(within)}")
+
+
+INTERRUPTED, FORGOTTEN, MEMORY_LOST = "Interrupted", "Forgotten", "MemoryLost"
+
+UNKNOWN = {
+    INTERRUPTED: "It was begun and cut short, so nobody knows whether it happened. Find out before you call again.",
+    FORGOTTEN: "It was run before, and what it gave is no longer kept. Look for what it did before you call again.",
+    MEMORY_LOST: "The store has lost its memory, so nobody knows whether it happened before. Find out first. If it did "
+    "not happen, call again.",
+}
+"""Failures after which calling anew could do the thing a second time."""
+
+
+def _again(within: float | None) -> str:
+    if within is None:
+        return "It was not tried again; call anew to try it again."
+    return (
+        f"It was not tried again; the same call does not try it within {within:g} seconds of the first time."
+    )

@@ -1,0 +1,276 @@
+"""Scales for statements: what one touches and what it costs, and whether a person has to be asked about that."""
+
+import logging
+from collections.abc import Hashable, Mapping
+from contextvars import ContextVar
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, get_args
+
+import anyio
+
+from askback.errors import AuthorError, NotApproved
+from askback.guards.cost import CostLimits, CostWords, Estimate, EstimateFailed, Estimator, PlanEstimator
+from askback.guards.risk import Arguments, Risk, RiskOption
+from askback.guards.sql.approval import SQLApproval, add_newest, keep_approval
+from askback.guards.sql.engines import Engine, Inspection
+from askback.guards.sql.findings import Finding
+from askback.guards.sql.known import SQLCatalogue
+from askback.guards.sql.names import Dialect
+from askback.guards.sql.outlines import AROUND, AT_END, Outline
+from askback.guards.sql.personal import PersonalColumns
+from askback.guards.sql.question import QuestionWriter
+from askback.guards.sql.reader import lay_out_async, read_async
+from askback.guards.sql.readings import SQLReading
+from askback.guards.sql.sources import Catalogued, engine_of, source_of, version_of
+from askback.guards.sql.words import SQLWords
+from askback.schema.message import MAX_MESSAGE_LENGTH
+
+logger = logging.getLogger(__name__)
+
+Writes = Literal["ask", "refuse"]
+
+LIMIT = "limit"
+
+PATIENCE = 30.0
+"""Seconds for a source, and again for an estimator, that has no bound of its own. After that it cannot tell."""
+
+NOTHING: Mapping[Any, Any] = MappingProxyType({})
+
+_WEIGHED: ContextVar[Mapping[tuple[int, str], SQLApproval]] = ContextVar(
+    "askback_sql_weighed", default=NOTHING
+)
+"""What engines said in the task that is deciding, by who weighs and by the text. The function that runs the statement
+gets what its own call was asked about, even if another call has since found something else."""
+
+
+class _Catalogue(NamedTuple):
+    """A catalogue as it was read, and what was made of it. Never changed, since many calls may use it at once."""
+
+    version: Hashable
+    given: SQLCatalogue
+    known: SQLCatalogue
+    """With the tags that relatives share."""
+    personal: PersonalColumns
+
+
+class StatementAssessor:
+    """Weighs statements for one database. Whatever fails on the way is a reason to ask, and never one to pass."""
+
+    def __init__(
+        self,
+        *,
+        dialect: Dialect,
+        catalogue: Catalogued,
+        engine: Engine | None = None,
+        cost: Estimator | None = None,
+        limits: CostLimits | None = None,
+        most_rows: int | None = 1000,
+        writes: Writes = "ask",
+        words: SQLWords | None = None,
+        cost_words: CostWords | None = None,
+    ) -> None:
+        _require(dialect=dialect, writes=writes, most_rows=most_rows)
+        if limits is not None and cost is None:
+            raise AuthorError(
+                "limits=... without cost=... would never ask, since nothing estimates what a statement costs. Give an "
+                "estimator of askback.guards.cost."
+            )
+        self._dialect: Dialect = dialect
+        self._source, self._cost, self._limits = source_of(catalogue), cost, limits or CostLimits()
+        self._engine = engine or engine_of(self._source, dialect)
+        self._most_rows, self._writes = most_rows, writes
+        self._words, self._cost_words = words or SQLWords(), cost_words or CostWords()
+        self._teller = QuestionWriter(words=self._words, cost_words=self._cost_words, limits=self._limits)
+        self._told: set[str] = set()
+        self._last = _Catalogue(
+            version=None, given=SQLCatalogue(), known=SQLCatalogue(), personal=PersonalColumns({})
+        )
+
+    async def assess(
+        self,
+        statement: str,
+        *,
+        argument: str = "statement",
+        tool: str = "The tool",
+        beside: Arguments = NOTHING,
+    ) -> Risk | None:
+        """Why a person is asked about this text of one or more statements; None where it is harmless, known and cheap.
+
+        Without an estimator, only what it touches counts. Raises `NotApproved` for what is refused unasked: a change
+        where changes are refused, and what is too long to be shown in full.
+        """
+        finding = await self._find(statement)
+        if self._writes == "refuse" and finding.reading is not None and finding.reading.writes:
+            raise NotApproved(
+                tool=tool,
+                outcome="refused",
+                reason="It would change something, and only queries are let through.",
+            )
+        return None if finding.is_clear else await self._risk(finding, argument, tool, beside)
+
+    def keep_approval(self, statement: str) -> None:
+        """Tell the function that runs this statement next what the engine found when this call weighed it."""
+        approval = _WEIGHED.get().get((id(self), statement))
+        if approval is not None:
+            keep_approval(approval)
+
+    async def _find(self, statement: str) -> Finding:
+        inspection = await self._inspect(statement)
+        catalogue = await self._read_catalogue(inspection)
+        known = None if catalogue is None else catalogue.known
+        if known is not None and inspection is not None:
+            self._note(statement, inspection, known)
+        estimate = await self._estimate(statement, inspection)
+        return Finding(
+            statement=statement,
+            dialect=self._dialect,
+            known=known,
+            reading=None if catalogue is None else await self._attempt(catalogue, statement, inspection),
+            is_priced=self._cost is not None,
+            estimate=estimate,
+            exceeded=() if estimate is None else self._limits.exceeded(estimate),
+            engine="" if self._engine is None else self._engine.name,
+            inspection=inspection,
+        )
+
+    async def _read_catalogue(self, inspection: Inspection | None) -> _Catalogue | None:
+        """The catalogue as it is now, read only where something may have changed since the last time."""
+        try:
+            with anyio.fail_after(PATIENCE):
+                version = await version_of(self._source, None if inspection is None else inspection.schema)
+                if version is None or version != self._last.version:
+                    self._last = await self._check(await self._source.load(), version)
+                return self._last
+        except Exception:
+            logger.exception("No catalogue can be had, so a person is asked about every statement")
+            return None
+
+    async def _check(self, given: SQLCatalogue, version: Hashable) -> _Catalogue:
+        """Work out the tags that relatives share, only where something has changed."""
+        last = self._last
+        if last.given == given:  # though columns may stand in another order
+            return last._replace(version=version, known=replace(given, tagged=last.known.tagged))
+        for name in set(given.find_strays()) - self._told:
+            self._told.add(name)
+            logger.warning(
+                "%s is tagged, and no table or view has it. It counts all the same; mend the catalogue.", name
+            )
+        known = replace(given, tagged=given.spread_tags())
+        if self._engine is None:
+            await self._read(known, "SELECT 1")  # raises where it cannot be used
+        return _Catalogue(version=version, given=given, known=known, personal=PersonalColumns(known.tagged))
+
+    async def _inspect(self, statement: str) -> Inspection | None:
+        """What the engine says; None where there is none, or where it cannot be asked."""
+        if self._engine is None:
+            return None
+        try:
+            with anyio.fail_after(PATIENCE):
+                return await self._engine.inspect(statement)
+        except Exception as error:  # noqa: BLE001 - its text may quote the statement, which belongs in no log
+            logger.error(
+                "%s could not be asked (%s), so a person is", self._engine.name, type(error).__name__
+            )
+            return None
+
+    def _note(self, statement: str, inspection: Inspection, known: SQLCatalogue) -> None:
+        """Keep what was found for the function that will run the statement."""
+        approval = SQLApproval(statement=statement, inspection=inspection, known=known)
+        _WEIGHED.set(add_newest(_WEIGHED.get(), (id(self), statement), approval))
+
+    async def _attempt(
+        self, catalogue: _Catalogue, statement: str, inspection: Inspection | None
+    ) -> SQLReading | None:
+        try:
+            if inspection is not None:
+                return catalogue.personal.read(inspection, statement)
+            return await self._read(catalogue.known, statement) if self._engine is None else None
+        except Exception as error:  # noqa: BLE001 - its text may quote the statement, which belongs in no log
+            logger.error("The catalogue cannot be used (%s), so a person is asked", type(error).__name__)
+            return None
+
+    async def _read(self, known: SQLCatalogue, statement: str) -> SQLReading:
+        return await read_async(
+            statement, dialect=self._dialect, tables=known.tables, views=known.views, tagged=known.tagged
+        )
+
+    async def _estimate(self, statement: str, inspection: Inspection | None) -> Estimate | None:
+        """None where it cannot be told, or where asking for it could already do something."""
+        if self._cost is None or (
+            self._engine is not None and not (inspection and inspection.can_be_planned)
+        ):
+            return None
+        is_checked = self._engine is not None
+        cost = self._cost
+        estimate_cost = cost.price if is_checked and isinstance(cost, PlanEstimator) else cost.estimate
+        try:
+            with anyio.fail_after(PATIENCE):
+                estimate = await estimate_cost(statement)
+            if isinstance(estimate, Estimate):  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
+                return estimate
+            logger.error(
+                "The estimator gave an object of type %s, so a person is asked", type(estimate).__name__
+            )
+        except EstimateFailed as failed:
+            logger.info("%s gives no estimate, so a person is asked", failed.engine)
+            logger.debug("That was: %s", failed.problem)
+        except Exception as error:  # noqa: BLE001 - its text may quote the statement, which belongs in no log
+            logger.error("The estimator raised %s, so a person is asked", type(error).__name__)
+        return None
+
+    async def _risk(self, finding: Finding, argument: str, tool: str, beside: Arguments) -> Risk:
+        if len(finding.statement) > MAX_MESSAGE_LENGTH:
+            raise _cannot_be_shown(finding, tool)
+        outline = await self._lay_out(finding)
+        finding = replace(finding, kinds=outline.kinds)
+        message = self._teller.message(finding, beside)
+        if len(message) > MAX_MESSAGE_LENGTH:
+            raise _cannot_be_shown(finding, tool)
+        return Risk(
+            message=message,
+            facts=finding.facts(),
+            options=await self._options(finding, outline, argument),
+            covers=self._words.covers,
+            scope=finding.scope(),
+            yes=self._words.run,
+            no=self._words.no,
+        )
+
+    async def _lay_out(self, finding: Finding) -> Outline:
+        """The kinds of statements in the text, and the query for fewer rows. An engine says the first by itself."""
+        if self._engine is None:
+            return await lay_out_async(finding.statement, dialect=self._dialect, most=self._most_rows)
+        query = finding.statement.strip(" \t\n;")
+        for form in (AT_END, AROUND) if finding.is_query and self._most_rows is not None else ():
+            limited = form.format(query=query, most=self._most_rows)
+            inspection = await self._inspect(limited)
+            if inspection is not None and inspection == finding.inspection and finding.known is not None:
+                self._note(limited, inspection, finding.known)
+                return Outline(limited=limited)
+        return Outline()
+
+    async def _options(self, finding: Finding, outline: Outline, argument: str) -> tuple[RiskOption, ...]:
+        known, most, fewer = finding.known, self._most_rows, outline.limited
+        if known is None or most is None or fewer is None or not finding.is_query:
+            return ()
+        if self._engine is None and await self._read(known, fewer) != finding.reading:
+            return ()
+        rows = self._cost_words.many_rows.format(number=f"{most:,}".replace(",", self._cost_words.thousands))
+        title = self._words.limit.format(rows=self._cost_words.one_row if most == 1 else rows)
+        return (RiskOption(value=LIMIT, title=title, change=lambda given: {**given, argument: fewer}),)
+
+
+def _cannot_be_shown(finding: Finding, tool: str) -> NotApproved:
+    reason = f"It has {len(finding.statement):,} characters, and a question can have {MAX_MESSAGE_LENGTH:,} at most."
+    return NotApproved(tool=tool, outcome="cannot be shown", reason=reason)
+
+
+def _require(*, dialect: str, writes: str, most_rows: int | None) -> None:
+    for name, given, known in (("dialect", dialect, get_args(Dialect)), ("writes", writes, get_args(Writes))):
+        if given not in known:
+            raise AuthorError(f"{name}={given!r} is not one of {', '.join(map(repr, known))}.")
+    if most_rows is not None and (isinstance(most_rows, bool) or most_rows < 1):
+        raise AuthorError(
+            f"most_rows={most_rows!r} leaves no rows. Give one or more, or None for no such choice."
+        )

@@ -1,0 +1,62 @@
+"""Visits on the push era without a way back: the call ends with an error that lists them, and the client calls anew."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mcp.shared.exceptions import MCPError
+from mcp_types import URL_ELICITATION_REQUIRED
+
+from askback.errors import CannotAsk
+from askback.model.journal import Arrival
+from askback.model.question import Visit
+from askback.protocol.revisions import CanShow, Revision, require_mode
+from askback.protocol.server.push import PushCarrier, render_question
+from askback.runtime.carrier import Ended, OutgoingQuestion, Pause
+from askback.runtime.visits import Ending
+
+DEMAND = "This call needs the user to visit a page first. When they have done so, make the same call again."
+
+
+class UrlRequiredCarrier:
+    """Collects the visits of one call; forms, where there is a way back, go the usual way."""
+
+    comes_back = True
+
+    def __init__(
+        self, push: PushCarrier, *, revision: Revision, can_show: CanShow, hold: float, is_caller_known: bool
+    ) -> None:
+        self._push, self._revision, self._can_show = push, revision, can_show
+        self.grace: float | None = hold
+        self._is_caller_known = is_caller_known
+        self.showings: dict[str, OutgoingQuestion] = {}
+
+    async def deliver(self, showings: Sequence[OutgoingQuestion]) -> Mapping[str, Arrival] | None:
+        if not isinstance(showings[0].question, Visit):
+            return await self._push.deliver(showings)
+        self.showings.update({showing.place: showing for showing in showings})
+        return None
+
+    def require_visits(self) -> None:
+        require_mode("url", self._revision, self._can_show)
+        if not self._is_caller_known:
+            raise CannotAsk(
+                mode="url",
+                reason="This connection has no way back to the client, and nobody tells who calls: when the call comes "
+                "again, it could not be told from a stranger's.",
+                advice="Its operator can add authorization to the server, name the caller with Askback(caller=...), or "
+                "serve these clients with sessions and event streams.",
+            )
+
+    async def end_of(self, id: str, ended: Ended, *, seconds: float) -> Ending | Pause:
+        # Never reached with a visit of this call: nobody hears of consent here.
+        return Pause.GIVE_UP
+
+    def demand(self) -> MCPError:
+        """All visits that this call needs, as far as it came (R79)."""
+        listed = [self._listed(showing) for showing in self.showings.values()]
+        return MCPError(URL_ELICITATION_REQUIRED, DEMAND, {"elicitations": listed})
+
+    def _listed(self, showing: OutgoingQuestion) -> dict[str, Any]:
+        visit = showing.question
+        assert isinstance(visit, Visit)
+        return {**render_question(visit, showing.message, self._revision), "elicitationId": visit.id}

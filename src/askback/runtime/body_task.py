@@ -1,0 +1,111 @@
+"""The task that runs a body, and the way out of it from any task the body started.
+
+Raising in the body's own task is enough, and lets its `finally` blocks await. From a task under `gather` it is not:
+`gather` would hand the exception up and leave the siblings running behind the answer. There the body's task is
+cancelled once, which takes the siblings with it, and the cancellation is absorbed where the body was called.
+A thread that the body waits for is home too: what is raised there comes out in the body.
+"""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from contextvars import ContextVar
+
+import anyio.lowlevel
+
+from askback.errors import OutsideConversation
+
+TURNS = 5
+"""How many turns of the event loop siblings get to put their questions into the same round, or to be ended."""
+
+ON_WAIT: ContextVar[Callable[[], None] | None] = ContextVar("askback_errand", default=None)
+"""Set in a task that asks for a thread of the body, and called when the wait for a person begins."""
+
+
+Task = asyncio.Task[object]
+
+
+def running_task() -> Task | None:
+    """The task that runs now, or None under another event loop than asyncio's."""
+    try:
+        return asyncio.current_task()
+    except RuntimeError:
+        return None
+
+
+class BodyTask:
+    """One per pass of a body. Without a task (trio), nurseries cancel siblings by themselves."""
+
+    __slots__ = ("_is_interrupted", "_others", "_task")
+
+    def __init__(self, task: Task | None) -> None:
+        self._task = task
+        self._others: set[Task] = set()
+        self._is_interrupted = False
+
+    def is_current(self) -> bool:
+        """Whether raising is enough: this is the body's own task, or a thread that it waits for."""
+        task = running_task()
+        return task is None or task is self._task or not self._is_of_its_loop(task)
+
+    def require_same_loop(self, task: Task | None) -> None:
+        """Refuse a loop that the body started in a thread: it could never be left from there."""
+        if task is not None and not self._is_of_its_loop(task):
+            raise OutsideConversation(
+                "This question is asked from another event loop than the one that serves the call. Write the tool with "
+                "async def and await the question in it; do not wrap it in asyncio.run(...)."
+            )
+
+    def _is_of_its_loop(self, task: Task) -> bool:
+        return self._task is None or task.get_loop() is self._task.get_loop()
+
+    def begin_waiting(self, task: Task | None) -> Task | None:
+        """From here this task, which runs, waits for an answer; gives it, if it is another than the body's own.
+
+        It is ended with the body: nobody could answer it then.
+        """
+        errand = ON_WAIT.get()
+        if errand is not None:
+            errand()
+        if task is None or task is self._task or self._task is None:
+            return None
+        self._others.add(task)
+        if errand is not None:
+            task.add_done_callback(self._others.discard)
+            return None
+        return task
+
+    def end_waiting(self, task: Task) -> None:
+        """That task goes on by itself."""
+        self._others.discard(task)
+
+    async def let_others_ask(self) -> None:
+        """Give sibling tasks the chance to put their questions before the round closes."""
+        for _ in range(TURNS):
+            await anyio.lowlevel.checkpoint()
+
+    def interrupt(self) -> None:
+        """From another task: end whatever the body's own task waits for, and so the siblings it waits for."""
+        if self._task is not None and not self._is_interrupted and not self.is_current():
+            self._is_interrupted = True
+            self._task.cancel()
+
+    async def interrupt_and_wait(self) -> None:
+        """In another task: end the body, and wait for its end to reach this task, if the body waits for it."""
+        self.interrupt()
+        for _ in range(TURNS):
+            await anyio.lowlevel.checkpoint()
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the body has left nothing behind; else `clear` it."""
+        return not self._others and not self._is_interrupted
+
+    async def clear(self) -> None:
+        """Afterwards nothing of the body is waiting, and our own cancellation is gone."""
+        for task in tuple(self._others):
+            task.cancel()
+        if self._is_interrupted and self._task is not None:
+            with suppress(asyncio.CancelledError):
+                await asyncio.sleep(0)
+            self._task.uncancel()

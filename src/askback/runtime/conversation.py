@@ -1,0 +1,399 @@
+"""One call with all its questions: joins what the body asks to the journal and the carrier.
+
+No I/O, no clock, no randomness of its own: the time of the pass comes in, questions go out through the carrier.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, NamedTuple, NoReturn, assert_never
+
+from pydantic import ValidationError
+
+from askback.answers import Accepted, Answer
+from askback.errors import (
+    AskbackError,
+    AskedInsideOnce,
+    KeysNeeded,
+    KeyTaken,
+    OutsideConversation,
+)
+from askback.model.events import describe_arrival, word_of
+from askback.model.journal import Arrival, LateReply, MalformedReply, OpenedQuestion, Reply
+from askback.model.question import Question, Visit
+from askback.model.replay import close, drop_from, gist_of, note_drift, recall, reopen
+from askback.runtime.body_task import BodyTask, Task, running_task
+from askback.runtime.carrier import OutgoingQuestion, Pause, PlacedQuestion
+from askback.runtime.context import Setting
+from askback.runtime.current import EFFECT, BodyStopped, BodySuspended, QuestionsReturned
+from askback.runtime.once import EffectRunner, EffectTerms
+from askback.runtime.outcomes import STILL_OPEN, answer_of
+from askback.runtime.page_access import Premises
+from askback.runtime.unawaited import Unawaited
+from askback.runtime.visit_flow import VisitFlow, VisitPlan
+from askback.runtime.visits import Ending
+from askback.schema.validation import Misfit, Problem, read_content
+
+AFTER_THE_END = (
+    "{verb} was reached after its call had been answered. Await it before the body returns; work that goes on in the "
+    "background has nobody to ask."
+)
+
+
+class BodyPosition(NamedTuple):
+    """How far a body had come: what it had asked and done."""
+
+    unkeyed: int
+    elicited: int
+    places: frozenset[str]
+    effects: frozenset[str]
+
+
+_BEGINNING = BodyPosition(0, 0, frozenset(), frozenset())
+
+
+class Conversation:
+    """The questions and effects of one call, in one pass of its body."""
+
+    # Slots, since most calls ask nothing: after some dozens that do not set an attribute, Python no longer shares the
+    # names of attributes among the others, and each of these would pay for it.
+    __slots__ = (
+        "__weakref__",
+        "_effects",
+        "_elicited",
+        "_fault",
+        "_host",
+        "_journal",
+        "_places",
+        "_setting",
+        "_task",
+        "_unkeyed",
+        "_waiting",
+        "_words",
+        "agreed",
+        "is_begun",
+        "is_left",
+        "is_over",
+        "last_words",
+        "returned",
+        "takes_returns",
+        "unawaited",
+    )
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+        self._task = running_task()
+        self.is_begun = False
+        """Whether anything was asked or done in it yet; most calls ask nothing."""
+        self.takes_returns = setting.takes_returns
+        """Whether a body that returns questions is to `hand_back` them."""
+        self.returned: object = None
+        """Questions that the body returned by itself, where the revision cannot carry them."""
+        self.is_left = False
+        """Whether the body was left before its end; flags, since a kept exception would keep the whole body."""
+        self.is_over = False
+        """Set when the call is answered: whoever still asks is outside it."""
+        self.last_words: str | None = None
+        self.unawaited: set[Unawaited] = set()
+        """What verbs have given and nobody has driven yet."""
+
+    def _begin(self) -> None:
+        self.is_begun = True
+        self._journal = self._setting.journal
+        self._host = BodyTask(self._task)
+        self._unkeyed = self._elicited = 0
+        self._places: set[str] = set()
+        self._waiting: list[PlacedQuestion] = []
+        self._words: dict[str, str] = {}
+        self._effects: EffectRunner | None = None
+        self._fault: AskbackError | None = None
+        self.agreed: set[str] = set()
+        """What the person has approved for the rest of this call, as far as this pass has come."""
+
+    def place(self, question: Question, *, key: str | None, seconds: float | None) -> PlacedQuestion:
+        """Give a question its place."""
+        seconds = self._setting.policy.seconds if seconds is None else seconds
+        return PlacedQuestion(self._take_place(key, "ask"), key is not None, question, seconds)
+
+    def _take_place(self, key: str | None, kind: str, *, verb: str = "ask") -> str:
+        """The author's key, or the question's number among those without one."""
+        if key is None:
+            self._unkeyed += 1
+        place = f"{kind}-{self._unkeyed}" if key is None else key
+        if place in self._places:
+            raise KeyTaken(place, kind=verb)
+        self._places.add(place)
+        return place
+
+    @property
+    def is_later_round(self) -> bool:
+        """Whether this pass came back with state of ours."""
+        return self._setting.is_later_round
+
+    def mark(self) -> BodyPosition:
+        """Where the body is now, for a host that may run it again inside this pass."""
+        if not self.is_begun:
+            return _BEGINNING
+        effects = self._effects.keys if self._effects is not None else ()
+        return BodyPosition(self._unkeyed, self._elicited, frozenset(self._places), frozenset(effects))
+
+    def rewind(self, mark: BodyPosition) -> None:
+        """The body runs again from that place: what it asks has its old places, and the journal has the answers."""
+        if not self.is_begun:
+            return
+        self._unkeyed, self._elicited, self._places = mark.unkeyed, mark.elicited, set(mark.places)
+        if self._effects is not None:
+            self._effects.keys = set(mark.effects)
+
+    def place_elicited(self, question: Question, *, seconds: float | None) -> PlacedQuestion:
+        """Give a place to a question of the host's own calls, which know no keys and yet may go side by side."""
+        self._elicited += 1
+        seconds = self._setting.policy.seconds if seconds is None else seconds
+        return PlacedQuestion(f"elicit-{self._elicited}", True, question, seconds)
+
+    async def ask(self, put: PlacedQuestion) -> Answer[Any]:
+        """The answer, from the journal where it has it."""
+        task = self._enter()
+        while (answer := self._known(put)) is None:
+            await self._deliver((put,), task)
+        if (witness := self._setting.witness) is not None:
+            await witness.checkpoint()
+        return answer
+
+    async def ask_all(self, puts: Sequence[PlacedQuestion]) -> list[Answer[Any]]:
+        """The answers in order; what the journal does not have goes out together."""
+        task = self._enter()
+        answers = {put.place: self._known(put) for put in puts}
+        while missing := [put for put in puts if answers[put.place] is None]:
+            await self._deliver(missing, task)
+            answers |= {put.place: self._known(put) for put in missing}
+        if (witness := self._setting.witness) is not None:
+            await witness.checkpoint()
+        return [answer for answer in answers.values() if answer is not None]
+
+    async def visit(self, going: VisitPlan, *, key: str | None) -> Answer[Any]:
+        """Send the person somewhere; their answer is what came of it, or their no."""
+        self._enter()
+        place = self._take_place(key, "link", verb="visit")
+        return await VisitFlow(self, self._setting, self._journal).go(place, going, is_keyed=key is not None)
+
+    async def premises(self, verb: str) -> Premises:
+        """The pages of this server, as this caller may use them; raises where there is no telling who that is."""
+        return await self._setting.premises(verb)
+
+    @property
+    def setting(self) -> Setting:
+        """Where it takes place."""
+        return self._setting
+
+    def has_asked_at(self, place: str) -> bool:
+        """Whether this pass has asked there before."""
+        return place in self._places
+
+    def was_put(self, place: str) -> bool:
+        """Whether a question was put there, in this pass or an earlier one, answered or not."""
+        return place in self._journal.answered or place in self._journal.opened
+
+    def word_at(self, place: str) -> str | None:
+        """On whose word the answer stands that this pass has taken there."""
+        return self._words.get(place)
+
+    def note(self, key: str, value: Any) -> None:
+        """Remember something for the rest of this call, on every later round too; JSON, and no answer of a person's."""
+        self._journal.notes[key] = value
+
+    def noted(self, key: str) -> Any:
+        """What was last noted there, or None."""
+        return self._journal.notes.get(key)
+
+    async def once(
+        self, key: str, function: Callable[..., Any], call: Callable[[], Any], terms: EffectTerms
+    ) -> Any:
+        """Run the effect now, or give what it gave before."""
+        self._enter()
+        setting = self._setting
+        self._effects = self._effects or EffectRunner(self._journal, setting.keeper, setting.witness)
+        return await self._effects.once(key, function, call, terms)
+
+    def reopen(self, put: PlacedQuestion) -> None:
+        """Forget that the person agreed, so that they are asked once more."""
+        closed = self._journal.answered.pop(put.place)
+        self._journal.opened[put.place] = OpenedQuestion(
+            put.place, closed.digest, closed.gist, self._setting.clock(), put.seconds, problem=STILL_OPEN
+        )
+
+    async def wait_outside(self, waiting: Callable[[], Awaitable[Ending | Pause]]) -> Ending | Pause:
+        """Wait for something other than a reply; if the body is left meanwhile, so is this."""
+        abroad = self._host.begin_waiting(running_task())
+        try:
+            return await waiting()
+        finally:
+            if abroad is not None:
+                self._host.end_waiting(abroad)
+
+    async def pause(self) -> NoReturn:
+        """End this round with nothing asked; the client comes back by itself."""
+        await self._suspend(is_abroad=not self._host.is_current())
+
+    def require_open(self, verb: str) -> None:
+        """After its end a suspended body suspends again, and a finished one is told so."""
+        if self.is_left:
+            raise BodySuspended
+        if self.is_over:
+            raise OutsideConversation(AFTER_THE_END.format(verb=verb))
+        if not self.is_begun:
+            self._begin()
+
+    def stop(self, text: str) -> NoReturn:
+        """End the call with the author's words."""
+        self.is_left, self.last_words = True, text
+        if (effects := self._running_effects) is not None:
+            effects.when_done(self._host.interrupt)
+        else:
+            self._host.interrupt()
+        raise BodyStopped
+
+    def hand_back(self, result: object) -> NoReturn:
+        """Leave with the questions that the body returned; the middleware asks them and calls the body again."""
+        self.is_left, self.returned = True, result
+        raise QuestionsReturned
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether a body that has begun left nothing waiting behind; else `clear` it."""
+        return self._host.is_clear and (self.last_words is None or self._running_effects is None)
+
+    async def clear(self) -> None:
+        """End what the body has left waiting; an effect that was under way when it was stopped is waited for."""
+        if self.last_words is not None and (effects := self._running_effects) is not None:
+            effects.when_done(None)  # the body has left by itself
+            await effects.wait_for_all()
+        await self._host.clear()
+
+    @property
+    def _running_effects(self) -> EffectRunner | None:
+        return self._effects if self._effects is not None and self._effects.are_running else None
+
+    def _enter(self) -> Task | None:
+        """The task that asks, if it may."""
+        task, inside = running_task(), EFFECT.get()
+        if task is not self._task:
+            self._host.require_same_loop(task)
+        if inside is not None:
+            raise AskedInsideOnce(inside)
+        return task
+
+    # From here: a question, from the journal to the person and back.
+
+    def _known(self, put: PlacedQuestion) -> Answer[Any] | None:
+        journal, place, question = self._journal, put.place, put.question
+        if place in journal.answered and (closed := recall(journal, place, question)) is not None:
+            try:
+                return answer_of(put, closed)
+            except ValidationError:
+                # What the author's validators took before they refuse now: the world has changed, so ask anew.
+                note_drift(journal, closed, question)
+                drop_from(journal, place)
+        if place in journal.opened and (opened := reopen(journal, place, question)) is not None:
+            arrival = journal.arrived.pop(place, None)
+            return None if arrival is None else self._take(put, opened, arrival)
+        return None
+
+    def _take(self, put: PlacedQuestion, opened: OpenedQuestion, arrival: Arrival) -> Answer[Any] | None:
+        if isinstance(arrival, Reply):
+            self._words[put.place] = word_of(arrival)
+        try:
+            return self._read(put, opened, arrival)
+        finally:
+            if (witness := self._setting.witness) is not None:
+                for happening in describe_arrival(opened, arrival, self._journal.answered.get(put.place)):
+                    witness.emit(happening)
+
+    def _read(self, put: PlacedQuestion, opened: OpenedQuestion, arrival: Arrival) -> Answer[Any] | None:
+        match arrival:
+            case Reply(action="accept"):
+                return self._accept(put, opened, arrival.content)
+            case Reply():
+                return answer_of(put, close(self._journal, opened, arrival.action))
+            case LateReply():
+                waited = put.seconds or self._setting.think_time
+                return answer_of(put._replace(seconds=waited), close(self._journal, opened, "late"))
+            case MalformedReply():
+                return self._ask_again(put, opened, (Problem(code=arrival.code),))
+            case _:
+                assert_never(arrival)
+
+    def _accept(self, put: PlacedQuestion, opened: OpenedQuestion, content: Any) -> Answer[Any] | None:
+        if isinstance(put.question, Visit):  # consent has no content; whatever came with it is not looked at
+            return answer_of(put, close(self._journal, opened, "accept"))
+        if content is None:
+            if put.question.sheet.is_empty:
+                return answer_of(put, close(self._journal, opened, "accept"))
+            return self._ask_again(put, opened, (Problem(code="no_content"),))
+        setting = self._setting
+        read = read_content(
+            put.question.sheet, content, setting.dialect, max_bytes=setting.policy.max_reply_bytes
+        )
+        if isinstance(read, Misfit):
+            return self._ask_again(put, opened, read.problems)
+        close(self._journal, opened, "accept", read.content)
+        return Accepted(read.value)
+
+    def _ask_again(
+        self, put: PlacedQuestion, opened: OpenedQuestion, problems: tuple[Problem, ...]
+    ) -> Answer[Any] | None:
+        attempts = opened.attempts + 1
+        problem = self._setting.policy.words.describe(problems)
+        opened = opened._replace(attempts=attempts, problem=problem, asked_at=self._setting.clock())
+        if attempts > self._setting.policy.reply_retries:
+            return answer_of(put, close(self._journal, opened, "unfit"))
+        self._journal.opened[put.place] = opened
+        return None
+
+    async def _deliver(self, missing: Sequence[PlacedQuestion], task: Task | None) -> None:
+        if self._waiting and not all(put.keyed for put in (*self._waiting, *missing)):
+            self._fault = KeysNeeded()
+            raise self._fault
+        self._waiting.extend(missing)
+        abroad = self._host.begin_waiting(task)
+        try:
+            arrived = await self._setting.carrier.deliver([self._show(put) for put in missing])
+            if arrived is None:
+                await self._suspend(is_abroad=abroad is not None)
+            self._journal.arrived.update(arrived)
+        finally:
+            if abroad is not None:
+                self._host.end_waiting(abroad)
+            for put in missing:
+                self._waiting.remove(put)
+
+    def _show(self, put: PlacedQuestion) -> OutgoingQuestion:
+        question, words = put.question, self._setting.policy.words
+        opened, id = self._journal.opened.get(put.place), self._setting.question_id(put.place)
+        if opened is None:
+            gist, now = gist_of(question.message), self._setting.clock()
+            opened = OpenedQuestion(put.place, question.digest, gist, now, put.seconds, id=id)
+        else:
+            opened = opened._replace(id=id)
+        self._journal.opened[put.place] = opened
+        message = question.message
+        if opened.problem:
+            is_visit = isinstance(question, Visit)
+            message = words.open_again(message) if is_visit else words.again_message(message, opened.problem)
+        return OutgoingQuestion(put.place, question, message, put.seconds, id)
+
+    # From here: leaving, and what must be finished first.
+
+    async def _suspend(self, *, is_abroad: bool) -> NoReturn:
+        if self._effects is not None:
+            await self._effects.wait_for_all()
+        if is_abroad:
+            await self._host.let_others_ask()
+            if self._fault is not None:
+                raise self._fault
+            if self._effects is not None:
+                await self._effects.wait_for_all()
+        # No await since the last look at the effects, so none can have begun in between.
+        self.is_left = True
+        if is_abroad:
+            await self._host.interrupt_and_wait()
+        # A class, not an object: a frame that held the object would be a cycle.
+        raise BodySuspended

@@ -1,0 +1,167 @@
+"""The effects of one call, in one pass of its body: each is run once, and nothing leaves while one is under way."""
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import anyio
+
+from askback.errors import EffectFailed, KeyTaken, NotRecordable, RoundForgotten, StoreUnavailable
+from askback.model.events import EventRecorder, describe_earlier_effect, describe_effect
+from askback.model.journal import Effect, Journal
+from askback.model.once import INTERRUPTED, adapter_for, is_interrupted, outcome_of, run_effect
+from askback.runtime.current import EFFECT
+
+T = TypeVar("T")
+
+logger = logging.getLogger("askback")
+
+
+class EffectClaimStore(Protocol):
+    """Where effects are remembered beyond this pass, so that nobody runs them a second time."""
+
+    async def save_progress(self, effects: Mapping[str, Effect]) -> None:
+        """The effects so far, also the one under way: for whoever takes this round over if we end before it does."""
+        ...
+
+    def was_interrupted(self, key: str) -> bool:
+        """Whether this effect was under way when whoever ran this round before us ended."""
+        ...
+
+    async def claim(self, key: str, *, seconds: float, retry: bool) -> Effect | None:
+        """What this effect gave for the same caller, tool and arguments in that time; `None` makes it ours to run.
+
+        With `retry` also where somebody began it and is gone.
+        """
+        ...
+
+    async def settle(self, key: str, effect: Effect | None) -> None:
+        """What an effect gave, if it was claimed: those who wait for it learn it. `None`: another may run it."""
+        ...
+
+
+class EffectTerms(NamedTuple):
+    """What the author wants of an effect."""
+
+    seconds: float | None = None
+    """For how long later calls of the same caller get what it gave."""
+    retry: bool = False
+    """Whether it may be run again if it was cut short."""
+
+
+class EffectRunner:
+    """What `once` does; its results are in the journal."""
+
+    _running = 0
+    _all_done: anyio.Event | None = None
+    _noting: anyio.Lock | None = None
+    _afterwards: Callable[[], None] | None = None
+
+    def __init__(
+        self, journal: Journal, keeper: EffectClaimStore, witness: EventRecorder | None = None
+    ) -> None:
+        self._journal, self._keeper, self._witness = journal, keeper, witness
+        self.keys: set[str] = set()
+
+    async def once(
+        self, key: str, function: Callable[..., Any], call: Callable[[], Any], terms: EffectTerms
+    ) -> Any:
+        """Run the effect now, or give what it gave before."""
+        if key in self.keys:
+            raise KeyTaken(key, kind="once")
+        self.keys.add(key)
+        adapter = adapter_for(function)
+        cause: Exception | None = None
+        effect = self._journal.effects.get(key)
+        if effect is None or (terms.retry and self._keeper.was_interrupted(key)):
+            run = partial(run_effect, key, call, adapter)
+            effect, cause = await self._undisturbed(key, self._first(key, run, terms))
+        try:
+            return outcome_of(effect, adapter, within=terms.seconds)
+        except (EffectFailed, NotRecordable) as failed:
+            raise failed from cause
+
+    @property
+    def are_running(self) -> bool:
+        return self._running > 0
+
+    def when_done(self, act: Callable[[], None] | None) -> None:
+        """Put something off until none is under way; `None` takes it back."""
+        self._afterwards = act
+
+    async def wait_for_all(self) -> None:
+        """Wait until none is under way: cut short, it would be neither done nor undone."""
+        while self._running:
+            self._all_done = self._all_done or anyio.Event()
+            await self._all_done.wait()
+
+    async def _first(
+        self, key: str, run: Callable[[], Awaitable[tuple[Effect, Exception | None]]], terms: EffectTerms
+    ) -> tuple[Effect, Exception | None]:
+        effects, (seconds, retry) = self._journal.effects, terms
+        if self._witness is not None:
+            await self._witness.flush()  # what was agreed to is on record before it is done
+        known = await self._keeper.claim(key, seconds=seconds, retry=retry) if seconds is not None else None
+        if known is not None:
+            effects[key] = known
+            if self._witness is not None:
+                self._witness.emit(describe_earlier_effect(known))
+            return known, None
+        cause: Exception | None = None
+        is_begun = False
+        was_cut_short = key in effects
+        effects[key] = INTERRUPTED._replace(key=key)  # so it stays if the effect never comes back
+        try:
+            await self._keep()
+            is_begun = True
+            effects[key], cause = await run()
+        finally:
+            if not is_begun:
+                del effects[key]
+            # Also when we are being cancelled: the next to come must learn how far this got.
+            with anyio.CancelScope(shield=True):
+                effect = effects.get(key)
+                if self._witness is not None and effect is not None:
+                    self._witness.emit(describe_effect(effect, again=was_cut_short))
+                is_open = retry and effect is not None and is_interrupted(effect)
+                await self._keeper.settle(key, None if is_open else effect)
+                await self._keep_afterwards()
+        return effects[key], cause
+
+    async def _keep_afterwards(self) -> None:
+        """It has happened, whatever becomes of the note: until then it stands as interrupted, which is safe.
+
+        Raises `RoundRefused` where another runs this round now: its end is the one that counts.
+        """
+        try:
+            await self._keep()
+        except (StoreUnavailable, RoundForgotten):
+            logger.exception(
+                "what an effect gave could not be noted; whoever takes over finds it interrupted"
+            )
+
+    async def _keep(self) -> None:
+        """One after the other, for effects side by side: a note that came late would undo the one before."""
+        self._noting = self._noting or anyio.Lock(fast_acquire=True)
+        async with self._noting:
+            await self._keeper.save_progress(self._journal.effects)
+
+    async def _undisturbed(self, key: str, effect: Awaitable[T]) -> T:
+        self._running += 1
+        token = EFFECT.set(key)
+        try:
+            return await effect
+        finally:
+            EFFECT.reset(token)
+            self._running -= 1
+            if not self._running:
+                self._announce()
+
+    def _announce(self) -> None:
+        done, self._all_done = self._all_done, None
+        act, self._afterwards = self._afterwards, None
+        if done is not None:
+            done.set()
+        if act is not None:
+            act()

@@ -1,0 +1,66 @@
+"""A first request that a proxy delivers twice is run once. Later rounds are claimed, and need nothing of this."""
+
+import json
+import logging
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from askback.errors import CallerUnknown, RoundRefused
+from askback.model.store import Store
+from askback.protocol.revisions import Era
+from askback.server.effect_claims import caller_of
+
+if TYPE_CHECKING:
+    from askback.server.call import Call
+
+logger = logging.getLogger("askback")
+
+HEADER = "askback-delivery"
+"""A proxy gives each request an id here, and sends the same id when it sends the request again to another worker."""
+
+DELIVERY_LIFE = 180.0
+"""Seconds that an id is known: 60 in which the proxy may send a request again (`proxy_next_upstream_timeout` in
+`examples/cluster/nginx.conf`), 60 until a worker that stands still reads the copy, and 60 for clocks that differ."""
+
+DELIVERED_TWICE = (
+    "This call was delivered twice, and the worker that got it first may have begun it. Find out what it did before "
+    "you call again."
+)
+
+
+def delivery_of(call: "Call") -> str | None:
+    """The id of this delivery, where a proxy gives one and nothing else tells copies of a request apart.
+
+    None where the store reaches only this process: there is no second worker that could get a copy.
+    """
+    request = call.ctx.request
+    if request is None or call.revision.era is not Era.ROUNDS:
+        return None
+    if getattr(call.settings.store, "reach", "process") == "process":
+        return None
+    return request.headers.get(HEADER) or None
+
+
+async def require_first_delivery(id: str, call: "Call", store: Store) -> None:
+    """Raises `RoundRefused` for a request that another worker has got before."""
+    if not await store.spend(_key(id, call), until=call.now + DELIVERY_LIFE):
+        logger.warning("a request of %s was delivered twice, and is not run again", call.ctx.method)
+        raise RoundRefused(DELIVERED_TWICE, "delivered_twice")
+
+
+def _key(id: str, call: "Call") -> str:
+    """Digest of the whole request, the server and the caller.
+
+    The id alone is not enough: a server that calls another may forward its headers with every call, and both may have
+    the same store.
+    """
+    ctx, server = call.ctx, call.settings.house.lasting_name
+    told = [server, _caller(call), id, ctx.request_id, ctx.method, dict(ctx.params or {})]
+    return f"delivery:{sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()}"
+
+
+def _caller(call: "Call") -> str | None:
+    try:
+        return caller_of(call.ctx, call.settings.caller, call.settings.owner)
+    except CallerUnknown:
+        return None

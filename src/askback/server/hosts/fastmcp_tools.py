@@ -1,0 +1,283 @@
+"""FastMCP's tools: where a guard gets between a call and what it runs, behind mounts, transforms and middleware."""
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from functools import lru_cache, partial, wraps
+from inspect import isasyncgen, isawaitable, isgenerator, signature
+from typing import Any, NamedTuple, TypeGuard, cast
+
+import anyio
+from fastmcp import FastMCP
+from fastmcp.server.dependencies import without_injected_parameters
+from fastmcp.server.providers.fastmcp_provider import FastMCPProviderTool
+from fastmcp.server.providers.proxy import ProxyTool
+from fastmcp.tools.base import Tool
+from fastmcp.tools.function_tool import FunctionTool
+from fastmcp.tools.tool_transform import TransformedTool
+from fastmcp.utilities.async_utils import call_sync_fn_in_threadpool, is_coroutine_function
+from mcp.shared.exceptions import MCPError
+
+from askback.server.hosts.mcp import require
+from askback.server.hosts.mcp_tools import Handler, handler_of
+from askback.server.tool_guards import (
+    CACHE_SIZE,
+    GUARD_SCOPE,
+    ApplicableGuards,
+    GuardScope,
+    GuardSet,
+    ToolFacts,
+    ask_and_run,
+    enter_scope,
+    properties_of,
+    wrap_function,
+)
+
+LOOK_UPS = ("get_tool", "get_tool_by_hash", "list_tools")
+"""How a server finds the tool that it runs, and others one that they run themselves."""
+
+RUNS = ("run", "_run")
+"""How a tool is run: by anybody, and by a server."""
+
+MARK = "_askback_watch"
+"""In a tool that a server with guards has given out: it is under them wherever it is run."""
+
+NAMES = "_askback_names"
+"""In a tool that was given another name: those it had before."""
+
+WATCHED = "_askback_is_watched"
+
+OWN_NAMES = ("_original_name", "_backend_name")
+"""What a tool that passes a call on calls it there."""
+
+TIMED_OUT = -32000
+"""FastMCP's own code for a tool that took too long."""
+
+
+def examine_tools(server: FastMCP[Any]) -> None:
+    """A look at everything that `watch_tools` relies on."""
+    package = "fastmcp"
+    for name in (*LOOK_UPS, "get_tasks"):
+        require(callable(getattr(server, name, None)), f"FastMCP has {name}", package)
+    for kind in (FunctionTool, TransformedTool, FastMCPProviderTool, ProxyTool):
+        require("run" in vars(kind), f"{kind.__name__} has its own run", package)
+    require("_run" in vars(FastMCPProviderTool), "FastMCPProviderTool has its own _run", package)
+    require(
+        {"fn", "timeout", "run_in_thread"} <= FunctionTool.model_fields.keys(),
+        "FunctionTool says how",
+        package,
+    )
+    require(
+        {"fn", "forwarding_fn"} <= TransformedTool.model_fields.keys(), "TransformedTool says how", package
+    )
+
+
+def guard_tools(server: FastMCP[Any], guards: GuardSet) -> Callable[[Handler], bool]:
+    """Ask before the tools that this server has when they are called. Gives whether a handler leads there."""
+    _note_names()
+    host = cast("Any", server)
+    for name in LOOK_UPS:
+        setattr(host, name, _marking(getattr(host, name), guards))
+    host.get_tasks = _asking_tasks(host.get_tasks, guards)
+    marking, own = host.get_tool, handler_of(vars(server)["_mcp_server"])
+
+    def leads_there(handler: Handler) -> bool:
+        is_own = handler == own and getattr(handler, "__self__", None) is server
+        return is_own and vars(server).get("get_tool") is marking
+
+    return leads_there
+
+
+def _marking(look_up: Callable[..., Awaitable[Any]], guards: GuardSet) -> Callable[..., Awaitable[Any]]:
+    @wraps(look_up)
+    async def look_up_and_mark(*args: Any, **kwargs: Any) -> Any:
+        found = await look_up(*args, **kwargs)
+        _watch_all_kinds()
+        if isinstance(found, Tool):
+            called = tuple(name for name in args if isinstance(name, str))
+            return _marked(found, GuardScope(guards, ToolFacts(names=(found.name, *called))))
+        return found and [_marked(tool, GuardScope(guards, ToolFacts(names=(tool.name,)))) for tool in found]
+
+    return look_up_and_mark
+
+
+def _marked(tool: Tool, watch: GuardScope) -> Tool:
+    earlier: GuardScope | None = vars(tool).get(MARK)  # of another server that gave it out
+    marked = tool.model_copy()
+    vars(marked)[MARK] = watch if earlier is None else watch.join(earlier)
+    return marked
+
+
+def _asking_tasks(get_tasks: Callable[[], Awaitable[Sequence[Any]]], guards: GuardSet) -> Any:
+    """What is run in the background, where nobody can be asked: what a guard is for does not run there."""
+
+    @wraps(get_tasks)
+    async def get_tasks_that_ask() -> Sequence[Any]:
+        _watch_all_kinds()
+        return [_asking_task(one, guards) if isinstance(one, Tool) else one for one in await get_tasks()]
+
+    return get_tasks_that_ask
+
+
+def _asking_task(tool: Tool, guards: GuardSet) -> Tool:
+    watch = _seen_at(tool, GuardScope(guards))
+    if isinstance(tool, FunctionTool) and (applying := watch.select_guards()):
+        return _asking_function(tool, watch, applying)
+    return _marked(tool, GuardScope(guards))
+
+
+@lru_cache(maxsize=1)
+def _note_names() -> None:
+    """A namespace gives a copy of a tool another name, and nothing of the first is left."""
+    copy: Callable[..., Tool] = Tool.model_copy
+
+    @wraps(copy)
+    def copy_and_note(self: Tool, **kwargs: Any) -> Tool:
+        copied = copy(self, **kwargs)
+        if copied.name != self.name:
+            vars(copied)[NAMES] = (*vars(self).get(NAMES, ()), self.name)
+        return copied
+
+    setattr(Tool, "model_copy", copy_and_note)  # noqa: B010 - the type of a method is its own
+
+
+def _watch_all_kinds() -> None:
+    """On each class, since a tool that was transformed runs the one it was made from, which nobody looks up. At every
+    call, since kinds may be added at any time; outside calls of servers with guards it changes nothing."""
+    for kind in _kinds(Tool):
+        for name in RUNS:
+            run = vars(kind).get(name)
+            if run is not None and getattr(run, WATCHED, None) is not run:  # a wrapper copies what is on it
+                setattr(kind, name, _watched(run))
+
+
+def _kinds(kind: type[Tool]) -> Iterator[type[Tool]]:
+    yield kind
+    for derived in kind.__subclasses__():
+        yield from _kinds(derived)
+
+
+def _watched(run: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    @wraps(run)
+    async def ask_and_run(self: Tool, arguments: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        watch = _watch_over(self)
+        if watch is None:
+            return await run(self, arguments, *args, **kwargs)
+        return await _run_under(watch, self, arguments, lambda tool, given: run(tool, given, *args, **kwargs))
+
+    setattr(ask_and_run, WATCHED, ask_and_run)
+    return ask_and_run
+
+
+def _watch_over(tool: Tool) -> GuardScope | None:
+    """What a tool is under here; None for nothing, and where it has been asked about on its own way down."""
+    mark: GuardScope | None = vars(tool).get(MARK)
+    outer = GUARD_SCOPE.get()
+    if outer is not None and outer.tool is tool:
+        return None
+    watch = mark if outer is None else outer if mark is None else outer.join(mark)
+    return None if watch is None else _seen_at(tool, watch)
+
+
+def _seen_at(tool: Tool, watch: GuardScope) -> GuardScope:
+    own = (getattr(tool, name, None) for name in OWN_NAMES)
+    names = [tool.name, *vars(tool).get(NAMES, ()), *(name for name in own if isinstance(name, str))]
+    seen = watch.facts.add(names, tool.annotations, {*properties_of(tool.parameters), *_taken(tool)})
+    return watch._replace(seen=seen if tool.version is None else seen._replace(version=tool.version))
+
+
+def _taken(tool: Tool) -> frozenset[str]:
+    """The names that a function has for its arguments; it may be listed with others."""
+    return _asked(tool.fn) if isinstance(tool, FunctionTool) else frozenset()
+
+
+async def _run_under(
+    watch: GuardScope,
+    tool: Tool,
+    arguments: dict[str, Any],
+    run: Callable[[Tool, dict[str, Any]], Awaitable[Any]],
+) -> Any:
+    """At its function; around the whole of any other, unless it only passes the call on."""
+    if _passes_on(tool):
+        with enter_scope(watch._replace(tool=tool)):
+            return await run(tool, arguments)
+    applying = watch._replace(seen=watch.facts.add_arguments(arguments)).select_guards()
+    if applying and _is_plain_function(tool):
+        tool, applying = _asking_function(tool, watch, applying), ApplicableGuards()
+    # What a proxy calls is run by another server, even if that is in this process.
+    with enter_scope(
+        GuardScope(GuardSet(), tool=tool) if isinstance(tool, ProxyTool) else watch.for_body_of(tool)
+    ):
+        if not applying:
+            return await run(tool, arguments)
+        return await ask_and_run(
+            applying, watch.label, arguments, tool.parameters, lambda approved: run(tool, dict(approved))
+        )
+
+
+def _passes_on(tool: Tool) -> bool:
+    """To another tool, which is watched as well: of one that does more than that, nobody knows what."""
+    if type(tool) is TransformedTool:
+        return tool.fn is tool.forwarding_fn
+    if type(tool) is not FastMCPProviderTool:
+        return False
+    server: object = getattr(tool, "_server", None)
+    return getattr(server.__class__, "call_tool", None) is FastMCP.call_tool
+
+
+def _is_plain_function(tool: Tool) -> TypeGuard[FunctionTool]:
+    return isinstance(tool, FunctionTool) and all(
+        getattr(type(tool), name) is getattr(FunctionTool, name) for name in RUNS
+    )
+
+
+def _asking_function(tool: FunctionTool, watch: GuardScope, applying: ApplicableGuards) -> FunctionTool:
+    """The same tool with a function that asks. Its time begins when it has been let go: a person takes longer."""
+    run = _Running(tool.name, tool.run_in_thread, tool.timeout)
+    body = wrap_function(tool.fn, run, applying, watch.label, _injected(tool.fn))
+    return tool.model_copy(update={"fn": body, "timeout": None})
+
+
+@lru_cache(maxsize=CACHE_SIZE)
+def _asked(body: Callable[..., Any]) -> frozenset[str]:
+    return frozenset(signature(without_injected_parameters(body)).parameters)
+
+
+@lru_cache(maxsize=CACHE_SIZE)
+def _injected(body: Callable[..., Any]) -> frozenset[str]:
+    """What FastMCP gives a function by itself."""
+    return frozenset(signature(body).parameters) - _asked(body)
+
+
+class _Running(NamedTuple):
+    """How FastMCP runs a function."""
+
+    name: str
+    in_thread: bool
+    timeout: float | None
+
+    async def __call__(self, body: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        if self.timeout is None:
+            return await self._to_end(body, args, kwargs)
+        try:
+            with anyio.fail_after(self.timeout) as scope:
+                result = await self._to_end(body, args, kwargs)
+                if anyio.current_time() >= scope.deadline:  # a thread is not left before its end
+                    raise TimeoutError
+                return result
+        except TimeoutError:
+            text = f"Tool '{self.name}' execution timed out after {self.timeout}s"
+            raise MCPError(code=TIMED_OUT, message=text) from None
+
+    async def _to_end(self, body: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if is_coroutine_function(body):
+            return await body(*args, **kwargs)
+        run = partial(_drained, body, *args, **kwargs)
+        result = await call_sync_fn_in_threadpool(run) if self.in_thread else run()
+        if isawaitable(result):
+            result = await result
+        return [item async for item in result] if isasyncgen(result) else result
+
+
+def _drained(body: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """The body of a generator is run where it is drained."""
+    result = body(*args, **kwargs)
+    return list(cast("Any", result)) if isgenerator(result) else result

@@ -1,0 +1,349 @@
+"""The official SDK's `MCPServer` and low-level `Server`: where its provisional parts are touched, and nowhere else."""
+
+import asyncio
+import contextvars
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from inspect import signature
+from typing import Any, cast
+
+import anyio
+from mcp.server import MCPServer
+from mcp.server.context import ServerMiddleware, ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.lowlevel.server import HandlerEntry
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.server.session import ServerSession
+from mcp_types import ListToolsResult, PaginatedRequestParams, Tool
+from mcp_types.methods import is_input_required
+
+from askback.errors import AuthorError, UnsupportedHost, own_error
+from askback.guards.wrapper import GuardMarks, refuse_bypass
+from askback.pages.settings import ROOT
+from askback.protocol.revisions import TOOLS_LIST
+from askback.protocol.server.push import BackChannel
+from askback.runtime.current import CURRENT
+from askback.runtime.unawaited import forgotten_await
+from askback.server.hosts.boundary import boundary_class
+
+Context = ServerRequestContext[Any, Any]
+Caller = Callable[[Context], str | None]
+Keys = Sequence[bytes | bytearray | str]
+
+SDK_THINK_TIME: object = signature(RequestStateSecurity).parameters["ttl"].default
+"""The SDK's own default, the very object: a life that the author has written is another one, also if it is as long."""
+
+SDK_NAME = "mcp-server"
+"""What the SDK calls every `MCPServer` that its author did not name."""
+
+MAX_TOOL_PAGES = 100
+"""A tool list that never ends must not hang a call."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundaryOptions:
+    """What an operator chose for the boundary; `None` leaves a choice made elsewhere as it is."""
+
+    keys: Keys | None
+    think_time: float | None
+    caller: Caller | None
+    default_think_time: float
+
+
+def inner_server_of(server: object) -> object:
+    """The low-level server inside an `MCPServer`; anything else is taken for one itself."""
+    return cast("Any", vars(server).get("_lowlevel_server")) if isinstance(server, MCPServer) else server
+
+
+def require_lowlevel(inner: object, server: object) -> Server[Any]:
+    """`inner`, if it is a low-level server with everything we rely on."""
+    if not isinstance(inner, Server):
+        raise UnsupportedHost(
+            "Askback can be installed into MCPServer and the low-level Server of the mcp package and into FastMCP, "
+            f"not into {server!r:.80}. Pass the server object itself."
+        )
+    lowlevel = cast("Server[Any]", inner)
+    require(isinstance(getattr(lowlevel, "middleware", None), list), "Server.middleware is a list")
+    require(hasattr(lowlevel, "server_info_stamp"), "Server.server_info_stamp exists")
+    require(
+        "request_outbound" in signature(ServerSession).parameters, "ServerSession holds its request's channel"
+    )
+    require(
+        "security" in signature(RequestStateBoundary).parameters, "RequestStateBoundary takes its security"
+    )
+    has_tools = not isinstance(server, MCPServer) or "_tool_manager" in vars(cast("object", server))
+    require(has_tools, "MCPServer holds its tools in a manager")
+    return lowlevel
+
+
+def back_channel(ctx: Context) -> BackChannel:
+    """The channel of this very request: over HTTP it is the stream that answers the call."""
+    return ctx.session._request_outbound  # pyright: ignore[reportPrivateUsage] # no public way to send raw parameters
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstalledBoundary:
+    """What the boundary of a server has come to."""
+
+    life: float
+    """Seconds that a state is good for."""
+    caller: Caller
+    """The principal that a state is bound to."""
+    open: Callable[[str], bytes]
+    """What was sealed; raises whatever it likes for what was not."""
+
+
+def install_boundary(lowlevel: Server[Any], seal: BoundaryOptions) -> InstalledBoundary:
+    """Let the server have a boundary that seals the state, as the operator wants it."""
+    chain = lowlevel.middleware
+    at = _place_of_boundary(chain)
+    present = cast("RequestStateBoundary", chain[at]) if at is not None else None
+    security, audience = _security(lowlevel, present, seal)
+    boundary = boundary_class()(security, default_audience=audience)
+    if at is None:
+        # Outermost but for the SDK's tracing, whose spans should record the sealed form.
+        at = 1 if chain and type(chain[0]).__name__ == "OpenTelemetryMiddleware" else 0
+        chain.insert(at, boundary)
+    else:
+        chain[at] = boundary
+    return InstalledBoundary(
+        life=security.ttl,
+        caller=security.bind_principal or (lambda ctx: None),
+        open=security.codec.unseal,
+    )
+
+
+def install(lowlevel: Server[Any], middleware: ServerMiddleware[Any]) -> None:
+    """Put `middleware` directly inside the boundary."""
+    at = _place_of_boundary(lowlevel.middleware)
+    assert at is not None
+    lowlevel.middleware.insert(at + 1, middleware)
+
+
+def install_outside(lowlevel: Server[Any], middleware: ServerMiddleware[Any]) -> None:
+    """Put `middleware` directly outside the boundary, where what that refuses can be seen."""
+    at = _place_of_boundary(lowlevel.middleware)
+    assert at is not None
+    lowlevel.middleware.insert(at, middleware)
+
+
+def _place_of_boundary(chain: Sequence[object]) -> int | None:
+    return next((i for i, item in enumerate(chain) if isinstance(item, RequestStateBoundary)), None)
+
+
+def _security(
+    lowlevel: Server[Any], present: RequestStateBoundary | None, seal: BoundaryOptions
+) -> tuple[RequestStateSecurity, str | None]:
+    """Policy and audience as the operator wants them; what they left open stays as it was."""
+    old = present._security if present is not None else None  # pyright: ignore[reportPrivateUsage]
+    audience = present._audience if present is not None else lowlevel.name  # pyright: ignore[reportPrivateUsage]
+    ttl = seal.think_time
+    if ttl is None:
+        ttl = seal.default_think_time if old is None or old.ttl is SDK_THINK_TIME else old.ttl
+    base = RequestStateSecurity(keys=seal.keys, ttl=ttl) if seal.keys is not None else None
+    if base is None:
+        codec = old.codec if old is not None else RequestStateSecurity.ephemeral().codec
+        base = RequestStateSecurity(codec=codec, ttl=ttl)
+    if seal.caller is not None:
+        base.bind_principal = seal.caller
+    elif old is not None:
+        base.bind_principal = old.bind_principal
+    return base, audience
+
+
+def _require_one_boundary(lowlevel: Server[Any]) -> None:
+    """Refuse to start a server with a boundary inside ours: its keys would not seal what clients carry."""
+    if sum(isinstance(item, RequestStateBoundary) for item in lowlevel.middleware) > 1:
+        raise AuthorError(
+            f"The server {lowlevel.name!r} has a RequestStateBoundary besides Askback's own, and inside it: its keys, "
+            "its ttl and its principal would not hold for what clients carry. Add it before Askback(server), which "
+            "then takes them over, or give Askback(keys=..., think_time=..., caller=...)."
+        )
+
+
+def close_with_server(lowlevel: Server[Any], close: Callable[[], Awaitable[None]]) -> None:
+    """Have something closed when the server has ended, and may be run again: inside whatever lifespan it has."""
+    lifespan, runs = lowlevel.lifespan, 0
+
+    @asynccontextmanager
+    async def run(server: Server[Any]) -> AsyncGenerator[Any]:
+        nonlocal runs
+        _require_one_boundary(lowlevel)
+        async with lifespan(server) as state:
+            runs += 1  # behind several transports at once
+            try:
+                yield state
+            finally:
+                runs -= 1
+                if not runs:
+                    # Servers end by cancellation, and nothing must stay open.
+                    with anyio.CancelScope(shield=True):
+                        await close()
+
+    lowlevel.lifespan = run
+
+
+def run_while_serving(lowlevel: Server[Any], work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Have something run for as long as the server does, on asyncio's event loop."""
+    lifespan = lowlevel.lifespan
+
+    @asynccontextmanager
+    async def run(server: Server[Any]) -> AsyncGenerator[Any]:
+        # In a context of its own: it belongs to no request.
+        task = asyncio.get_running_loop().create_task(work(), context=contextvars.Context())
+        try:
+            async with lifespan(server) as state:
+                yield state
+        finally:
+            task.cancel()
+            with anyio.CancelScope(shield=True):
+                await asyncio.wait([task])
+
+    lowlevel.lifespan = run
+
+
+def add_pages(server: object, app: object) -> None:
+    """Beside /mcp, where the server has an HTTP application of its own; a low-level one has none."""
+    if isinstance(server, MCPServer):
+        cast("Any", server).custom_route(f"{ROOT}/{{path:path}}", methods=["GET", "POST"])(app)
+
+
+def is_protected(server: object) -> bool | None:
+    """A low-level server does not know who is let in before it."""
+    return cast("MCPServer[Any]", server).settings.auth is not None if isinstance(server, MCPServer) else None
+
+
+def is_named(server: object) -> bool:
+    """An `MCPServer` without a name takes the SDK's; a low-level server must be given one, and may be given none."""
+    name = cast("Any", server).name
+    return bool(name.strip()) and not (isinstance(server, MCPServer) and name == SDK_NAME)
+
+
+def intercept_returned_questions(lowlevel: Server[Any]) -> None:
+    """Where a body returns questions by itself, let the running conversation see them before the SDK refuses them."""
+    look_up = lowlevel.get_request_handler
+    watched: dict[str, tuple[HandlerEntry[Any], HandlerEntry[Any]]] = {}
+
+    def get_request_handler(method: str) -> HandlerEntry[Any] | None:
+        entry, conversation = look_up(method), CURRENT.get()
+        if GuardMarks.exist and conversation is not None and entry is not None:
+            refuse_bypass(method, entry.handler)
+        if conversation is None or not conversation.takes_returns or entry is None:
+            return entry
+        if method not in watched or watched[method][0] is not entry:  # it may be registered anew at any time
+            watched[method] = entry, replace(entry, handler=_handing_over(entry.handler))
+        return watched[method][1]
+
+    lowlevel.get_request_handler = get_request_handler
+
+
+def _handing_over(run: Callable[..., Awaitable[Any]]) -> Callable[..., Coroutine[Any, Any, Any]]:
+    async def run_and_hand_over(ctx: Context, params: Any) -> Any:
+        result = await run(ctx, params)
+        if is_input_required(result):
+            hand_over_questions(result)
+        return result
+
+    return run_and_hand_over
+
+
+def hand_over_questions(result: object) -> None:
+    """Leave with the questions that a body returned, on a revision that cannot carry them."""
+    conversation = CURRENT.get()
+    if conversation is not None and conversation.takes_returns:
+        conversation.hand_back(result)
+
+
+async def output_schema(lowlevel: Server[Any], ctx: Context, tool: str) -> dict[str, Any] | None:
+    """The output schema a tool is listed with; asked only when a call stops early."""
+    found = await listed_tool(lowlevel, ctx, tool)
+    return None if found is None else found.output_schema
+
+
+async def listed_tool(lowlevel: Server[Any], ctx: Context, name: str) -> Tool | None:
+    """A tool as the server's own list has it."""
+    entry = lowlevel.get_request_handler(TOOLS_LIST)
+    cursor: str | None = None
+    for _ in range(MAX_TOOL_PAGES if entry is not None else 0):
+        assert entry is not None
+        listed = await entry.handler(ctx, PaginatedRequestParams(cursor=cursor))
+        if not isinstance(listed, ListToolsResult):
+            return None
+        found = next((item for item in listed.tools if item.name == name), None)
+        cursor = listed.next_cursor
+        if found is not None or cursor is None:
+            return found
+    return None
+
+
+def install_mcpserver(server: object) -> None:
+    """Have an MCPServer hold to guards, and let our errors out also where a task group wrapped them: it would flatten
+    the group."""
+    if isinstance(server, MCPServer):
+        host = cast("Any", server)
+        for verb, find in _COMPONENTS.items():
+            setattr(host, verb, _intercept_verb(partial(find, host), getattr(host, verb)))
+
+
+def _tools(host: Any, name: str) -> list[Any]:
+    return [host._tool_manager.get_tool(name)]
+
+
+def _prompts(host: Any, name: str) -> list[Any]:
+    return [host._prompt_manager.get_prompt(name)]
+
+
+def _resources(host: Any, uri: object) -> list[Any]:
+    """All that it could be, as far as we need to know."""
+    resources, templates = host._resource_manager.list_resources(), host._resource_manager.list_templates()
+    return [one for one in resources if str(one.uri) == str(uri)] or [
+        one for one in templates if _matches(one, str(uri))
+    ]
+
+
+def _matches(template: Any, uri: str) -> bool:
+    try:
+        return template.matches(uri) is not None
+    except ValueError:  # the host refuses it by itself
+        return False
+
+
+_COMPONENTS: dict[str, Callable[[Any, Any], list[Any]]] = {
+    "call_tool": _tools,
+    "get_prompt": _prompts,
+    "read_resource": _resources,
+}
+"""What each verb of an MCPServer would run."""
+
+
+def _intercept_verb(
+    find: Callable[[Any], list[Any]], run: Callable[..., Awaitable[Any]]
+) -> Callable[..., Awaitable[Any]]:
+    async def run_seen_to(*args: Any, **kwargs: Any) -> Any:
+        if GuardMarks.exist:
+            name = args[0] if args else kwargs.get("name", kwargs.get("uri"))
+            for one in find(name):
+                refuse_bypass(name, getattr(one, "fn", None))
+        try:
+            return await run(*args, **kwargs)
+        except (ToolError, ResourceError) as error:
+            ours = own_error(error.__cause__)
+            if ours is None and not isinstance(error.__cause__, ToolError | ResourceError):
+                ours = forgotten_await(error.__cause__)  # a crash; what an author raises on purpose stays
+            if ours is None:
+                raise
+            raise ours from ours.__cause__  # from `error`, which it caused, it would go round in circles
+
+    return run_seen_to
+
+
+def require(holds: bool, what: str, package: str = "mcp") -> None:
+    """Say what does not hold in the installed version of a host."""
+    if not holds:
+        raise UnsupportedHost(
+            f"Askback relies on this in the {package} package: {what}. It does not hold in the version installed here. "
+            "Install a version that Askback was tested with (see its changelog), or tell us that it moved."
+        )

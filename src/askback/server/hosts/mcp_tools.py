@@ -1,0 +1,169 @@
+"""The official SDK's tools: where a guard gets between a call and its function, after its arguments were read."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import anyio.to_thread
+from mcp.server import MCPServer
+from mcp.server.extension import compose_tool_call_handler
+from mcp.server.lowlevel import Server
+from mcp.server.lowlevel.server import HandlerEntry
+from mcp.server.mcpserver.tools import Tool, ToolManager
+from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
+from mcp_types import CallToolRequestParams
+
+from askback.protocol.revisions import TOOLS_CALL, TOOLS_LIST
+from askback.server.hosts.mcp import Context, listed_tool, require
+from askback.server.tool_guards import (
+    GUARD_SCOPE,
+    GuardScope,
+    GuardSet,
+    ToolFacts,
+    ask_and_run,
+    enter_scope,
+    properties_of,
+    wrap_function,
+)
+
+FIELDS = {
+    "fn",
+    "fn_metadata",
+    "is_async",
+    "name",
+    "parameters",
+    "annotations",
+    "context_kwarg",
+    "resolved_params",
+}
+MANAGER = "_tool_manager"
+
+Handler = Callable[[Context, Any], Awaitable[Any]]
+
+
+def examine_tools(server: MCPServer[Any]) -> None:
+    """A look at everything that `watch_tools` relies on."""
+    require(Tool.model_fields.keys() >= FIELDS, f"Tool has {', '.join(sorted(FIELDS))}")
+    is_held = type(vars(server).get(MANAGER)) is ToolManager
+    require(is_held and callable(ToolManager.get_tool), "MCPServer holds its tools in a ToolManager")
+
+
+def guard_tools(server: MCPServer[Any], guards: GuardSet) -> Callable[[Handler], bool]:
+    """Ask before the tools that this server has when they are called. Gives whether a handler leads there."""
+    tools: ToolManager = vars(server)[MANAGER]
+    ask_and_call = _asking_manager(tools, guards)
+    vars(tools)["call_tool"] = ask_and_call
+    own = handler_of(vars(server)["_lowlevel_server"])
+
+    def leads_there(handler: Handler) -> bool:
+        is_own = handler == own and _is_own(handler, server)
+        is_watched = vars(server).get(MANAGER) is tools and vars(tools).get("call_tool") is ask_and_call
+        return is_own and is_watched
+
+    return leads_there
+
+
+def handler_of(lowlevel: Server[Any]) -> Handler | None:
+    entry = lowlevel.get_request_handler(TOOLS_CALL)
+    return None if entry is None else entry.handler
+
+
+def _is_own(handler: Handler, server: object) -> bool:
+    """The server's method, or what the SDK makes of it where extensions want to see the calls."""
+    composed = f"{compose_tool_call_handler.__qualname__}.<locals>."
+    return getattr(handler, "__self__", None) is server or (
+        handler.__module__ == compose_tool_call_handler.__module__
+        and handler.__qualname__.startswith(composed)
+    )
+
+
+def _asking_manager(manager: ToolManager, guards: GuardSet) -> Callable[..., Awaitable[Any]]:
+    call_tool = manager.call_tool
+
+    async def ask_and_call(
+        name: str, arguments: dict[str, Any], context: Any, convert_result: bool = False
+    ) -> Any:
+        tool = manager.get_tool(name)
+        if tool is None:
+            return await call_tool(name, arguments, context, convert_result)
+        outer = GUARD_SCOPE.get()
+        seen = ToolFacts().add(
+            (name, tool.name), tool.annotations, {*arguments, *properties_of(tool.parameters)}
+        )
+        watch = GuardScope(guards, seen, within="" if outer is None else outer.within)
+        with enter_scope(watch.for_body_of(tool)):
+            return await _run(
+                tool, watch, arguments, partial(_result, context=context, convert_result=convert_result)
+            )
+
+    return ask_and_call
+
+
+def _result(tool: Tool, arguments: dict[str, Any], **more: Any) -> Awaitable[Any]:
+    return tool.run(arguments, **more)
+
+
+async def _run(
+    tool: Tool, watch: GuardScope, arguments: dict[str, Any], run: Callable[..., Awaitable[Any]]
+) -> Any:
+    """At its function; around the whole of one that is run in a way of its own."""
+    applying = watch.select_guards()
+    if not applying:
+        return await run(tool, arguments)
+    if type(tool).run is Tool.run and type(tool.fn_metadata) is FuncMetadata:
+        injected = frozenset({*tool.resolved_params, *filter(None, [tool.context_kwarg])})
+        body = wrap_function(
+            tool.fn, run_in_thread if not tool.is_async else run_async, applying, watch.label, injected
+        )
+        return await run(tool.model_copy(update={"fn": body, "is_async": True}), arguments)
+    return await ask_and_run(
+        applying, watch.label, arguments, tool.parameters, lambda approved: run(tool, dict(approved))
+    )
+
+
+async def run_async(body: Callable[..., Awaitable[Any]], *args: Any, **kwargs: Any) -> Any:
+    return await body(*args, **kwargs)
+
+
+async def run_in_thread(body: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    return await anyio.to_thread.run_sync(partial(body, *args, **kwargs))
+
+
+def guard_handler(lowlevel: Server[Any], guards: GuardSet, leads_to_tools: Callable[[Handler], bool]) -> None:
+    """Ask before the handler of a low-level server, and before any that does not lead to tools that are watched."""
+    look_up = lowlevel.get_request_handler
+    asked: tuple[HandlerEntry[Any], HandlerEntry[Any]] | None = None
+
+    def get_request_handler(method: str) -> HandlerEntry[Any] | None:
+        nonlocal asked
+        entry = look_up(method)
+        if method != TOOLS_CALL or entry is None or leads_to_tools(entry.handler):
+            return entry
+        if asked is None or asked[0] is not entry:  # it may be registered anew at any time
+            asked = entry, replace(entry, handler=_asking_handler(lowlevel, entry.handler, guards))
+        return asked[1]
+
+    lowlevel.get_request_handler = get_request_handler
+
+
+def _asking_handler(lowlevel: Server[Any], handler: Handler, guards: GuardSet) -> Handler:
+    async def ask_and_handle(ctx: Context, params: CallToolRequestParams) -> Any:
+        # One that is not listed says nothing of itself, and may be there all the same, perhaps by another name: the
+        # handler may read names less strictly.
+        tool = await listed_tool(lowlevel, ctx, params.name)
+        is_known = tool is not None or lowlevel.get_request_handler(TOOLS_LIST) is None
+        schema, annotations = (None, None) if tool is None else (tool.input_schema, tool.annotations)
+        given = params.arguments or {}
+        watch = GuardScope(
+            guards, ToolFacts().add([params.name], annotations, {*given, *properties_of(schema)})
+        )
+
+        def go_on(approved: Mapping[str, Any]) -> Awaitable[Any]:
+            return handler(ctx, params.model_copy(update={"arguments": dict(approved)}))
+
+        if not (applying := watch.select_guards(is_known=is_known)):
+            return await handler(ctx, params)
+        return await ask_and_run(applying, watch.label, given, schema, go_on)
+
+    return ask_and_handle

@@ -1,0 +1,192 @@
+"""One connection: made, greeted, and what its errors mean to an operator.
+
+Whoever greets learns which memory answers. What a connection says of its server holds as long as it is open.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import asyncpg
+
+from askback.errors import StoreUnavailable
+from askback.stores.postgres.address import Address
+from askback.stores.postgres.schema import known_steps, steps_taken, take_steps
+
+if TYPE_CHECKING:
+    Connection: TypeAlias = asyncpg.Connection[asyncpg.Record]
+else:
+    Connection = asyncpg.Connection
+
+ANSWER = 20.0
+"""Seconds for one statement. A server that stands still for less than this has lost nothing: what was asked waits in
+its socket."""
+
+CONNECT = ANSWER
+"""Seconds to connect: a server that stands still takes connections, and greets when it goes on."""
+
+LOCK = 18.0
+"""Seconds to wait for another's lock: shorter, so that the server has time to say so, and longer than a pause that
+statements survive, since the server counts on while it stands still."""
+
+SETTINGS = {
+    "default_transaction_isolation": "read committed",  # each statement of a verb sees what was committed before it
+    "idle_in_transaction_session_timeout": "10s",
+    "jit": "off",  # it would take longer than any of these statements
+    "lock_timeout": f"{LOCK:g}s",
+    "statement_timeout": f"{ANSWER:g}s",
+}
+
+GREET = """
+SELECT current_setting('synchronous_commit') AS commits,
+    current_setting('transaction_read_only')::boolean AS is_read_only,
+    system_identifier || '.' || (SELECT oid FROM pg_database WHERE datname = current_database()) AS place,
+    CASE WHEN pg_is_in_recovery() THEN '' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline
+FROM pg_control_system()
+"""
+"""Any role may ask this. A dump that is loaded elsewhere has another place, and a standby that took over, or a backup
+that was rolled forward, another timeline. A disk that was put back to an earlier day shows itself in nothing."""
+
+
+class Unusable(Exception):
+    """The server answers, and is not one to keep anything on."""
+
+    def __init__(self, problem: str, advice: str) -> None:
+        super().__init__(problem)
+        self.problem, self.advice = problem, advice
+
+
+TROUBLE = (OSError, asyncpg.InterfaceError, asyncpg.InternalClientError, asyncpg.PostgresError, Unusable)
+"""What an operator may have to do with; anything else is a mistake of ours."""
+
+LOST: tuple[type[BaseException], ...] = (
+    OSError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.OperatorInterventionError,
+)
+"""The connection is gone, or will be; a new one may do."""
+
+MOVED = (
+    asyncpg.UndefinedFunctionError,
+    asyncpg.UndefinedTableError,
+    asyncpg.InvalidSchemaNameError,
+    asyncpg.InvalidCachedStatementError,
+    asyncpg.InternalServerError,
+)
+"""The tables are not those that this connection knew."""
+
+MIGRATE = "Run `askback store migrate --store URL` once, or add migrate=1 to the address."
+GOES_ON = "The store goes on by itself when the server does."
+
+ADVICE: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], str], ...] = (
+    (
+        (asyncpg.InvalidAuthorizationSpecificationError, asyncpg.InvalidPasswordError),
+        "Check user and password in the address, and pg_hba.conf of the server.",
+    ),
+    (asyncpg.InvalidCatalogNameError, "Create the database, or name another."),
+    (asyncpg.InsufficientPrivilegeError, "Let the role of the address own the schema and its tables."),
+    (asyncpg.TooManyConnectionsError, "Raise max_connections, or lower connections=5 in the address."),
+    (
+        asyncpg.ReadOnlySQLTransactionError,
+        "Name the server that takes writes, or add target_session_attrs=read-write.",
+    ),
+    (asyncpg.DiskFullError, "Make room on its disk; the store goes on by itself."),
+    (
+        asyncpg.LockNotAvailableError,
+        f"A lock was held for {LOCK:g} seconds, perhaps by a shell left in a transaction.",
+    ),
+    (MOVED, MIGRATE),
+    (asyncpg.ClientConfigurationError, "Check the parameters of the address."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Greeted:
+    """A connection, and where it leads to: that cannot change under it, as the tables can."""
+
+    connection: Connection
+    place: str
+
+
+async def connect(address: Address, **settings: str) -> Connection:
+    """Not greeted: its schema may be missing or old."""
+    return await asyncpg.connect(
+        address.dsn,
+        user=address.user,
+        password=address.password,
+        timeout=CONNECT,
+        command_timeout=ANSWER,
+        server_settings={**SETTINGS, "search_path": address.quoted_schema, **settings},
+    )
+
+
+async def greet(address: Address, **settings: str) -> Greeted:
+    """A connection to a schema that this version knows, on a server that keeps what it says it keeps."""
+    connection = await connect(address, **settings)
+    try:
+        return await _greet(connection, address)
+    except BaseException:
+        connection.terminate()
+        raise
+
+
+async def _greet(connection: Connection, address: Address) -> Greeted:
+    said: Any = await connection.fetchrow(GREET)
+    if said["is_read_only"]:
+        raise Unusable(
+            "it takes no writes, as a standby does",
+            "Name the server that does, or add target_session_attrs=read-write.",
+        )
+    if said["commits"] == "off":  # an answered commit could be lost
+        await connection.execute("SET synchronous_commit = on")
+    await require_known_schema(connection, address)
+    return Greeted(connection, f"{said['place']}.{said['timeline']}")
+
+
+async def require_known_schema(connection: Connection, address: Address) -> None:
+    """Neither older than this version of Askback, nor newer. One that is missing was never there, or was lost: then
+    the new one has another epoch."""
+    taken = await steps_taken(connection, address)
+    require_not_newer(taken, address)
+    if taken == known_steps()[-1].number:
+        return
+    if address.migrates or (address.migrates is None and not taken):
+        await take_steps(connection, address)
+        return
+    what = f"is at step {taken} of {known_steps()[-1].number}" if taken else "is not there"
+    raise Unusable(f"its schema {address.schema} {what}", MIGRATE)
+
+
+def require_not_newer(taken: int, address: Address) -> None:
+    known = known_steps()[-1].number
+    if taken > known:
+        raise Unusable(
+            f"its schema {address.schema} has number {taken}, and this version of Askback knows {known}",
+            "It was migrated by a newer Askback: upgrade here too, or name another schema.",
+        )
+
+
+def is_lost(error: BaseException) -> bool:
+    """Whether the same may go well on a new connection."""
+    if isinstance(error, (asyncpg.QueryCanceledError, TimeoutError, ValueError)):
+        return False
+    return isinstance(error, (*LOST, *MOVED))
+
+
+def explain(error: Exception, address: Address) -> StoreUnavailable:
+    """The same in an operator's words."""
+    if isinstance(error, StoreUnavailable):
+        return error
+    if isinstance(error, Unusable):
+        return StoreUnavailable(store=address.shown, problem=error.problem, advice=error.advice)
+    if isinstance(error, (TimeoutError, asyncpg.QueryCanceledError)):
+        problem = f"it did not answer within {ANSWER:g} seconds"
+    else:
+        problem = _without(address.password, str(error) or type(error).__name__)
+    advice = next((advice for kind, advice in ADVICE if isinstance(error, kind)), GOES_ON)
+    return StoreUnavailable(store=address.shown, problem=problem, advice=advice)
+
+
+def _without(password: str | None, text: str) -> str:
+    return text.replace(password, "***") if password else text

@@ -1,0 +1,36 @@
+"""Which vault a server has: its store's, if that lasts, or one embedded in a file of this user's."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from askback.errors import VaultUnavailable
+from askback.stores import MemoryStore, SQLiteStore, Store
+from askback.vault.keys import data_directory, find_keys
+from askback.vault.vault import Vault
+
+FILE = "vault.db"
+
+
+def open_vault(store: Store, *, is_local: bool, clock: Callable[[], float]) -> Vault:
+    """What is only in memory would be asked for again after every start, so then it is the file."""
+    ring = find_keys(is_local=is_local)
+    return Vault(embedded_store(clock=clock) if isinstance(store, MemoryStore) else store, ring, clock=clock)
+
+
+def embedded_store(*, clock: Callable[[], float] = time.time) -> Store:
+    """The file, in a directory for its owner alone."""
+    file = embedded_file()
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise VaultUnavailable(
+            f"The vault cannot be kept in {file.parent}: {error.strerror}. Set ASKBACK_HOME to a directory that can be "
+            "written to, or give Askback(server, store=...) one that lasts."
+        ) from error
+    return SQLiteStore(file, clock=clock)
+
+
+def embedded_file() -> Path:
+    """Where it is, or would be."""
+    return data_directory() / FILE

@@ -1,0 +1,52 @@
+"""Two words in one moment: the first one stands, and the call goes on."""
+
+from typing import Any
+
+import anyio
+
+from askback.answers import Answer, Declined
+from askback.client.consent import Verdict
+from askback.client.desk.actions import ActionInput, CardActions
+from askback.client.desk.board import Board
+from askback.client.desk.settling import answer_to, word_after
+from askback.client.person import VisitAsked, VisitReply
+from tests.client.turns import make_form, make_visit
+from tests.support.desk import PATIENCE
+
+
+def no_browser(_: Verdict) -> bool:
+    return False
+
+
+async def test_done_in_the_moment_in_which_the_server_says_finished_is_one_word():
+    board, finished, words = Board(), anyio.Event(), list[VisitReply]()
+    asked = make_visit().asked
+    assert isinstance(asked, VisitAsked)
+
+    async def wait() -> None:
+        words.append(await word_after(board, asked, finished, clock=anyio.current_time))
+
+    with anyio.fail_after(PATIENCE):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(wait)
+            await anyio.wait_all_tasks_blocked()
+            await CardActions(board, no_browser).do(next(iter(board)).id, "done", ActionInput())
+            finished.set()
+    assert words == ["done"]
+
+
+async def test_a_question_declined_with_all_others_in_the_moment_in_which_it_is_taken_back_is_declined():
+    board, first, second = Board(), make_form(), make_form(number=2)
+    answers: list[Answer[Any]] = []
+
+    async def answer_second() -> None:
+        answers.append(await answer_to(board, second))
+
+    with anyio.fail_after(PATIENCE):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(answer_to, board, first)
+            tasks.start_soon(answer_second)
+            await anyio.wait_all_tasks_blocked()
+            await CardActions(board, no_browser).do(next(iter(board)).id, "decline-all", ActionInput())
+            second.withdraw("The server has taken this question back.")
+    assert answers == [Declined()]

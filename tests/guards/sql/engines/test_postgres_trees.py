@@ -1,0 +1,115 @@
+"""Parse trees of Postgres as other versions write them, and texts that are none."""
+
+import pytest
+
+from askback.guards.sql.engines.postgres.node_tree import Node, UnknownTree, parse_tree, queries_in
+from askback.guards.sql.engines.postgres.query import TreeWalk
+from askback.guards.sql.engines.postgres.relation import PostgresRelation
+from askback.guards.sql.engines.postgres.shape import MAX_SHAPES, TreeShapes, shape_of
+
+TABLE = PostgresRelation(schema="public", name="customers", kind="r", columns=("id", "email", "", "country"))
+
+RELATION = (
+    '{RANGETBLENTRY :alias <> :eref {ALIAS :aliasname customers :colnames ("id" "email" "" "country")} '
+    ":rtekind 0 :relid 7 :inh true :relkind r :rellockmode 1 :perminfoindex 1 :tablesample <> :lateral false "
+    ":inFromCl true :securityQuals <>}"
+)
+
+ENTRY = "{{TARGETENTRY :expr {expr} :resno 1 :resname {name} :ressortgroupref {ref} :resjunk false}}"
+
+
+def var(number: int, column: int) -> str:
+    return (
+        f"{{VAR :varno {number} :varattno {column} :vartype 25 :vartypmod -1 :varcollid 100 :varnullingrels (b 3) "
+        f":varlevelsup 0 :varreturningtype 0 :varnosyn 1 :varattnosyn 2 :location 7}}"
+    )
+
+
+def query(
+    ranges: str, expr: str, *, ref: int = 0, name: str = "x", refs: str = "{RANGETBLREF :rtindex 1}"
+) -> str:
+    return (
+        f"(({{QUERY :commandType 1 :cteList <> :rtable ({ranges}) :jointree {{FROMEXPR :fromlist ({refs}) :quals <>}} "
+        f":targetList ({ENTRY.format(expr=expr, ref=ref, name=name)}) :setOperations <> :stmt_len 0}}))"
+    )
+
+
+def columns_of(text: str) -> set[tuple[int, int]]:
+    walk = TreeWalk({7: TABLE}, frozenset())
+    (found,) = queries_in(parse_tree(text))
+    walk.follow(found)
+    return walk.usage.columns
+
+
+def test_a_column_is_found_as_version_18_writes_it() -> None:
+    assert columns_of(query(RELATION, var(1, 2))) == {(7, 2)}
+
+
+@pytest.mark.parametrize("number", [9, 10])
+def test_what_is_grouped_by_is_followed_whatever_its_number(number: int) -> None:
+    group = f"{{RANGETBLENTRY :alias <> :eref <> :rtekind {number} :groupexprs ({var(1, 2)}) :lateral false}}"
+    assert columns_of(query(f"{RELATION} {group}", var(2, 1), ref=1)) == {(7, 2)}
+
+
+def test_a_whole_row_is_all_columns_that_are_there() -> None:
+    assert columns_of(query(RELATION, var(1, 0))) == {(7, 1), (7, 2), (7, 4)}
+
+
+@pytest.mark.parametrize(
+    "entry", ["{RANGETBLENTRY :rtekind 8 :graph_pattern <> :relid 7}", "{RANGETBLENTRY :rtekind 7}"]
+)
+def test_an_entry_of_an_unknown_kind_is_not_passed_over(entry: str) -> None:
+    with pytest.raises(UnknownTree):
+        columns_of(query(f"{RELATION} {entry}", var(1, 1)))
+
+
+@pytest.mark.parametrize(
+    "name", ["a\xa0:expr", ":expr", "a\r:expr\r:x", r"\{\}", r"a\ :expr\ 0", r"\<>", r"\0"]
+)
+def test_no_name_is_taken_for_a_part_of_the_tree(name: str) -> None:
+    assert columns_of(query(RELATION, var(1, 2), name=name)) == {(7, 2)}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "(", "{", "}", "({)}", "x y", "{A :b 1 :b 2}", "{A 1 2}", "{VAR :varno 1}", "())"]
+)
+def test_what_is_no_tree_is_not_read(text: str) -> None:
+    with pytest.raises(UnknownTree):
+        parse_tree(text)
+
+
+def test_a_tree_may_be_as_deep_as_it_likes() -> None:
+    tree = parse_tree("{A :b " * 50_000 + "1" + "}" * 50_000)
+    assert isinstance(tree, Node)
+    with pytest.raises(UnknownTree):
+        queries_in(tree)
+
+
+def constant(length: int, written: str, location: int) -> str:
+    return (
+        f"{{CONST :consttype 25 :consttypmod -1 :constlen -1 :constbyval false :constisnull false "
+        f":location {location} :constvalue {length} [ {written} ]}}"
+    )
+
+
+def test_statements_that_differ_in_constants_have_one_shape() -> None:
+    one, other = (
+        query(RELATION, constant(*given)) for given in ((5, "20 0 0 0 97", 7), (6, "24 0 0 0 97 98", 19))
+    )
+    shapes = TreeShapes()
+    assert shape_of(one) == shape_of(other) and shapes.read(one) is shapes.read(other)
+    assert shapes.read(one) is not shapes.read(query(RELATION, var(1, 2)))
+
+
+@pytest.mark.parametrize("written", ["a\\ :location\\ 1", "a\\ :constvalue\\ 1\\ [\\ 1\\ ]"])
+def test_names_that_look_like_what_is_left_out_stay_in_the_shape(written: str) -> None:
+    text = query(RELATION, var(1, 2), name=written)
+    assert written in shape_of(text) and columns_of(text) == {(7, 2)}
+
+
+def test_few_shapes_are_kept() -> None:
+    shapes = TreeShapes()
+    first = shapes.read(query(RELATION, var(1, 2)))
+    for number in range(MAX_SHAPES):
+        shapes.read(query(RELATION, var(1, 2), name=f"n{number}"))
+    assert shapes.read(query(RELATION, var(1, 2))) is not first

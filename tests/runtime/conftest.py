@@ -1,0 +1,42 @@
+"""The matrix: every behaviour runs on every revision and host."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol
+
+import pytest
+from mcp.shared.exceptions import MCPError
+
+from askback.testing import Run, run_tool
+from askback.testing.script import Answers
+from tests.support.tool_servers import HOSTS, Body
+
+
+class RunBody(Protocol):
+    """Runs a body as the tool of a server, answered by a script."""
+
+    def __call__(self, body: Body, answers: Answers = ..., **options: Any) -> Awaitable[Run]: ...
+
+
+@pytest.fixture(params=HOSTS)
+def host(request: pytest.FixtureRequest) -> Callable[..., Any]:
+    return HOSTS[request.param]
+
+
+@pytest.fixture
+def run(revision: str, host: Callable[..., Any]) -> RunBody:
+    async def run_body(body: Body, answers: Answers = (), **options: Any) -> Run:
+        always_replay = options.pop("always_replay", True)
+        server = host(body, **options)
+        return await run_tool(server, "t", None, answers, revision=revision, always_replay=always_replay)
+
+    return run_body
+
+
+async def says(run: Awaitable[Run]) -> str:
+    """What a client reads of a call that failed, in its result or instead of one."""
+    try:
+        ended = await run
+    except MCPError as error:
+        return str(error)
+    assert ended.is_error
+    return ended.text
