@@ -26,12 +26,12 @@ from askback.testing import accept
 from askback.testing.person import ScriptedPerson
 from tests.client.inns import mcp
 from tests.client.stranger_servers import Typing
+from tests.support.paths import ROOT
 from tests.support.programs import listening
 from tests.support.servers.http import served
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = [sys.executable, "-m", "tests.client.inns"]
 TARGETS = ["object", "low-level", "program", "URL"]
 

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,11 +12,11 @@ from askback.testing import REVISIONS, accept
 from askback.testing.person import ScriptedPerson
 from examples.cluster.workers import workers
 from scripts.services import nginx
+from tests.support.paths import ROOT
 from tests.support.services import found
 
 pytestmark = [pytest.mark.anyio, pytest.mark.services, pytest.mark.slow]
 
-ROOT = Path(__file__).parent.parent
 RECIPES = ROOT / "examples" / "cluster"
 
 

@@ -1,11 +1,12 @@
 """What the nginx files of the page about workers must say: each line here was a fault before."""
 
 import re
-from pathlib import Path
 
 import pytest
 
-CLUSTER = Path(__file__).parent.parent / "examples" / "cluster"
+from tests.support.paths import ROOT
+
+CLUSTER = ROOT / "examples" / "cluster"
 
 RECIPES = ["nginx.conf", "sticky.conf"]
 

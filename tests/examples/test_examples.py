@@ -24,11 +24,12 @@ from examples.questions.server import mcp as desk
 from examples.replay import effects
 from examples.several.server import mcp as travel
 from examples.workers.server import make_server, make_server_for_tenants
+from tests.support.paths import ROOT
 from tests.support.raw import accepting, answering, raw_client
 
 pytestmark = pytest.mark.anyio
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+EXAMPLES = ROOT / "examples"
 
 Story = tuple[str, dict[str, Any], Answers, str]
 

@@ -4,15 +4,13 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from tests.faults.client import PUSH, ROUNDS
 from tests.faults.points import Point
 from tests.faults.runs import Points, Terms
 from tests.faults.shop import PAY, RESULT, SIZE, STARS, TOPPING
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.support.paths import ROOT
 
 BOUND = 150.0
 """Seconds for all runs on one store; on two idle cores they take ten."""

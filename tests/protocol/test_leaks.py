@@ -3,14 +3,13 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from tests.protocol.endurance import STATM, Report
 from tests.support.omission import leave_out
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 MOST_GROWN_BYTES, MOST_GROWN_OBJECTS = 5 * 2**20, 1_000
 """The second is one object in a hundred replies; one kept in each would be a hundred times that."""
 

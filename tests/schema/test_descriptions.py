@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -19,6 +18,7 @@ from tests.schema.further_corpora import (
     NO_PATHS,
     PATHS,
 )
+from tests.support.paths import ROOT
 
 pytestmark = pytest.mark.verifies("R11", "T13")
 
@@ -103,7 +103,7 @@ print(sum(suspect_message(text) is None for text in DEMANDS))
 
 
 def test_without_these_tables_most_demands_would_pass():
-    root = Path(__file__).parent.parent.parent
+    root = ROOT
     ended = subprocess.run(
         [sys.executable, "-c", WITHOUT], cwd=root, capture_output=True, text=True, check=True
     )

@@ -15,11 +15,11 @@ import pytest
 from scripts.services.family import PROC, end, family
 from scripts.services.watcher import at_work_in, end_all_in
 from tests.support.chromium import chromium
+from tests.support.paths import ROOT
 from tests.support.services import found
 
 pytestmark = [pytest.mark.services, pytest.mark.browser, pytest.mark.slow]
 
-ROOT = Path(__file__).resolve().parent.parent
 
 RUN = """
 import signal

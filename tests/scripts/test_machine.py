@@ -3,11 +3,10 @@
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests.support.paths import ROOT
 
 INNER = "import signal; print('runs', flush=True); signal.pause()"
 OUTER = f"""

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.paths import ROOT
 from tests.support.terminal_emulator import Emulator
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
 
 CLIENT = ["ada_url", "prompt_toolkit", "publicsuffixlist"]

@@ -25,6 +25,7 @@ from scripts.services import (
 from scripts.services.__main__ import install, nothing_starts
 from scripts.services.family import family, is_alive
 from scripts.services.programs import NGINX, POSTGRES, PROGRAMS, REDIS, Program
+from tests.support.paths import ROOT
 from tests.support.services import found
 
 pytestmark = pytest.mark.services
@@ -32,7 +33,7 @@ pytestmark = pytest.mark.services
 A_WHILE = 1.0
 """For a client that gets no answer."""
 
-CLUSTER = Path(__file__).parent.parent / "examples" / "cluster"
+CLUSTER = ROOT / "examples" / "cluster"
 
 Start = Callable[[], AbstractContextManager[Service]]
 SERVICES: dict[str, Start] = {

@@ -20,6 +20,7 @@ from askback.stores import MemoryStore, SQLiteStore
 from scripts.services import nginx
 from tests.server.forwarding.crew import LATEST, crew, serving, text_of
 from tests.server.forwarding.travel import KEYS, app_of, travel
+from tests.support.paths import ROOT
 from tests.support.services import found
 
 pytestmark = pytest.mark.anyio
@@ -46,7 +47,7 @@ HEADERS = {
 }
 
 
-RECIPE = Path(__file__).parents[2] / "examples" / "cluster" / "nginx.conf"
+RECIPE = ROOT / "examples" / "cluster" / "nginx.conf"
 
 
 def named(tool: Any) -> Any:

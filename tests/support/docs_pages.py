@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent.parent
+from tests.support.paths import ROOT
+
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 

@@ -6,11 +6,10 @@ import subprocess
 import sys
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from threading import Thread
 from typing import IO
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+from tests.support.paths import ROOT
 
 STARTING, RUNNING, ENDING = 30, 45, 10
 """Seconds for a server to listen, a command to end, a server to go: many times what each takes."""

@@ -2,10 +2,11 @@
 
 import tomllib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 import pytest
+
+from tests.support.paths import ROOT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,7 +16,7 @@ class Requirement:
 
 
 def _read() -> dict[str, Requirement]:
-    listed = tomllib.loads(Path(__file__).with_name("requirements.toml").read_text())
+    listed = tomllib.loads((ROOT / "tests" / "requirements.toml").read_text())
     return {number: Requirement(**line) for number, line in listed.items()}
 
 

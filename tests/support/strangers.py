@@ -5,8 +5,9 @@ import os
 from pathlib import Path
 
 from tests.support.omission import leave_out
+from tests.support.paths import ROOT
 
-HOME = Path(__file__).resolve().parent.parent / ".build" / "strangers"
+HOME = ROOT / ".build" / "strangers"
 PACKAGES = HOME / "node_modules" / "@modelcontextprotocol"
 
 _RUN_SDK_SERVER = "from mcp_everything_server.server import main; main()"

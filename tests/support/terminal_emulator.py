@@ -3,13 +3,13 @@
 import os
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import pexpect
 import pyte
 
-ROOT = Path(__file__).parent.parent.parent.parent
+from tests.support.paths import ROOT
+
 LULL = 0.03
 """Seconds between two pieces of one screen; far more than a program takes to write on."""
 

@@ -1,15 +1,15 @@
 """A test that waits in vain: it ends, says for what, and the tests after it run as if nothing had been."""
 
 import time
-from pathlib import Path
 
 import pytest
+
+from tests.support.paths import ROOT
 
 pytest_plugins = ["pytester"]
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parent.parent
 
 WAITING = """
 import os, subprocess, sys

@@ -80,7 +80,7 @@ class Telemetry:
             "askback.questions", unit="{event}", description="What happened to questions and visits."
         )
         self._durations = meter.create_histogram(
-            "askback.answers.duration", unit="s", description="From a question to its answer."
+            "askback.answer.duration", unit="s", description="From a question to its answer."
         )
         self._rounds = meter.create_counter(
             "askback.rounds", unit="{round}", description="Later rounds, by what became of them."
@@ -151,7 +151,7 @@ def _guard(reason: str | None) -> str:
 def _names(happening: CallEvent, facts: EventFacts) -> Attributes:
     """Of this question alone."""
     found = {
-        "askback.model.question": happening.question,
+        "askback.question": happening.question,
         "askback.place": happening.place,
         "askback.target": (facts.target or "")[:MAX_NAME_LENGTH] or None if facts.kind in NAMED else None,
         "askback.call": facts.call or None,

@@ -14,13 +14,14 @@ from askback.client.consent import browser as browser_module
 from askback.client.consent.programs import commands
 from tests.client.consent.good import ORDINARY, WARNED
 from tests.client.consent.hostile import HOSTILE
+from tests.support.paths import ROOT
 
 BROWSER = """#!/bin/sh
 '''exec' "{python}" "$0" "$@"
 ' '''
 import json, os, sys
 sys.path.insert(0, {tests!r})
-from follower import link_in
+from tests.client.consent.follower import link_in
 led = [link_in(argument) for argument in sys.argv[1:]]
 streams = [os.readlink(f"/proc/self/fd/{{fd}}") for fd in (0, 1, 2)]
 seen = {{"arguments": sys.argv[1:], "led": led, "session": os.getsid(0), "streams": streams}}
@@ -37,7 +38,7 @@ class Browser:
     def __init__(self, folder: Path, name: str = "browser", then: str = "") -> None:
         self.program = folder / name
         self.record = folder / f"{name}.record"
-        tests = str(Path(__file__).parent)
+        tests = str(ROOT)
         self.program.write_text(
             BROWSER.format(python=sys.executable, tests=tests, record=str(self.record), then=then)
         )

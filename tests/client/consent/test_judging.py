@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,6 +13,7 @@ from askback.client.consent import Verdict, judge
 from askback.model.safe import safe_line
 from tests.client.consent.good import ON_THIS_COMPUTER, ORDINARY, WARNED
 from tests.client.consent.hostile import HOSTILE
+from tests.support.paths import ROOT
 
 CASES = [
     pytest.param(url, id=f"{group}-{number}")
@@ -231,7 +231,7 @@ print("done")
 
 @pytest.mark.verifies("R62")
 def test_nothing_is_fetched_or_looked_up_to_judge_a_link():
-    root = Path(__file__).parents[3]
+    root = ROOT
     said = subprocess.run(
         [sys.executable, "-c", WATCH], capture_output=True, text=True, check=True, cwd=root
     ).stdout

@@ -2,15 +2,14 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from tests.support.omission import leave_out
+from tests.support.paths import ROOT
 
 pytestmark = pytest.mark.guides
 
-ROOT = Path(__file__).resolve().parent.parent.parent.parent
 AGENTS = ROOT / "examples" / "hosts" / "agents"
 ENVIRONMENT = ROOT / ".build" / "guides"
 

@@ -177,14 +177,14 @@ async def test_a_write_is_planned_and_not_done(estimator: PostgresEstimator, bes
     before = await beside.fetch("SELECT * FROM customers ORDER BY id")
     assert is_near((await estimator.estimate(statement)).rows, CUSTOMERS)
     assert await beside.fetch("SELECT * FROM customers ORDER BY id") == before
-    assert await beside.fetchval("SELECT matches_owner FROM counter") is False
+    assert await beside.fetchval("SELECT is_called FROM counter") is False
 
 
 async def test_a_function_that_planning_would_run_is_not_planned(estimator: PostgresEstimator, beside: Shell):
     with pytest.raises(EstimateFailed, match="sneaky reads or does is not known"):
         await estimator.estimate("select sneaky()")
     assert await beside.fetchval("SELECT count(*) FROM customers") == CUSTOMERS
-    assert await beside.fetchval("SELECT matches_owner FROM counter") is False
+    assert await beside.fetchval("SELECT is_called FROM counter") is False
 
 
 async def test_what_the_caller_has_inspected_is_planned_in_a_transaction_that_writes_nothing(

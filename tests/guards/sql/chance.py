@@ -104,7 +104,7 @@ class Writer:
                 known.star = before + [column for column in added if column != key]
                 return f"{text} JOIN {right} USING ({key})"
             known.star = before + added
-            side = self.random.choice(["JOIN", "PARKED_PREFIX JOIN", "FULL JOIN"])
+            side = self.random.choice(["JOIN", "LEFT JOIN", "FULL JOIN"])
             return f"{text} {side} {right} ON {self.column(known)} = {self.column(known)}"
         return text
 

@@ -90,7 +90,7 @@ EVERYWHERE: Tricks = {
         "SELECT status AS a FROM orders UNION ALL (SELECT email FROM customers) ORDER BY a",
         "SELECT a FROM (SELECT 'x' AS a UNION ALL SELECT email FROM customers) AS u",
         "SELECT o.id FROM orders o JOIN customers c ON c.email = o.status",
-        "SELECT o.id FROM orders o PARKED_PREFIX JOIN customers c ON c.id = o.customer_id AND c.email LIKE 'a%'",
+        "SELECT o.id FROM orders o LEFT JOIN customers c ON c.id = o.customer_id AND c.email LIKE 'a%'",
         "SELECT a.id FROM customers a JOIN customers b ON a.email = b.email AND a.id < b.id",
         "SELECT a.id FROM customers a JOIN customers b USING (email)",
         "SELECT a.id FROM customers a NATURAL JOIN people b",
@@ -728,7 +728,7 @@ NOT_READ: dict[Dialect, frozenset[str]] = {
         {
             DEAD_CAST,
             "SELECT count(*) FROM (SELECT DISTINCT * FROM customers) AS x",
-            "SELECT o.id FROM orders o PARKED_PREFIX JOIN customers c ON c.id = o.customer_id AND c.email LIKE 'a%'",
+            "SELECT o.id FROM orders o LEFT JOIN customers c ON c.id = o.customer_id AND c.email LIKE 'a%'",
         }
     ),
     "trino": frozenset(),

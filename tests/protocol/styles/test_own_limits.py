@@ -51,7 +51,7 @@ async def test_rounds_of_state_alone_are_counted_too(
     sdk_host: Callable[..., Any], way: Way, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr("askback.protocol.server.returned_rounds.PAUSES", (0.0,))
-    monkeypatch.setattr("askback.protocol.server.returned_rounds.MOST_ROUNDS", 4)
+    monkeypatch.setattr("askback.protocol.server.returned_rounds.MAX_RETURNED_ROUNDS", 4)
 
     async def body(ctx: Context) -> End:
         return asking(state="not yet")
@@ -63,7 +63,7 @@ async def test_rounds_of_state_alone_are_counted_too(
 async def test_what_is_asked_between_them_is_not_counted(
     sdk_host: Callable[..., Any], way: Way, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("askback.protocol.server.returned_rounds.MOST_ROUNDS", 2)
+    monkeypatch.setattr("askback.protocol.server.returned_rounds.MAX_RETURNED_ROUNDS", 2)
 
     async def body(ctx: Context) -> End:
         rows = [await ask(f"Row {number}?", int) for number in range(5)]

@@ -17,11 +17,11 @@ from tests.runtime.once.endurance import ALL, FIRST, Report
 from tests.support.clock import Clock
 from tests.support.direct_middleware import Direct
 from tests.support.omission import leave_out
+from tests.support.paths import ROOT
 from tests.support.raw import accepting, answering
 
 pytestmark = [pytest.mark.anyio, pytest.mark.verifies("R39", "R40")]
 
-ROOT = Path(__file__).resolve().parents[2]
 
 A_TENTH = 1.1
 

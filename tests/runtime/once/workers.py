@@ -16,8 +16,7 @@ import anyio.abc
 from anyio.streams.buffered import BufferedByteReceiveStream
 
 from tests.support.deliveries import PATIENCE, End
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.support.paths import ROOT
 
 
 class Worker:

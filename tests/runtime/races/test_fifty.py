@@ -15,12 +15,11 @@ from tests.runtime.races.racers import FIFTY, KEYS, LEASE, SECONDS
 from tests.support.deliveries import REFUSED, all_alike, text_of
 from tests.support.openid.provider import LASTING, OpenID
 from tests.support.openid.revisions import REVISIONS
+from tests.support.paths import ROOT
 from tests.support.stores.url import opened
 from tests.verbs.connect.office import BASIC, open_office
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow, pytest.mark.verifies("R39"), pytest.mark.timeout(120)]
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def race(name: str, url: str, **settings: Any) -> list[Any]:

@@ -146,7 +146,7 @@ async def test_what_was_done_on_a_visit_before_it_was_dropped_counts(opener: Ope
 
 
 async def test_a_call_that_is_held_open_learns_that_its_visit_was_dropped(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("askback.runtime.visit_flow.LOOK_EACH", 0.01)
+    monkeypatch.setattr("askback.runtime.visit_flow.RECHECK_SECONDS", 0.01)
     shop = mcpserver(pay, max_visits_per_caller=1)
 
     async def call_once_more(_id: str) -> None:
@@ -159,7 +159,7 @@ async def test_a_call_that_is_held_open_learns_that_its_visit_was_dropped(monkey
 
 
 async def test_sessions_without_authorization_have_a_share_each(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("askback.runtime.visit_flow.LOOK_EACH", 0.01)
+    monkeypatch.setattr("askback.runtime.visit_flow.RECHECK_SECONDS", 0.01)
     shop = mcpserver(pay, max_visits_per_caller=1)
     async with over_http(shop) as url:
 

@@ -10,11 +10,11 @@ import pytest
 from pydantic import TypeAdapter
 
 from tests.runtime.visits.crowd import MANY, Crowd, Report
+from tests.support.paths import ROOT
 from tests.support.visit_shops import CountingFile, CountingMemory
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
-ROOT = Path(__file__).resolve().parents[2]
 
 MOST_BYTES = 20 * 2**10
 """What a waiting visit may cost on 2026-07-28, beyond what the SDK needs for any request that waits."""

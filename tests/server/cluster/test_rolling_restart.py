@@ -1,7 +1,6 @@
 """Three workers behind the nginx file of the example, restarted one after the other while people use them."""
 
 import asyncio
-from pathlib import Path
 
 import pytest
 
@@ -11,10 +10,11 @@ from bench.cluster.flows import PUSH
 from bench.cluster.tally import tally
 from tests.server.cluster.clients import Crowd
 from tests.server.cluster.stores import serving
+from tests.support.paths import ROOT
 
 pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.timeout(180)]
 
-SHIPPED = Path(__file__).parents[2] / "examples" / "cluster" / "nginx.conf"
+SHIPPED = ROOT / "examples" / "cluster" / "nginx.conf"
 
 WAY = 0.2
 """Seconds to the other side of an effect: many are under way when a worker is told to end."""

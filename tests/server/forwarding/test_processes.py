@@ -20,11 +20,10 @@ from mcp import Client
 from scripts.services import nginx
 from tests.server.forwarding.crew import PATIENCE, Posting, messages, text_of
 from tests.server.forwarding.travel import Host
+from tests.support.paths import ROOT
 from tests.support.services import found
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True, slots=True)

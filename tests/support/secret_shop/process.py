@@ -11,9 +11,8 @@ from typing import IO
 import anyio
 import anyio.abc
 
+from tests.support.paths import ROOT
 from tests.support.secret_shop.shop import UP, Plan
-
-ROOT = Path(__file__).resolve().parents[2]
 
 PATIENCE = 50.0
 """Seconds for anything that a test waits for; on a busy machine a process takes some to start."""

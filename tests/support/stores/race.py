@@ -6,11 +6,9 @@ import sys
 from collections import Counter
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 
+from tests.support.paths import ROOT
 from tests.support.stores.processes import COPIES, KEYS
-
-ROOT = Path(__file__).resolve().parent.parent.parent
 
 BOUND = 45
 """Seconds; on a busy machine a process takes two or three to start."""

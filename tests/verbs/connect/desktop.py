@@ -21,9 +21,8 @@ from askback.pages import Pages
 from askback.stores import SQLiteStore
 from tests.support.openid.provider import ANSWERING, OpenID
 from tests.support.openid.revisions import mode_of
+from tests.support.paths import ROOT
 from tests.verbs.connect.office import NAME, Clock, tools_of
-
-ROOT = Path(__file__).resolve().parent.parent.parent
 
 LEASE = 1.0
 """Seconds after which somebody who was killed is taken for dead: tests do not wait a quarter of a minute."""

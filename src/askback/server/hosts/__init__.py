@@ -22,7 +22,7 @@ def lowlevel_of(server: object) -> Server[Any]:
 def install_host(server: object) -> None:
     """What the host itself needs, beside the middleware in its low-level server."""
     if is_fastmcp(server):
-        _fastmcp().settle_in(cast("Any", server))
+        _fastmcp().install_fastmcp(cast("Any", server))
     else:
         mcp.install_mcpserver(server)
 
@@ -39,7 +39,7 @@ def guard_tools(server: object, guards: GuardSet) -> None:
     """Have a person asked before the tools that the guards are for, whenever those are added."""
     leads_to_tools: Callable[[mcp_tools.Handler], bool] = lambda handler: False  # noqa: E731 - one of three
     if is_fastmcp(server):
-        leads_to_tools = _fastmcp_tools().watch_tools(cast("Any", server), guards)
+        leads_to_tools = _fastmcp_tools().guard_tools(cast("Any", server), guards)
     elif isinstance(server, MCPServer):
         leads_to_tools = mcp_tools.guard_tools(cast("Any", server), guards)
     mcp_tools.guard_handler(lowlevel_of(cast("object", server)), guards, leads_to_tools)

@@ -53,7 +53,7 @@ TIMED_OUT = -32000
 
 
 def examine_tools(server: FastMCP[Any]) -> None:
-    """A look at everything that `watch_tools` relies on."""
+    """A look at everything that `guard_tools` relies on."""
     package = "fastmcp"
     for name in (*LOOK_UPS, "get_tasks"):
         require(callable(getattr(server, name, None)), f"FastMCP has {name}", package)

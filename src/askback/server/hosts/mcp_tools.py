@@ -43,7 +43,7 @@ Handler = Callable[[Context, Any], Awaitable[Any]]
 
 
 def examine_tools(server: MCPServer[Any]) -> None:
-    """A look at everything that `watch_tools` relies on."""
+    """A look at everything that `guard_tools` relies on."""
     require(Tool.model_fields.keys() >= FIELDS, f"Tool has {', '.join(sorted(FIELDS))}")
     is_held = type(vars(server).get(MANAGER)) is ToolManager
     require(is_held and callable(ToolManager.get_tool), "MCPServer holds its tools in a ToolManager")

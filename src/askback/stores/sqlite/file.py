@@ -17,10 +17,10 @@ APPLICATION = 0x41736B62
 STEPS: tuple[tuple[str, ...], ...] = (
     (
         # What was recorded last, and beside it what is being run: a release leaves the former as it was.
-        # A row is looked at again no later than at `read_state`, which is left alone when `until` is put off: so a turn of
+        # A row is looked at again no later than at `look_at`, which is left alone when `until` is put off: so a turn of
         # a known key touches no index.
         """CREATE TABLE claims (
-            key TEXT NOT NULL PRIMARY KEY, read_state REAL NOT NULL, until REAL NOT NULL,
+            key TEXT NOT NULL PRIMARY KEY, look_at REAL NOT NULL, until REAL NOT NULL,
             turn INTEGER NOT NULL, digest TEXT NOT NULL, result BLOB,
             run_turn INTEGER, run_digest TEXT, token TEXT, alive_until REAL, noted BLOB NOT NULL)""",
         "CREATE TABLE settled (key TEXT NOT NULL PRIMARY KEY, until REAL NOT NULL, value BLOB NOT NULL)",
@@ -28,7 +28,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
         """CREATE TABLE vault (
             owner TEXT NOT NULL, name TEXT NOT NULL, until REAL, value BLOB NOT NULL, PRIMARY KEY (owner, name))""",
         "CREATE TABLE ledger (number INTEGER PRIMARY KEY, line BLOB NOT NULL)",
-        "CREATE INDEX claims_look_at ON claims (read_state)",
+        "CREATE INDEX claims_look_at ON claims (look_at)",
         "CREATE INDEX settled_until ON settled (until)",
         "CREATE INDEX spent_until ON spent (until)",
         "CREATE INDEX vault_until ON vault (until) WHERE until IS NOT NULL",

@@ -64,7 +64,7 @@ class Row(NamedTuple):
 
 
 BEGIN = """
-INSERT INTO claims (key, read_state, until, turn, digest, run_turn, run_digest, token, alive_until, noted)
+INSERT INTO claims (key, look_at, until, turn, digest, run_turn, run_digest, token, alive_until, noted)
 VALUES (:key, :until, :until, -1, '', :run_turn, :run_digest, :token, :alive_until, x'')
 ON CONFLICT (key) DO UPDATE SET
     until = max(until, excluded.until), run_turn = excluded.run_turn, run_digest = excluded.run_digest,
@@ -91,7 +91,7 @@ RECORD = f"""
 UPDATE claims SET turn = run_turn, digest = run_digest, result = ?, {NOBODY} WHERE key = ? AND token = ? AND until > ?
 """
 RECORD_LATE = f"""
-UPDATE claims SET turn = run_turn, digest = run_digest, result = ?, read_state = ?, {NOBODY}
+UPDATE claims SET turn = run_turn, digest = run_digest, result = ?, look_at = ?, {NOBODY}
 WHERE key = ? AND token = ?
 """
 """It took longer than its result lasts: only those who wait for it see it yet."""
@@ -122,13 +122,13 @@ TABLES = {
 }
 """When a row has expired; what is being run by somebody alive has not."""
 
-DUE = {"claims": "read_state <= :now"} | dict.fromkeys(("settled", "spent", "vault"), "until <= :now")
+DUE = {"claims": "look_at <= :now"} | dict.fromkeys(("settled", "spent", "vault"), "until <= :now")
 """What an index finds at once."""
 
 ANY_DUE = "SELECT " + " OR ".join(f"EXISTS (SELECT 1 FROM {table} WHERE {due})" for table, due in DUE.items())
 PUT_OFF = """
-UPDATE claims SET read_state = until WHERE rowid IN (
-    SELECT rowid FROM claims WHERE read_state <= :now AND until > :now LIMIT :most)
+UPDATE claims SET look_at = until WHERE rowid IN (
+    SELECT rowid FROM claims WHERE look_at <= :now AND until > :now LIMIT :most)
 """
 COUNT = "SELECT " + " + ".join(
     f"(SELECT count(*) FROM {table} WHERE ({over}) IS NOT TRUE)" for table, over in TABLES.items()

@@ -14,7 +14,7 @@ SCRIPT = """
 CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT, email TEXT,
   short TEXT AS (lower(email)), loud TEXT AS (upper(name)), size AS (abs(email)));
 CREATE TABLE orders (id INTEGER PRIMARY KEY, buyer INTEGER, note TEXT);
-CREATE VIEW buyers AS SELECT p.id, name, email, note FROM people p PARKED_PREFIX JOIN orders o ON o.buyer = p.id;
+CREATE VIEW buyers AS SELECT p.id, name, email, note FROM people p LEFT JOIN orders o ON o.buyer = p.id;
 CREATE VIEW shortened AS SELECT id, short, loud FROM people;
 CREATE VIEW sized AS SELECT id, size, loud FROM people;
 CREATE VIEW reached AS SELECT id, lower(email) AS reach, trim(name) AS name FROM people;
@@ -42,7 +42,7 @@ async def engine(file: Path) -> AsyncGenerator[SQLiteEngine]:
 
 def joined(view: str, *, columns: str = "o.id", ending: str = "") -> str:
     """A statement for which SQLite works out all columns of a view."""
-    return f"SELECT {columns} FROM orders o PARKED_PREFIX JOIN {view} x ON x.id = o.buyer {ending}"
+    return f"SELECT {columns} FROM orders o LEFT JOIN {view} x ON x.id = o.buyer {ending}"
 
 
 DISCARDED = [
@@ -52,11 +52,11 @@ DISCARDED = [
     joined("buyers", columns="DISTINCT x.name"),
     joined("buyers", ending="ORDER BY x.note DESC, x.name LIMIT 3"),
     joined(
-        "(SELECT p.id, email, 1 AS one, 'x' AS two, NULL AS three FROM people p PARKED_PREFIX JOIN orders USING (id))"
+        "(SELECT p.id, email, 1 AS one, 'x' AS two, NULL AS three FROM people p LEFT JOIN orders USING (id))"
     ),
     "SELECT o.id FROM orders o FULL JOIN reached x ON x.id = o.buyer",
     "SELECT x.note FROM buyers x RIGHT JOIN orders o ON x.id = o.buyer",
-    "SELECT DISTINCT o.note FROM orders o NATURAL PARKED_PREFIX JOIN shortened",
+    "SELECT DISTINCT o.note FROM orders o NATURAL LEFT JOIN shortened",
     "SELECT o.id, x.loud FROM orders o RIGHT JOIN shortened x ON x.loud = o.note",
     "SELECT x.note FROM (SELECT value FROM json_each('[1, 2]')) o RIGHT JOIN buyers x ON x.id = o.value",
 ]
@@ -80,7 +80,7 @@ def test_sqlite_does_read_it(file: Path, statement: str) -> None:
     assert reads or sqlite3.sqlite_version_info >= (3, 41)  # which may leave out what nobody needs
 
 
-INNER = "FROM people p PARKED_PREFIX JOIN orders q ON q.buyer = p.id"
+INNER = "FROM people p LEFT JOIN orders q ON q.buyer = p.id"
 USED = [
     joined("buyers", columns="x.email"),
     joined("buyers", columns="o.id, count(x.email)"),
@@ -104,7 +104,7 @@ USED = [
     "RIGHT JOIN buyers x ON x.id = o.value",
     joined(f"(SELECT p.id, email || zeroblob(999999985) AS z {INNER})"),
     "WITH RECURSIVE r(n, e) AS (SELECT 1, email FROM people UNION SELECT n + 1, e FROM r WHERE n < 3) "
-    "SELECT o.id FROM orders o PARKED_PREFIX JOIN r ON r.n = o.buyer",
+    "SELECT o.id FROM orders o LEFT JOIN r ON r.n = o.buyer",
 ]
 
 

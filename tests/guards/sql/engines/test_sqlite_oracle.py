@@ -80,7 +80,7 @@ SELECT id FROM (SELECT DISTINCT id, json(born) AS x FROM people)
 WITH t AS MATERIALIZED (SELECT id, json(born) AS x FROM people) SELECT id FROM t
 SELECT id FROM (SELECT id, row_number() OVER (ORDER BY email) AS r FROM people) WHERE r = 1
 SELECT sum(x) FROM (SELECT 1 AS x FROM people GROUP BY substr(email, 2))
-SELECT o.id FROM orders o PARKED_PREFIX JOIN people p ON p.email > 'm' AND p.age > o.buyer
+SELECT o.id FROM orders o LEFT JOIN people p ON p.email > 'm' AND p.age > o.buyer
 SELECT (SELECT id FROM people WHERE age > o.buyer) FROM orders o
 SELECT id FROM people ORDER BY age
 SELECT id FROM people WHERE 1 OR email > 'm'
@@ -113,7 +113,7 @@ SELECT note FROM pairs WHERE name = 'ada'
 SELECT name, age FROM persons
 SELECT count(*) FROM persons
 SELECT id FROM (SELECT * FROM people ORDER BY name)
-SELECT o.id, p.name FROM orders o PARKED_PREFIX JOIN persons p ON p.id = o.buyer
+SELECT o.id, p.name FROM orders o LEFT JOIN persons p ON p.id = o.buyer
 SELECT id FROM orders WHERE buyer IN (SELECT id FROM people)
 SELECT id FROM orders o WHERE EXISTS (SELECT * FROM people WHERE id = o.buyer)
 WITH x AS (SELECT * FROM persons) SELECT x.name FROM x JOIN orders ON orders.buyer = x.id

@@ -209,7 +209,7 @@ class PostgresWriter(Writer):
         "json": ("'{\"a\": 1}'::jsonb",),
         "struct": ("ROW('a', 'b')::place",),
     }
-    joins = ("JOIN", "JOIN", "PARKED_PREFIX JOIN", "INNER JOIN", "RIGHT JOIN")
+    joins = ("JOIN", "JOIN", "LEFT JOIN", "INNER JOIN", "RIGHT JOIN")
     specials = (*SPECIALS, *SPECIALS, *corpus("postgres"))
     kinds = (*Writer.kinds, "list", "json", "struct")
     limits = (*Writer.limits, "FETCH FIRST 2 ROWS ONLY", "OFFSET 1")
@@ -242,5 +242,5 @@ class PostgresWriter(Writer):
             query = self.query(scope, depth + 1)
             if self.chance(50):
                 return self.aliased(query, scope, f"{left}, LATERAL ")
-            return f"{self.aliased(query, scope, f'{left} PARKED_PREFIX JOIN LATERAL ')} ON true"
+            return f"{self.aliased(query, scope, f'{left} LEFT JOIN LATERAL ')} ON true"
         return super().join(left, scope, depth)

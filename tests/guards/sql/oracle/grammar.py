@@ -20,9 +20,9 @@ class Writer(ExpressionWriter):
     joins: Sequence[str] = (
         "JOIN",
         "JOIN",
-        "PARKED_PREFIX JOIN",
+        "LEFT JOIN",
         "INNER JOIN",
-        "PARKED_PREFIX JOIN",
+        "LEFT JOIN",
         "RIGHT JOIN",
         "FULL JOIN",
     )
@@ -293,7 +293,7 @@ class Writer(ExpressionWriter):
         ]
 
     def join_by_name(self, left: str, right: str, shared: list[Column], scope: Scope) -> str:
-        side = self.one_of(("", "", "PARKED_PREFIX "))
+        side = self.one_of(("", "", "LEFT "))
         plain = [column for column in shared if not column.is_tagged]
         is_natural = self.can_be_natural(shared, scope) and self.chance(35)
         chosen = shared if is_natural else [self.one_of(plain or shared)]

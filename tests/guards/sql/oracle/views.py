@@ -35,7 +35,7 @@ VIEWS = (
     ),
     View(
         "The View",
-        "SELECT p.*, o.total, o.status FROM people p PARKED_PREFIX JOIN orders o ON o.customer_id = p.id",
+        "SELECT p.*, o.total, o.status FROM people p LEFT JOIN orders o ON o.customer_id = p.id",
         columns(f"{PEOPLE}, total:int, status:text"),
     ),
     View(

@@ -7,7 +7,7 @@ from askback.errors import EstimateFailed
 from askback.guards.cost.sqlite.tables import SQLiteTables
 from askback.guards.sql.engines.sqlite.tokens import SQLiteToken, cut
 
-WORDS = re.compile(r"\b(?:USING|AS|VIRTUAL|TABLE|SUBQUERY|CONSTANT|PARKED_PREFIX-JOIN|OR)\b")
+WORDS = re.compile(r"\b(?:USING|AS|VIRTUAL|TABLE|SUBQUERY|CONSTANT|LEFT-JOIN|OR)\b")
 """Of SQLite's plans, which do not quote: a name with them could make a plan say something else."""
 
 

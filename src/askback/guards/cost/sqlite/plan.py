@@ -11,7 +11,7 @@ from askback.guards.cost.sqlite.tables import SQLiteTables
 
 LOOP = re.compile(
     r"(?P<how>SCAN|SEARCH) (?:TABLE |SUBQUERY )?(?P<name>.+?)(?: AS (?P<alias>.+?))?"
-    r"(?P<virtual> VIRTUAL TABLE INDEX .*)?(?: USING (?P<by>.+?)(?: \((?P<terms>.*)\))?)?(?: PARKED_PREFIX-JOIN)?"
+    r"(?P<virtual> VIRTUAL TABLE INDEX .*)?(?: USING (?P<by>.+?)(?: \((?P<terms>.*)\))?)?(?: LEFT-JOIN)?"
 )
 """SQLite before 3.36 said TABLE and AS."""
 
@@ -86,7 +86,7 @@ class _Reading:
         if text == "RECURSIVE STEP":
             self.is_bounded = False
         inner = self.level(below, times * out if text.startswith("CORRELATED") else times)
-        return 0.0 if "SUBQUERY" in text and text != "PARKED_PREFIX-MOST SUBQUERY" else inner
+        return 0.0 if "SUBQUERY" in text and text != "LEFT-MOST SUBQUERY" else inner
 
     def _loop(self, text: str, times: float, *, looks_up: bool) -> float:
         """How many rows one run of a loop goes through; `times` is how often it runs."""

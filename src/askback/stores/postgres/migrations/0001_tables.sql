@@ -6,11 +6,11 @@ INSERT INTO memory VALUES (replace(gen_random_uuid()::text, '-', ''));
 
 -- What was recorded last (turn -1: nothing yet), and beside it what is being run (token NULL: nothing): a release leaves
 -- the former as it was. An empty token is of a runner that gave up and left a note: it counts as dead.
--- A row is looked at again no later than at `read_state`, which is left alone when `until` is put off: so a turn of a known
+-- A row is looked at again no later than at `look_at`, which is left alone when `until` is put off: so a turn of a known
 -- key touches no index.
 CREATE TABLE claims (
     key bytea PRIMARY KEY,
-    read_state double precision NOT NULL,
+    look_at double precision NOT NULL,
     until double precision NOT NULL,
     turn integer NOT NULL DEFAULT -1,
     digest bytea NOT NULL DEFAULT '',
@@ -43,7 +43,7 @@ CREATE TABLE ledger (number bigint PRIMARY KEY, line bytea NOT NULL, batch text 
 CREATE TABLE ledger_end (number bigint NOT NULL) WITH (fillfactor = 10);
 INSERT INTO ledger_end VALUES (0);
 
-CREATE INDEX claims_look_at ON claims (read_state);
+CREATE INDEX claims_look_at ON claims (look_at);
 CREATE INDEX settled_until ON settled (until);
 CREATE INDEX spent_until ON spent (until);
 CREATE INDEX vault_until ON vault (until) WHERE until IS NOT NULL;

@@ -44,7 +44,7 @@ BEGIN
             SELECT * INTO kept FROM claims c WHERE c.key = a_key;
         END IF;
         IF NOT FOUND THEN
-            INSERT INTO claims (key, read_state, until, run_turn, run_digest, token, lease, alive_until)
+            INSERT INTO claims (key, look_at, until, run_turn, run_digest, token, lease, alive_until)
             VALUES (a_key, a_until, a_until, a_turn, a_digest, a_token, a_lease, clock_timestamp() + a_lease)
             ON CONFLICT DO NOTHING;
             IF FOUND THEN
@@ -97,7 +97,7 @@ BEGIN
         kept.result := NULL;
         kept.recorded_by := NULL;
         kept.noted := '';
-        kept.read_state := a_until;
+        kept.look_at := a_until;
     ELSIF kept.run_turn < a_turn THEN
         -- Overtaken while it was being run: it is spent, and will have no result.
         kept.turn := kept.run_turn;
@@ -107,7 +107,7 @@ BEGIN
         kept.noted := '';
     END IF;
     UPDATE claims c SET
-        read_state = kept.read_state, until = greatest(kept.until, a_until),
+        look_at = kept.look_at, until = greatest(kept.until, a_until),
         turn = kept.turn, digest = kept.digest, result = kept.result, recorded_by = kept.recorded_by,
         run_turn = a_turn, run_digest = a_digest, token = a_token,
         lease = a_lease, alive_until = clock_timestamp() + a_lease, noted = kept.noted, is_awaited = false
@@ -128,7 +128,7 @@ BEGIN
     UPDATE claims SET
         turn = run_turn, digest = run_digest, result = a_result, recorded_by = a_token,
         run_turn = NULL, run_digest = NULL, token = NULL, lease = NULL, alive_until = NULL, noted = '',
-        read_state = CASE WHEN is_awaited THEN greatest(read_state, extract(epoch FROM clock_timestamp()) + 60) ELSE read_state END
+        look_at = CASE WHEN is_awaited THEN greatest(look_at, extract(epoch FROM clock_timestamp()) + 60) ELSE look_at END
     WHERE key = a_key AND token = a_token
     RETURNING is_awaited INTO was_awaited;
     IF NOT FOUND THEN
@@ -215,10 +215,10 @@ DECLARE
     total integer := 0;
     gone integer;
 BEGIN
-    UPDATE claims SET read_state = until WHERE key IN (
-        SELECT key FROM claims WHERE read_state <= a_now AND until > a_now LIMIT a_most FOR UPDATE SKIP LOCKED);
+    UPDATE claims SET look_at = until WHERE key IN (
+        SELECT key FROM claims WHERE look_at <= a_now AND until > a_now LIMIT a_most FOR UPDATE SKIP LOCKED);
     DELETE FROM claims WHERE key IN (
-        SELECT key FROM claims WHERE read_state <= a_now AND until <= a_now
+        SELECT key FROM claims WHERE look_at <= a_now AND until <= a_now
             AND (token IS NULL OR is_dead(token, alive_until, lease))
         LIMIT a_most FOR UPDATE SKIP LOCKED);
     GET DIAGNOSTICS gone = ROW_COUNT;

@@ -22,7 +22,7 @@ VIRTUAL = 2**63
 
 LEFT_ONLY, RIGHT_ONLY = frozenset({"SEMI", "ANTI"}), frozenset({"RIGHT_SEMI", "RIGHT_ANTI"})
 
-BOTH = frozenset({"INNER", "PARKED_PREFIX", "RIGHT", "OUTER", "FULL", "SINGLE"})
+BOTH = frozenset({"INNER", "LEFT", "RIGHT", "OUTER", "FULL", "SINGLE"})
 
 
 class PlanReader:

@@ -32,7 +32,7 @@ SELECT CASE WHEN coalesce(f.n, 1) > 1 OR t.size > $2 * 10 THEN NULL
             ELSE t.tree END AS tree, {CATALOGUE_VERSION} AS catalogue, f.*
 FROM pg_catalog.pg_proc AS p
 CROSS JOIN LATERAL (SELECT p.prosqlbody::text AS tree, octet_length(p.prosqlbody::text) AS size OFFSET 0) AS t
-PARKED_PREFIX JOIN LATERAL (
+LEFT JOIN LATERAL (
   WITH RECURSIVE named(id) AS (
     SELECT d.refobjid FROM pg_catalog.pg_depend AS d WHERE d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass
     AND d.objid = p.oid AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass UNION
