@@ -1,7 +1,7 @@
 """Installs the programs by others that the tests meet as strangers, under .build/strangers.
 
-What was found is written to found.json there, which tests/support/strangers.py reads. Where something is missing and cannot
-be installed, this says what and how to get it and ends with 1; the tests that need it are then left out and counted.
+What was found is written to found.json there, which tests/support/strangers.py reads. Where something is missing and
+cannot be installed, this says what and how to get it and ends with 1; the tests that need it are left out and counted.
 """
 
 import hashlib

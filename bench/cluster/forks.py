@@ -1,7 +1,7 @@
 """A process that has imported everything, and forks a worker for each port that it is told.
 
-`python -m bench.cluster.forks SETTINGS`, ports on its input, process ids on its output. A worker that was killed is back
-in a moment, instead of after seconds of imports that the load would have to share the processors with.
+`python -m bench.cluster.forks SETTINGS`, ports on its input, process ids on its output. A worker that was killed is
+back in a moment: it does not import everything again, which would take processor time from the load.
 """
 
 import gc

@@ -376,8 +376,8 @@ def _is_retry(retry: object) -> bool:
 def _require_effect_key(key: object) -> None:
     if not (isinstance(key, str) and 0 < len(key) <= MAX_KEY_LENGTH and is_readable(key)):
         raise AuthorError(
-            f"once({key!r:.80}, ...) has a key that cannot be written down. Give it a readable text of 1 to {MAX_KEY_LENGTH} "
-            "characters, such as 'place order'."
+            f"once({key!r:.80}, ...) has a key that cannot be written down. Give it a readable text of 1 to "
+            f"{MAX_KEY_LENGTH} characters, such as 'place order'."
         )
 
 

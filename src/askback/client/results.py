@@ -31,8 +31,8 @@ async def check_result(session: ClientSession, name: str, result: CallToolResult
 
 def _unfit(name: str, result: CallToolResult, error: RuntimeError) -> PeerError:
     return PeerError(
-        f"The tool {safe_line(name)} was called and has finished, but its result does not fit the output schema that it "
-        f"declares: {safe_line(str(error).partition(chr(10))[0])}. Its author must mend that. The result comes "
+        f"The tool {safe_line(name)} was called and has finished, but its result does not fit the output schema that "
+        f"it declares: {safe_line(str(error).partition(chr(10))[0])}. Its author must mend that. The result comes "
         "with this error; look at it before you call again.",
         data=result.model_dump(by_alias=True, mode="json", exclude_none=True),
     )

@@ -71,8 +71,9 @@ class Connector:
     async def finish(
         self, owner: str, *, code: str, verifier: str, redirect_uri: str, scopes: Sequence[str]
     ) -> ProvisionalEntry:
-        """Keep what the code is good for, for this owner; raises `MissingScopes`, and keeps what was there, if that is not
-        all that was asked for."""
+        """Redeem the code and keep its tokens for this owner.
+
+        Raises `MissingScopes`, and keeps what was there, if not all requested scopes were granted."""
         granted = await exchange.redeem(
             self.provider,
             await self.metadata(),

@@ -110,8 +110,8 @@ class Askback:
         demand_visits: on 2025-11-25, end the call with an error that lists the visits it needs (-32042) and let the
             client make it again, instead of asking in its middle. Where there is no way back to the client, this is
             done anyway.
-        clients_without_polling: names of clients that come back only where something is asked, as LangChain's does: a visit that
-            takes long is put to them once more.
+        clients_without_polling: names of clients that come back only where something is asked, as LangChain's does:
+            a visit that takes long is put to them once more.
         ledger: a record of who was asked what and what they said, which shows whether somebody changed it. Kept in the
             store wherever that lasts and there are `keys`; True where it must be, False for none, or a `Ledger` of its
             own, which also says for how long and of which tools the answers are kept word for word.

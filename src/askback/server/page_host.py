@@ -137,7 +137,7 @@ class ServerPages:
             await self.loopback.close()
 
     async def open_for(self, owner: str, *, is_local: bool, verb: str) -> "CallerPages":
-        """What one caller may use; raises `VisitorUnknown` where nobody could tell them, or this server, from others."""
+        """The pages of one caller; raises `VisitorUnknown` if the caller or this server has no name of its own."""
         if not self._on.is_named:
             raise VisitorUnknown(
                 f"{verb} keeps something for this server, and nobody named it: as {self._on.server!r} it would share "

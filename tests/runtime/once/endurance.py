@@ -1,6 +1,6 @@
 """One process that finishes a hundred thousand conversations, and says what they left behind.
 
-`python -m tests.runtime.once.endurance` prints it as JSON. A process of its own, so that nobody else's memory is measured.
+`python -m tests.runtime.once.endurance` prints it as JSON. A process of its own: only its memory is measured.
 """
 
 import gc

@@ -1,6 +1,6 @@
 """A server that is made before its workers are forked, as a web server that loads the app first does it.
 
-`python -m tests.runtime.once.forked STORE` prints, for each of two workers, how the conversation of its own caller ended.
+`python -m tests.runtime.once.forked STORE` prints how the conversation of each worker's own caller ended.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Forks a worker for each line that is opened to it: `python -m tests.runtime.once.nursery ADDRESS`, a socket in a file.
+"""Forks a worker for each connection: `python -m tests.runtime.once.nursery ADDRESS`, a socket in a file.
 
 It has everything loaded, so that no worker waits for Python to start. Each is a process like any other: it can be
 killed or stopped alone, and it has the line for its input and output.

@@ -1,7 +1,7 @@
 """A thousand people on pages at once, all sent there by one server, each through a request that is held.
 
-`python -m tests.runtime.visits.crowd` measures what one of them costs, beside a tool that waits on a server without Askback,
-and prints it as JSON. A process of its own, so that nobody else's memory is measured.
+`python -m tests.runtime.visits.crowd` measures what one of them costs, beside a tool that waits on a server without
+Askback, and prints it as JSON. A process of its own, so that nobody else's memory is measured.
 """
 
 import gc

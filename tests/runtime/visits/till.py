@@ -1,4 +1,4 @@
-"""The application in a process of its own: `python -m tests.runtime.visits.till FILE ID settle|fail` ends a visit, twice.
+"""The application as a process: `python -m tests.runtime.visits.till FILE ID settle|fail` ends a visit, twice.
 
 It shares the file with the server that asked and nothing else, as a webhook in another worker would.
 """

@@ -1,4 +1,4 @@
-"""Workers in processes of their own: `python -m tests.server.forwarding.worker` forks one for each host and file that it is told.
+"""Workers as processes: `python -m tests.server.forwarding.worker` forks one for each host and file that it is told.
 
 Each says its number and its port, and serves until it is told to end. Forked, they start at once; and what a worker has
 for itself must be made after that.

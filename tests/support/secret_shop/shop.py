@@ -1,4 +1,4 @@
-"""A shop that asks for a key and for a payment, as a program: `python -m tests.support.secret_shop.shop '{"host": "FastMCP", …}'`.
+"""A shop that asks for a key and a payment: `python -m tests.support.secret_shop.shop '{"host": "FastMCP", …}'`.
 
 It says on its standard output when it listens, logs everything there is to log, and leaks what it got where it is told.
 """

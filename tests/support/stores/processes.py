@@ -1,4 +1,4 @@
-"""What the processes of these tests do: `python -m tests.support.stores.processes NAME URL`. They begin when told so."""
+"""What the processes of these tests do: `python -m tests.support.stores.processes NAME URL`, begun when told."""
 
 import json
 import os

@@ -96,4 +96,5 @@ def _mode_of(asked: Asked) -> Mode:
 
 def _told(asked: Asked) -> str:
     """The question in a line: its message may hold anything, so it is made safe for a log."""
-    return f"“{safe_line(asked.message, MAX_REPEATED_LENGTH)}” of {safe_line(asked.asker.label)} ({safe_line(asked.purpose)})"
+    message = safe_line(asked.message, MAX_REPEATED_LENGTH)
+    return f"“{message}” of {safe_line(asked.asker.label)} ({safe_line(asked.purpose)})"

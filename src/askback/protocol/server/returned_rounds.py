@@ -42,8 +42,8 @@ class ReturnedRounds:
         self._rounds += 1
         if self._rounds > MAX_RETURNED_ROUNDS:
             raise AuthorError(
-                f"This call has returned {MAX_RETURNED_ROUNDS} rounds of questions and no result. Let it read the replies it "
-                "is called with (input_responses, request_state) and come to an end."
+                f"This call has returned {MAX_RETURNED_ROUNDS} rounds of questions and no result. Let it read the "
+                "replies it is called with (input_responses, request_state) and come to an end."
             )
         asked = read_round(result)
         examine(asked.input_requests, self._client)

@@ -46,7 +46,8 @@ TRY_AGAIN = "2"
 """Seconds, said to clients: about as long as a store or a worker takes to come back."""
 
 UNREACHABLE = {
-    ForwardOutcome.SILENT: "The worker that holds this session does not answer. Nothing was begun; try again in a moment.",
+    ForwardOutcome.SILENT: "The worker that holds this session does not answer. Nothing was begun; try again "
+    "in a moment.",
     ForwardOutcome.BROKEN: "The worker that holds this session stopped answering. This may have been begun.",
 }
 

@@ -295,7 +295,7 @@ async def test_nothing_runs_that_planning_or_analysis_would_run(
 ) -> None:
     for statement in ("SELECT nextval('counter')", "SELECT id FROM orders WHERE nextval('counter') > 0"):
         await engine.inspect(statement)
-    assert await beside.fetchval("SELECT matches_owner FROM counter") is False
+    assert await beside.fetchval("SELECT is_called FROM counter") is False
 
 
 async def test_a_held_table_is_not_waited_for(url: str, beside: Shell) -> None:
