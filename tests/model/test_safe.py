@@ -18,6 +18,7 @@ from askback.model.safe import (
     safe_block,
     safe_line,
     safe_lines,
+    safe_text,
 )
 from tests.support.docs_pages import DOCS, table
 
@@ -211,7 +212,7 @@ def test_quotes_cannot_be_ended_by_what_stands_between_them():
 def test_what_is_about_to_be_sent_is_shown_whole():
     lines = safe_lines("x" * 20_000 + "\r\n" + "\x1b" * 300 + "\n" * 1_000)
     assert lines == ["x" * 20_000, "␛" * 300, *[""] * 1_000]
-    assert safe_line("x" * 20_000, None) == "x" * 20_000
+    assert safe_text("x" * 20_000) == "x" * 20_000
 
 
 @pytest.mark.verifies("T19")

@@ -145,7 +145,7 @@ async def test_it_is_logged_where_pages_are_and_where_one_was_looked_for(
     assert f"pages at {grounds.base}" in caplog.messages
     below = f"where none is; pages are expected below {grounds.base}"
     assert f"a page was asked for at /pages/visit/…, {below}" in caplog.messages
-    assert f"a page was asked for at /pages/a b<U+202E>, {below}" in caplog.messages
+    assert f"a page was asked for at /pages/a␊b<U+202E>, {below}" in caplog.messages
     assert id not in caplog.text
 
 

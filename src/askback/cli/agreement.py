@@ -24,7 +24,7 @@ from askback.cli.streams import is_terminal
 from askback.cli.variables import names_in
 from askback.client.consent import path_of_user
 from askback.client.consent.sites import replace_file
-from askback.model.safe import safe_line
+from askback.model.safe import safe_line, safe_text
 
 if sys.platform != "win32":
     import termios
@@ -88,7 +88,7 @@ def require_agreement(server: Configured) -> None:
         "\n".join(
             [
                 safe_line(f"{where}. Its author chose what it does:", MAX_FACT),
-                *(safe_line(one, None) for one in facts),
+                *(safe_text(one) for one in facts),
             ]
         )
     )

@@ -8,8 +8,9 @@ from typing import Any
 from askback.cli.exits import Misused
 from askback.cli.ledger_lines import WORDS, short_id, shorten
 from askback.cli.printer import Printer, TextRow
-from askback.cli.vault_rows import iso, minute, safe
+from askback.cli.vault_rows import iso, minute
 from askback.model.owners import describe_owner, matches_owner
+from askback.model.safe import safe_text
 from askback.runtime.approvals import Approval
 
 ID = 12
@@ -37,7 +38,7 @@ class ApprovalFilter:
     def words(self) -> str:
         """As a part of a sentence."""
         told = {"called": " or ".join(self.ids), "of": self.caller, "for": self.tool, "on": self.server}
-        return safe("".join(f" {how} {what}" for how, what in told.items() if what))
+        return safe_text("".join(f" {how} {what}" for how, what in told.items() if what))
 
     def among(self, approvals: Sequence[Approval]) -> list[Approval]:
         """Sorted for a reader; `Misused` where an id could mean several."""
@@ -60,7 +61,7 @@ class ApprovalFilter:
 def print_approvals(approvals: Sequence[Approval], paper: Printer) -> None:
     """Caller after caller."""
     for owner, theirs in groupby(approvals, key=lambda one: one.owner):
-        paper.print(safe(describe_owner(owner)), "bold")
+        paper.print(safe_text(describe_owner(owner)), "bold")
         for one in theirs:
             paper.columns([[_rows(one)]])
 
@@ -85,15 +86,15 @@ def as_json(approval: Approval) -> dict[str, Any]:
 def _rows(approval: Approval) -> list[TextRow]:
     word = f" {WORDS.get(approval.word, approval.word)}" if approval.word else ""
     return [
-        TextRow(f"{safe(approval.name[:ID])}  {_where(approval)}  {_when(approval)}", indent=2),
+        TextRow(f"{safe_text(approval.name[:ID])}  {_where(approval)}  {_when(approval)}", indent=2),
         TextRow(f"covers: {shorten(approval.covers, BRIEF)}", indent=6),
         TextRow(f'asked: "{shorten(approval.message, BRIEF)}"', indent=6),
-        TextRow(safe(f"given in call {short_id(approval.call)}{word}"), indent=6),
+        TextRow(safe_text(f"given in call {short_id(approval.call)}{word}"), indent=6),
     ]
 
 
 def _where(approval: Approval) -> str:
-    return safe(f"{approval.server}/{approval.tool}")
+    return safe_text(f"{approval.server}/{approval.tool}")
 
 
 def _when(approval: Approval) -> str:
@@ -102,7 +103,7 @@ def _when(approval: Approval) -> str:
 
 def _require_one(called: Sequence[Approval], id: str) -> None:
     if len(called) > 1:
-        listed = "".join(f"\n  {safe(one.name)}  {_where(one)}" for one in called)
+        listed = "".join(f"\n  {safe_text(one.name)}  {_where(one)}" for one in called)
         raise Misused(
-            f"{len(called)} approvals begin with {safe(id)!r}. Type more of the one you mean:{listed}"
+            f"{len(called)} approvals begin with {safe_text(id)!r}. Type more of the one you mean:{listed}"
         )

@@ -14,8 +14,8 @@ from askback.cli.exits import Exit, Misused
 from askback.cli.printer import Printer, print_note
 from askback.cli.signals import run
 from askback.cli.store_option import place_of, require_existing
-from askback.cli.vault_rows import safe
 from askback.cli.verbs import run_verb
+from askback.model.safe import safe_text
 from askback.runtime.approvals import Approval, Approvals
 from askback.stores import open_store
 
@@ -97,7 +97,7 @@ def _revoke(chosen: argparse.Namespace) -> int:
     else:
         print_note(f"No approval{wanted.words} holds in {place_of(written)}: none was revoked.")
     if revoked and missing:
-        print_note(f"None is called {safe(', '.join(missing))}. See `askback approvals list`.")
+        print_note(f"None is called {safe_text(', '.join(missing))}. See `askback approvals list`.")
     return code
 
 

@@ -18,7 +18,6 @@ from askback.cli.ledger_lines import LedgerColumns, LedgerSummary, moment, print
 from askback.cli.printer import Printer, print_note
 from askback.cli.signals import run
 from askback.cli.store_option import require_existing
-from askback.cli.vault_rows import safe
 from askback.errors import OperatorError
 from askback.ledger import Heads, Ledger, LedgerLine, Report, read_heads
 from askback.ledger.chain import read_line
@@ -27,6 +26,7 @@ from askback.ledger.guards import GuardedRuns
 from askback.ledger.keys import VARIABLE, Keys, LedgerKeyRing, known_keys
 from askback.ledger.reader import calls_of, entry_of, last_line, read_call, read_lines, read_numbered
 from askback.ledger.seal import judge_seal
+from askback.model.safe import safe_text
 from askback.stores import Store, open_store
 
 EXAMPLES = """\
@@ -135,7 +135,7 @@ def _misused() -> Generator[None]:
     try:
         yield
     except OperatorError as error:
-        raise Misused(safe(error.message)) from error
+        raise Misused(safe_text(error.message)) from error
 
 
 def _named(written: str | None) -> str:
@@ -187,7 +187,7 @@ async def _verify(chosen: argparse.Namespace, store: Store) -> int:
     found = f"{_counted(report.count, 'problem')} in {_extent(report)}"
     paper.print(f"The ledger {_verdict(report)}: {found}.")
     for problem in report.problems:
-        paper.print(f"- {safe(str(problem))}")
+        paper.print(f"- {safe_text(str(problem))}")
     if report.count > len(report.problems):
         paper.print(f"- and {report.count - len(report.problems)} more.")
     return Exit.FAILED
@@ -215,12 +215,14 @@ async def _tail(chosen: argparse.Namespace, store: Store) -> int:
 async def _show(chosen: argparse.Namespace, store: Store) -> int:
     calls = await calls_of(store, chosen.name)
     if len(calls) != 1:
-        listed = "".join(f"\n  {safe(call)}" for call in sorted(calls)[:20])
+        listed = "".join(f"\n  {safe_text(call)}" for call in sorted(calls)[:20])
         several = (
             f"{len(calls)} calls begin so, or a question of theirs. Type more of the one you mean:{listed}"
         )
         print_note(
-            several if calls else f"No call and no question begins with {safe(chosen.name)!r} in this ledger."
+            several
+            if calls
+            else f"No call and no question begins with {safe_text(chosen.name)!r} in this ledger."
         )
         return Exit.FAILED
     ring = _ring(chosen)
@@ -318,7 +320,9 @@ def _head(file: Path) -> Heads:
         with _misused():
             return read_heads(file.read_text())
     except (OSError, UnicodeDecodeError) as error:
-        raise Misused(f"The head in {safe(str(file))} cannot be read: {safe(str(error))}.") from error
+        raise Misused(
+            f"The head in {safe_text(str(file))} cannot be read: {safe_text(str(error))}."
+        ) from error
 
 
 def _new_file(file: Path | None) -> "nullcontext[BinaryIO] | BinaryIO":
@@ -327,12 +331,14 @@ def _new_file(file: Path | None) -> "nullcontext[BinaryIO] | BinaryIO":
     try:
         return file.open("xb")
     except OSError as error:
-        raise Misused(f"{safe(str(file))} cannot be written: {error.strerror}. Name a new file.") from error
+        raise Misused(
+            f"{safe_text(str(file))} cannot be written: {error.strerror}. Name a new file."
+        ) from error
 
 
 def _count(word: str) -> int:
     if not (word.isascii() and word.isdigit()):
-        raise argparse.ArgumentTypeError(f"{safe(word)!r} is no number of lines: write 20")
+        raise argparse.ArgumentTypeError(f"{safe_text(word)!r} is no number of lines: write 20")
     return int(word)
 
 
@@ -341,7 +347,7 @@ def _days(word: str) -> timedelta:
         keep = timedelta(days=float(word))
         if keep > timedelta():
             return keep
-    raise argparse.ArgumentTypeError(f"{safe(word)!r} is no number of days: write 400")
+    raise argparse.ArgumentTypeError(f"{safe_text(word)!r} is no number of days: write 400")
 
 
 def _time(word: str) -> float:
@@ -350,5 +356,5 @@ def _time(word: str) -> float:
         return datetime.fromisoformat(word).timestamp()
     except (ValueError, OverflowError):
         raise argparse.ArgumentTypeError(
-            f"{safe(word)!r} is no date or time: write 2026-11-01, or 2026-11-01T08:00"
+            f"{safe_text(word)!r} is no date or time: write 2026-11-01, or 2026-11-01T08:00"
         ) from None

@@ -15,9 +15,10 @@ from askback.cli.ledger_lines import (
     shorten,
 )
 from askback.cli.printer import Printer, print_note
-from askback.cli.vault_rows import iso, safe
+from askback.cli.vault_rows import iso
 from askback.ledger.guards import GuardedRun
 from askback.model.owners import describe_owner
+from askback.model.safe import safe_text
 
 QUESTION = 300
 """Letters of a question's first line; `askback ledger show` has all of it."""
@@ -116,7 +117,7 @@ def decision_of(run: GuardedRun) -> str:
     if not run.is_approved or decision in DECISIONS:
         return shorten(DECISIONS.get(decision, decision), QUESTION)
     if decision.startswith(APPROVAL_OF):
-        return f"by the approval of {safe(short_id(decision.removeprefix(APPROVAL_OF)))}"
+        return f"by the approval of {safe_text(short_id(decision.removeprefix(APPROVAL_OF)))}"
     return f"approved {'' if decision.startswith(FOR) else 'with '}{shorten(decision, QUESTION)}"
 
 
@@ -126,7 +127,7 @@ def _below(run: GuardedRun) -> Iterator[str]:
     for name, fact in run.facts.items():
         told = NOT_KNOWN if fact is None else _fact(fact)
         if told and (name, fact) != ("tool", run.first.target):
-            yield safe(f"{name}: {told}")
+            yield safe_text(f"{name}: {told}")
     if run.first.cut and "facts" in run.first.cut:
         yield "and more facts, which were too long to be kept"
     yield ", ".join(_who(run))
@@ -137,14 +138,14 @@ def _who(run: GuardedRun) -> Iterator[str]:
     whose = describe_owner(entry.caller) if entry.caller is not None else "a caller nobody can name"
     yield f"{'by' if run.answered is not None else 'for'} {shorten(whose, QUESTION)}"
     if entry.client:
-        yield f"with {safe(entry.client)}"
+        yield f"with {safe_text(entry.client)}"
     if run.answered is None:
         return
     if run.channel not in (None, run.word):
-        yield safe(CHANNELS.get(run.channel or "", run.channel or ""))
+        yield safe_text(CHANNELS.get(run.channel or "", run.channel or ""))
     if run.word is not None:
         rule = f" ({shorten(run.policy, QUESTION)})" if run.policy else ""
-        yield f"{safe(WORDS.get(run.word, run.word))}{rule}"
+        yield f"{safe_text(WORDS.get(run.word, run.word))}{rule}"
 
 
 def _fact(fact: Any) -> str:

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from askback.cli.cells import filled, width_of, wrapped
 from askback.cli.printer import Printer, TextRow
-from askback.cli.vault_rows import safe
 from askback.ledger.chain import LedgerLine
 from askback.ledger.entries import LedgerEntry
 from askback.ledger.reader import entry_of
+from askback.model.cells import pad, width_of, wrap
 from askback.model.owners import describe_owner
+from askback.model.safe import safe_text
 
 BRIEF = 60
 """Letters of a text in a list."""
@@ -50,7 +50,7 @@ def summarize_line(line: LedgerLine, note: str) -> LedgerSummary:
 def head_of(number: int, entry: LedgerEntry) -> tuple[str, str, str, str]:
     """What stands before what happened."""
     where = "/".join(shorten(part, BRIEF) for part in (entry.server, entry.target) if part)
-    return f"{number:>6}", moment(entry.at), safe(short_id(entry.call)), where
+    return f"{number:>6}", moment(entry.at), safe_text(short_id(entry.call)), where
 
 
 def short_id(call: str) -> str:
@@ -72,12 +72,13 @@ class LedgerColumns:
             self._widths = [*map(max, self._widths, map(width_of, line.head))]
         for line in lines:
             head = "".join(
-                f"{filled(cell, width)}  " for cell, width in zip(line.head, self._widths, strict=True)
+                f"{pad(cell, width)}  " for cell, width in zip(line.head, self._widths, strict=True)
             )
             self._print(head, line.happened)
             for more in line.below:
                 self._below(
-                    wrapped(more, self._paper.width - BELOW) if self._paper.is_terminal else [more], BELOW
+                    wrap(more, self._paper.width - BELOW, hang="  ") if self._paper.is_terminal else [more],
+                    BELOW,
                 )
 
     def _print(self, head: str, happened: str) -> None:
@@ -85,12 +86,12 @@ class LedgerColumns:
         if not paper.is_terminal:
             paper.write(f"{head}{happened}")
         elif room >= NARROWEST:
-            first, *rest = wrapped(happened, room)
+            first, *rest = wrap(happened, room, hang="  ")
             paper.write(first, head=head)
             self._below(rest, width_of(head))
         else:
             paper.write("", head=head.rstrip())
-            self._below(wrapped(happened, paper.width - BELOW), BELOW)
+            self._below(wrap(happened, paper.width - BELOW, hang="  "), BELOW)
 
     def _below(self, lines: Sequence[str], indent: int) -> None:
         for line in lines:
@@ -107,7 +108,7 @@ def print_story(
 ) -> None:
     """What happened in one call; `notes` are for lines that are not what they seem."""
     first = told[0][1]
-    paper.print(f"call {safe(first.call)}", "bold")
+    paper.print(f"call {safe_text(first.call)}", "bold")
     paper.columns([[[TextRow(row, indent=2) for row in _about([entry for _, entry in told])]]])
     for line, entry in told:
         paper.print(f"{moment(entry.at)}  {_happened(entry)}")
@@ -124,7 +125,7 @@ def moment(at: float | None) -> str:
 
 def _of_itself(line: LedgerLine) -> str:
     told: dict[str, str] = {
-        "opened": f"the writer {safe(line.writer)} has begun",
+        "opened": f"the writer {safe_text(line.writer)} has begun",
         "trimmed": f"old lines go, those before {line.record.get('before')}",
         "entry": "an entry that this version of Askback cannot read",
     }
@@ -133,13 +134,13 @@ def _of_itself(line: LedgerLine) -> str:
 
 def _about(entries: Sequence[LedgerEntry]) -> Iterator[str]:
     first = entries[0]
-    yield f"server     {safe(first.server)}"
+    yield f"server     {safe_text(first.server)}"
     if first.target is not None:
-        yield f"{safe(first.kind or 'target'):<9}  {safe(first.target)}"
+        yield f"{safe_text(first.kind or 'target'):<9}  {safe_text(first.target)}"
     for name, says in (("caller", describe_owner), ("client", str), ("revision", str), ("arguments", str)):
         values = dict.fromkeys(value for entry in entries if (value := getattr(entry, name)))
         for value in values:
-            yield f"{name:<9}  {safe(says(value))}"
+            yield f"{name:<9}  {safe_text(says(value))}"
 
 
 def _happened(entry: LedgerEntry, most: int | None = None) -> str:
@@ -148,22 +149,22 @@ def _happened(entry: LedgerEntry, most: int | None = None) -> str:
 
 
 def _words(entry: LedgerEntry, most: int | None) -> Iterator[str]:
-    yield safe(entry.event)
+    yield safe_text(entry.event)
     if entry.place is not None:
         yield f"[{shorten(entry.place, most)}]"
     if entry.action is not None:
-        yield safe(entry.action)
+        yield safe_text(entry.action)
     if entry.message is not None:
         yield f'"{shorten(entry.message, most)}"'
     if entry.word is not None:
-        yield safe(WORDS.get(entry.word, entry.word))
+        yield safe_text(WORDS.get(entry.word, entry.word))
     if entry.channel not in (None, entry.word):
-        yield f"({safe(entry.channel)})"
+        yield f"({safe_text(entry.channel)})"
 
 
 def _details(entry: LedgerEntry) -> Iterator[str]:
     if entry.rule is not None:
-        yield f"rule: {safe(entry.rule)}"
+        yield f"rule: {safe_text(entry.rule)}"
     if entry.asks is not None:
         yield f"asks: {_json(entry.asks)}"
     if entry.facts is not None:
@@ -171,18 +172,18 @@ def _details(entry: LedgerEntry) -> Iterator[str]:
     if entry.answer is not None:
         yield f"answer: {_json(entry.answer)}"
     if entry.digest is not None:
-        yield f"digest: {safe(entry.digest)}"
+        yield f"digest: {safe_text(entry.digest)}"
     if entry.question is not None:
-        yield f"question: {safe(entry.question)}"
+        yield f"question: {safe_text(entry.question)}"
     if entry.cut:
-        yield f"too long to be kept whole: {safe(', '.join(entry.cut))}"
+        yield f"too long to be kept whole: {safe_text(', '.join(entry.cut))}"
 
 
 def _json(value: Any) -> str:
-    return safe(json.dumps(value, ensure_ascii=False))
+    return safe_text(json.dumps(value, ensure_ascii=False))
 
 
 def shorten(text: str, most: int | None) -> str:
     """In one line, of so many letters at most."""
     line = " ".join(text.split())
-    return safe(line if most is None or len(line) <= most else line[: most - 1] + "…")
+    return safe_text(line if most is None or len(line) <= most else line[: most - 1] + "…")

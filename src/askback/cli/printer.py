@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal, TextIO
 
-from askback.cli.cells import filled, wrapped
+from askback.model.cells import pad, wrap
 
 Style = Literal["plain", "bold", "dim", "there", "back", "good"]
 
@@ -73,18 +73,23 @@ class Printer:
     def _wrapped(self, block: Block, width: int) -> list[tuple[str, Style]]:
         lines: list[tuple[str, Style]] = []
         for row in block:
-            lines.extend((line, row.style) for line in wrapped(row.text, width, indent=row.indent))
+            lines.extend((line, row.style) for line in _wrapped_row(row, width))
         return lines
 
     def _write(self, columns: list[list[tuple[str, Style]]], width: int) -> None:
         blank: tuple[str, Style] = ("", "plain")
         for cells in zip_longest(*columns, fillvalue=blank):
-            line = (" " * GUTTER).join(self._styled(filled(text, width), style) for text, style in cells)
+            line = (" " * GUTTER).join(self._styled(pad(text, width), style) for text, style in cells)
             self._out.write(line.rstrip() + "\n")
 
     def _styled(self, text: str, style: Style) -> str:
         code = CODES[style]
         return f"\x1b[{code}m{text}\x1b[0m" if self._colour and code and text.strip() else text
+
+
+def _wrapped_row(row: TextRow, width: int) -> list[str]:
+    before = " " * row.indent
+    return wrap(row.text.replace("\n", " "), width, before=before, hang=before + "  ")
 
 
 def columns_of(out: TextIO) -> int:

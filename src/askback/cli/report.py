@@ -12,7 +12,7 @@ from askback.cli.printer import Printer, columns_of, print_note
 from askback.cli.results import Result, lines_of, text_lines
 from askback.client import AnswerRecord
 from askback.client.person import VisitAsked
-from askback.client.terminal.cells import wrap
+from askback.model.cells import wrap
 from askback.model.safe import safe_block, safe_line
 
 BAR = "| "

@@ -9,7 +9,7 @@ from typing import TextIO
 import anyio
 
 from askback.cli.printer import columns_of
-from askback.client.terminal.cells import cut, cut_middle, width_of
+from askback.model.cells import cut, cut_middle, width_of
 from askback.model.safe import safe_line
 
 PATIENCE = 0.4

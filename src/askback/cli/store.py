@@ -11,8 +11,8 @@ from askback.cli.exits import Exit, Misused
 from askback.cli.printer import Printer
 from askback.cli.signals import run
 from askback.cli.store_option import is_postgres, require_existing
-from askback.cli.vault_rows import safe
 from askback.cli.verbs import run_verb
+from askback.model.safe import safe_text
 from askback.stores import open_store
 
 EXAMPLES = """\
@@ -80,7 +80,10 @@ def _migrate(chosen: argparse.Namespace) -> int:
     from askback.stores.postgres import upkeep  # not sooner: it needs its extra
 
     found = run(upkeep.look if chosen.check else upkeep.migrate, chosen.store)
-    steps, where = [str(step) for step in found.steps], f"the schema {found.schema} of {safe(found.shown)}"
+    steps, where = (
+        [str(step) for step in found.steps],
+        f"the schema {found.schema} of {safe_text(found.shown)}",
+    )
     if not steps:
         return _say(chosen, f"Up to date: {where}.", steps=[], missing=[])
     listed = "".join(f"\n  {step}" for step in steps)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from askback.cli.exits import Misused
-from askback.cli.vault_rows import safe
+from askback.model.safe import safe_text
 from askback.stores.factory import SECRET
 
 SQLITE = "sqlite:///"
@@ -18,8 +18,8 @@ def require_existing(written: str) -> str:
     file = file_of(written)
     if file is not None and not file.is_file():
         raise Misused(
-            f"There is no file {safe(str(file))}: a server makes it with its first call, and looking makes none. Check "
-            "the path, and the folder you are in."
+            f"There is no file {safe_text(str(file))}: a server makes it with its first call, and looking makes none. "
+            "Check the path, and the folder you are in."
         )
     return _untouched(written)
 
@@ -31,7 +31,7 @@ def file_of(written: str) -> Path | None:
 
 def place_of(written: str) -> str:
     """To be printed: without a password, which may stand before the @ or behind the ?."""
-    return safe(str(file_of(written) or SECRET.sub("...@", written).partition("?")[0]))
+    return safe_text(str(file_of(written) or SECRET.sub("...@", written).partition("?")[0]))
 
 
 def is_postgres(written: str) -> bool:

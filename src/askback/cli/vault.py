@@ -13,9 +13,10 @@ from askback.cli.printer import Printer, print_note
 from askback.cli.signals import run
 from askback.cli.store_option import place_of, require_existing
 from askback.cli.streams import is_terminal
-from askback.cli.vault_rows import as_json, describe_note, find_note, print_notes, safe
+from askback.cli.vault_rows import as_json, describe_note, find_note, print_notes
 from askback.cli.verbs import run_verb
 from askback.model.owners import describe_owner
+from askback.model.safe import safe_text
 from askback.stores import Store, open_store
 from askback.vault.factory import embedded_file
 from askback.vault.keyring import KEY_BYTES, KeyRing
@@ -91,7 +92,7 @@ def _forget(chosen: argparse.Namespace) -> int:
     )
     if note is None:
         print_note(
-            f"Nothing is called {safe(chosen.name)!r} in {_place(chosen.store)}. See `askback vault list`."
+            f"Nothing is called {safe_text(chosen.name)!r} in {_place(chosen.store)}. See `askback vault list`."
         )
         return Exit.FAILED
     if not chosen.yes and not _is_agreed(note):
@@ -178,7 +179,7 @@ def _store(written: str | None) -> Store:
 
 
 def _place(written: str | None) -> str:
-    return safe(str(embedded_file())) if written is None else place_of(written)
+    return safe_text(str(embedded_file())) if written is None else place_of(written)
 
 
 def _is_agreed(note: ItemSummary) -> bool:

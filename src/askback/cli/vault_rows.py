@@ -5,10 +5,11 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
-from askback.cli.cells import filled, width_of
 from askback.cli.exits import Misused
 from askback.cli.printer import Printer, TextRow
+from askback.model.cells import pad, width_of
 from askback.model.owners import describe_owner, matches_owner
+from askback.model.safe import safe_text
 from askback.vault.vault import ItemSummary
 
 NO_KEY = "no key here opens it"
@@ -17,7 +18,7 @@ NO_KEY = "no key here opens it"
 def print_notes(notes: Sequence[ItemSummary], paper: Printer) -> None:
     """Owner after owner, what is kept for each."""
     for owner, kept in groupby(notes, key=lambda note: note.owner):
-        paper.print(safe(describe_owner(owner)), "bold")
+        paper.print(safe_text(describe_owner(owner)), "bold")
         paper.columns([[[TextRow(line, indent=2) for line in _lines(list(kept))]]])
 
 
@@ -37,8 +38,8 @@ def as_json(note: ItemSummary) -> dict[str, Any]:
 
 def describe_note(note: ItemSummary) -> str:
     """Enough to tell it from all others."""
-    whose = f"of {safe(describe_owner(note.owner))} for {safe(note.server)}"
-    return f"the {note.item.kind} {safe(note.item.name)!r} {whose}, {_when(note)}"
+    whose = f"of {safe_text(describe_owner(note.owner))} for {safe_text(note.server)}"
+    return f"the {note.item.kind} {safe_text(note.item.name)!r} {whose}, {_when(note)}"
 
 
 def find_note(
@@ -51,13 +52,10 @@ def find_note(
         return next(iter(fitting), None)
     listed = "".join(f"\n  {describe_note(note)}" for note in fitting or alike)
     if not fitting:
-        raise Misused(f"None that is called {safe(name)!r} is that one. There is:{listed}")
-    raise Misused(f"{len(fitting)} things are called {safe(name)!r}. Say which, {_apart(fitting)}:{listed}")
-
-
-def safe(text: str) -> str:
-    """Names come from authors and providers: nothing in them may move the terminal."""
-    return "".join(sign if sign.isprintable() else f"<U+{ord(sign):04X}>" for sign in text)
+        raise Misused(f"None that is called {safe_text(name)!r} is that one. There is:{listed}")
+    raise Misused(
+        f"{len(fitting)} things are called {safe_text(name)!r}. Say which, {_apart(fitting)}:{listed}"
+    )
 
 
 def _fits(note: ItemSummary, kind: str | None, owner: str | None, server: str | None) -> bool:
@@ -75,10 +73,13 @@ def _apart(notes: Sequence[ItemSummary]) -> str:
 
 
 def _lines(notes: Sequence[ItemSummary]) -> Iterator[str]:
-    rows = [(note.item.kind, safe(note.item.name), f"for {safe(note.server)}", _when(note)) for note in notes]
+    rows = [
+        (note.item.kind, safe_text(note.item.name), f"for {safe_text(note.server)}", _when(note))
+        for note in notes
+    ]
     widths = [max(width_of(row[column]) for row in rows) for column in range(3)]
-    for *told, when in rows:
-        yield "  ".join([*map(filled, told, widths), when])
+    for *cells, when in rows:
+        yield "  ".join([*map(pad, cells, widths), when])
 
 
 def _when(note: ItemSummary) -> str:

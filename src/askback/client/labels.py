@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from askback.model.safe import quote_safely, safe_line
+from askback.model.safe import quote_safely, safe_line, safe_text
 
 if TYPE_CHECKING:  # a turn holds a verdict on its link, and what is shown of that is worded here
     from askback.client.forms import Difference, FormEntry, LeftOut
@@ -104,7 +104,7 @@ def sent_as(entry: "FormEntry", value: Any) -> str | None:
     chosen: list[str] = [one for one in values if one in titles]
     if all(titles[one] == one for one in chosen):
         return None
-    return f"sent as: {safe_line(', '.join(chosen), None)}"
+    return f"sent as: {safe_text(', '.join(chosen))}"
 
 
 def left_out(one: "LeftOut") -> str:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, cast
 
 from askback.guards.arguments import HIDDEN, HiddenValue, to_plain
+from askback.model.safe import is_hidden
 from askback.schema.message import MAX_MESSAGE_LENGTH
 
 _WORD = re.compile(r"[\w/~@+-](?:[\w./~@+:=,%#-]*[\w/~@+-])?")
@@ -24,15 +25,7 @@ _LINK = re.compile(
 _QUOTES = frozenset("\u201c\u201d\u201e\u201f\u275d\u275e\u301d\u301e\u301f\uff02\u2033\u02ba\u02ee")
 """Would look like the end of a quotation."""
 
-_HIDING = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
-_BLANK = frozenset(map(chr, range(0xFE00, 0xFE10))) | frozenset(
-    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\ufffc\U0001d159"
-)
-"""Letters that draw nothing, and what changes the one before."""
-
 _BREAK = re.compile(r"(?<=([^\n]))\n+(?=([^\n]))")
-
-_MISLEADING = _QUOTES | _BLANK
 
 
 def render_value(value: Any) -> str:
@@ -111,8 +104,8 @@ def _written(value: Any) -> str:
 
 
 def _spelled(letter: str) -> str:
-    kind = unicodedata.category(letter)
-    if letter == " " or (kind not in _HIDING and kind != "Zs" and letter not in _MISLEADING):
+    is_other_space = unicodedata.category(letter) == "Zs" and letter != " "
+    if not (is_other_space or letter in _QUOTES or is_hidden(letter)):
         return letter
     return f"\\u{ord(letter):04x}" if ord(letter) < 0x10000 else f"\\U{ord(letter):08x}"
 

@@ -59,11 +59,17 @@ _JOINING: Final = re.compile("[\u200c\u200d\ufe0e\ufe0f]")
 _SPACES: Final = re.compile(rf" {{{_MOST_SPACES + 1},}}")
 
 
-def safe_line(text: str, most: int | None = MAX_LINE_LENGTH) -> str:
-    """One line of at most `most` characters; what is longer ends in an ellipsis. None, where it was measured before."""
-    if most is None:
-        return _visible(text)
-    shown = _visible(text[:most])
+def safe_text(text: str) -> str:
+    """One line of any length: only for text whose length was checked before, or is bounded where it comes from."""
+    if text.isascii() and text.isprintable() and " " * (_MOST_SPACES + 1) not in text:
+        return text
+    shown = "".join(_characters(_JOINING.sub(_joiner, text)))
+    return _SPACES.sub(lambda gap: f"<{len(gap[0])} spaces>", shown)
+
+
+def safe_line(text: str, most: int = MAX_LINE_LENGTH) -> str:
+    """One line of at most `most` characters; what is longer ends in an ellipsis."""
+    shown = safe_text(text[:most])
     return shown if len(text) <= most and len(shown) <= most else shown[: max(most - 1, 0)] + "…"
 
 
@@ -73,8 +79,8 @@ def quote_safely(text: str, most: int = MAX_LINE_LENGTH) -> str:
 
 
 def safe_lines(text: str) -> list[str]:
-    """Every line and all of it, for what a person is about to send: only for text that was measured before."""
-    return [safe_line(row, None) for row in text.replace("\r\n", "\n").split("\n")]
+    """Every line in full, for what a person is about to send: only for text whose length was checked before."""
+    return [safe_text(row) for row in text.replace("\r\n", "\n").split("\n")]
 
 
 def safe_block(text: str, *, most_lines: int = MAX_BLOCK_LINES, most: int = MAX_BLOCK_LENGTH) -> list[str]:
@@ -95,20 +101,13 @@ def safe_block(text: str, *, most_lines: int = MAX_BLOCK_LINES, most: int = MAX_
 def _taken(row: str, room: int) -> int:
     """About how many characters of a row there was room for: some take several to be shown."""
     beginning = row[:room]
-    return min(len(beginning), len(beginning) * room // max(len(_visible(beginning)), 1))
+    return min(len(beginning), len(beginning) * room // max(len(safe_text(beginning)), 1))
 
 
 def has_hidden_characters(text: str) -> bool:
     """Whether it holds something that is not drawn, or orders what is; newlines, tabs and joiners are no secret."""
     seen = _JOINING.sub(_joiner, text).replace("\r\n", "\n")
-    return any(character not in "\n\t" and _is_hidden(character) for character in seen)
-
-
-def _visible(text: str) -> str:
-    if text.isascii() and text.isprintable() and " " * (_MOST_SPACES + 1) not in text:
-        return text
-    shown = "".join(_characters(_JOINING.sub(_joiner, text)))
-    return _SPACES.sub(lambda gap: f"<{len(gap[0])} spaces>", shown)
+    return any(character not in "\n\t" and is_hidden(character) for character in seen)
 
 
 def _joiner(found: re.Match[str]) -> str:
@@ -170,12 +169,13 @@ def _shown(character: str) -> str:
         return chr(0x2400 + ord(character))
     if character == "\x7f":
         return "␡"
-    if _is_hidden(character):
+    if is_hidden(character):
         return f"<U+{ord(character):04X}>"
     if "\u2500" <= character <= "\u259f":
         return _DRAWN.get(character, "+" if character < "\u2580" else "#")
     return " " if unicodedata.category(character) == "Zs" else character
 
 
-def _is_hidden(character: str) -> bool:
+def is_hidden(character: str) -> bool:
+    """Whether nothing is drawn for it, or it moves what is drawn around it."""
     return unicodedata.category(character) in _HIDDEN or is_blank(character)

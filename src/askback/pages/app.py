@@ -12,6 +12,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from askback.errors import AskbackError
+from askback.model.safe import safe_line
 from askback.pages.authenticators import (
     Authenticator,
     FunctionAuthenticator,
@@ -31,7 +32,6 @@ from askback.pages.sign_in_attempts import SignInAttempts
 from askback.pages.sign_out import SignOutPage
 from askback.pages.site import Site
 from askback.pages.stored import StoredPage
-from askback.pages.texts import line
 from askback.pages.visit import VisitPage
 from askback.pages.visitors import PageDenied, VisitorGate, WrongVisitor
 
@@ -150,7 +150,7 @@ def _app(
 
 def _without_ids(path: str) -> str:
     """For a log."""
-    return "/".join(line(part) if len(part) <= MAX_WORD else "…" for part in path.split("/"))
+    return "/".join(safe_line(part) if len(part) <= MAX_WORD else "…" for part in path.split("/"))
 
 
 class RootPath:

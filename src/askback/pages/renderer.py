@@ -13,16 +13,19 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from askback.errors import OperatorError
+from askback.model.safe import safe_block, safe_line
 from askback.pages.headers import POLICY, policy
 from askback.pages.look import SHARED_ASSETS, read_asset
 from askback.pages.navigation import is_navigation
 from askback.pages.settings import Brand
-from askback.pages.texts import block, is_long, line
 from askback.schema.links import is_loopback
 
 PICTURES = {".svg": "image/svg+xml", ".png": "image/png"}
 STYLES = {".css": "text/css; charset=utf-8"}
 TYPES = PICTURES | STYLES
+
+LONG_TEXT = 600
+"""Characters after which a text scrolls in its frame on a phone, and so must be reachable by keyboard."""
 
 
 class Renderer:
@@ -35,13 +38,13 @@ class Renderer:
         self._files |= logo | style
         host = urlsplit(base).hostname or ""
         self._shared = {
-            "server": line(server),
+            "server": safe_line(server),
             "base": base,
             "where": "on this computer" if is_loopback(host) else f"at {urlsplit(base).netloc}",
-            "name": line(brand.name or server),
+            "name": safe_line(brand.name or server),
             "logo": next(iter(logo), "icon.svg"),
             "styles": ["palette.css", "style.css", *style],
-            "foot": line(brand.foot),
+            "foot": safe_line(brand.foot),
         }
 
     @property
@@ -82,7 +85,7 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters: dict[str, Any] = {"line": line, "block": block, "is_long": is_long}
+    filters: dict[str, Any] = {"line": safe_line, "block": _block, "is_long": _is_long}
     environment.filters.update(filters)
     return environment
 
@@ -106,3 +109,12 @@ def _brand_file(given: Path | str | None, types: Mapping[str, str]) -> dict[str,
         return {f"brand{suffix}": path.read_bytes()}
     except OSError as error:
         raise OperatorError(f"Brand: {path} cannot be read: {error.strerror}.") from error
+
+
+def _block(text: str) -> str:
+    return "\n".join(safe_block(text))
+
+
+def _is_long(text: str) -> bool:
+    """Whether its frame may have to scroll."""
+    return len(text) > LONG_TEXT or text.count("\n") > LONG_TEXT // 60

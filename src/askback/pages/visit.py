@@ -10,9 +10,9 @@ from starlette.routing import Route
 
 from askback.errors import VisitUnknown
 from askback.model.owners import describe_owner
+from askback.model.safe import safe_line
 from askback.pages.connect import ConnectPage
 from askback.pages.lengths import in_words
-from askback.pages.texts import line
 from askback.pages.visitors import Visitor, VisitorGate
 from askback.runtime.visits import Ending, StoredVisit, VisitAborted, VisitDeclined, VisitSettled
 from askback.vault.vault import VaultItem
@@ -143,4 +143,4 @@ def _problem(value: str) -> str:
 
 
 def _shown(client: str) -> str:
-    return line("".join(filter(str.isprintable, client)), MOST_CLIENT)
+    return safe_line("".join(filter(str.isprintable, client)), MOST_CLIENT)

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from askback.client import labels
 from askback.client.forms import Draft, FormEntry
 from askback.client.person import FormAsked, Turn
-from askback.client.terminal.cells import cut, pad, width_of
 from askback.client.terminal.editors import INDENT, Editor, editor_of
 from askback.client.terminal.layout import (
     BOLD,
@@ -22,6 +21,7 @@ from askback.client.terminal.question_screen import Action, Next, QuestionScreen
 from askback.client.terminal.review_screen import ReviewScreen, label_width, nothing_to_fill_in, review_rows
 from askback.client.terminal.values import expectation, key_warning, label_of, value_line
 from askback.model import safe
+from askback.model.cells import cut, pad, width_of
 
 MAX_HINT_ROWS = 3
 MAX_HINT_LENGTH = 80

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from askback.client.terminal.cells import ELLIPSIS, chop, cut, pad, width_of, wrap_hanging
+from askback.model.cells import ELLIPSIS, chop, cut, pad, width_of, wrap
 
 Piece = tuple[str, str]
 """Style and text."""
@@ -119,8 +119,7 @@ def lay_out(page: Page, size: Size, scroll: Scroll) -> Screen:
 def text_rows(text: str, width: int, *, before: str = " ", after: str = "", style: str = PLAIN) -> list[Row]:
     """A paragraph of ours; its later lines stand under the first."""
     return [
-        [(style, line)]
-        for line in wrap_hanging(text, width, before=before, hang=after or " " * width_of(before))
+        [(style, line)] for line in wrap(text, width, before=before, hang=after or " " * width_of(before))
     ]
 
 
@@ -135,9 +134,7 @@ def at_most(rows: list[Row], most: int) -> list[Row]:
 def server_rows(lines: Iterable[str], width: int, *, indent: str = " ") -> list[Row]:
     """What a server writes: every row behind a bar of ours, and further in what only goes on from the row before."""
     bar = f"{indent}│ "
-    return [
-        [(PLAIN, row)] for line in lines for row in wrap_hanging(line, width, before=bar, hang=f"{bar}  ")
-    ]
+    return [[(PLAIN, row)] for line in lines for row in wrap(line, width, before=bar, hang=f"{bar}  ")]
 
 
 def link_rows(href: str, width: int) -> list[Row]:

@@ -8,10 +8,10 @@ from typing import Any
 from askback.answers import Answer, Cancelled, Declined
 from askback.client import labels
 from askback.client.person import Asked, Turn
-from askback.client.terminal.cells import cut
 from askback.client.terminal.layout import PLAIN, WARNING, Body, Button, Page, Row, Size, at_most, text_rows
 from askback.client.terminal.screen_app import BaseScreen, LeaveScreen
 from askback.model import safe
+from askback.model.cells import cut
 
 Next = BaseScreen[Answer[Any]] | LeaveScreen[Answer[Any]] | None
 

@@ -4,8 +4,8 @@ from typing import Any, assert_never
 
 from askback.answers import Accepted, Answer, Cancelled, Declined
 from askback.client.person import Asked, FormAsked, Turn, VisitAsked
-from askback.client.terminal.cells import cut
 from askback.model import safe
+from askback.model.cells import cut
 
 MAX_MESSAGE_WIDTH = 40
 """Cells of the question in its record: enough to know it by."""

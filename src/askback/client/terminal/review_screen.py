@@ -7,7 +7,6 @@ from askback.answers import Accepted
 from askback.client import labels
 from askback.client.forms import Draft, FormEntry
 from askback.client.person import FormAsked
-from askback.client.terminal.cells import pad, width_of
 from askback.client.terminal.editors import INDENT
 from askback.client.terminal.layout import BOLD, SPARE_COLUMNS, Body, Row, Size, text_rows, warning_rows
 from askback.client.terminal.question_screen import Action, Next, QuestionScreen
@@ -20,6 +19,7 @@ from askback.client.terminal.values import (
     value_lines,
 )
 from askback.model import safe
+from askback.model.cells import pad, width_of
 
 
 class ReviewScreen(QuestionScreen):

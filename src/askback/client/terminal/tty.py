@@ -13,9 +13,9 @@ from prompt_toolkit.output import Output, create_output
 from prompt_toolkit.output.vt100 import Vt100_Output
 
 from askback.client.person import Mode
-from askback.client.terminal.cells import wrap_hanging
 from askback.client.terminal.layout import Row
 from askback.errors import Unanswered
+from askback.model.cells import wrap
 
 ASCII = str.maketrans("│┌└─•…·↑↓“”", '|++-*~.^v""')
 """For terminals whose encoding has no such signs; each is one cell wide in both spellings."""
@@ -79,7 +79,7 @@ class Tty:
     def tell(self, sentence: str, *, before: str = "", hang: str = HANG) -> None:
         """A sentence on the ordinary screen, broken between words where the window is narrow."""
         room = self.columns - 1  # a line that fills its row is followed by an empty one on some terminals
-        self.say(*wrap_hanging(sentence, room, before=before, hang=hang))
+        self.say(*wrap(sentence, room, before=before, hang=hang))
 
     @property
     def columns(self) -> int:

@@ -9,7 +9,6 @@ from askback.answers import Accepted
 from askback.client import labels
 from askback.client.consent import VisitView, view_visit
 from askback.client.person import Turn, VisitAsked, VisitReply
-from askback.client.terminal.cells import ELLIPSIS, cut
 from askback.client.terminal.layout import (
     BOLD,
     PLAIN,
@@ -29,6 +28,7 @@ from askback.client.terminal.question_screen import Action, QuestionScreen
 from askback.client.terminal.record import said_time
 from askback.client.terminal.screen_app import BaseScreen, LeaveScreen
 from askback.model import safe
+from askback.model.cells import ELLIPSIS, cut
 
 DOMAIN = "bold underline"
 """Stands out by weight, by a line and by brackets: on every terminal by one of them at least."""
