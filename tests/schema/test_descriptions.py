@@ -1,8 +1,5 @@
 """Secrets that are described and not named: card digits, wallet words, key files, cookies, codes, in many languages."""
 
-import subprocess
-import sys
-
 import pytest
 
 from askback.schema.secret_lint import Suspicion, suspect_field, suspect_message
@@ -18,7 +15,6 @@ from tests.schema.further_corpora import (
     NO_PATHS,
     PATHS,
 )
-from tests.support.paths import ROOT
 
 pytestmark = pytest.mark.verifies("R11", "T13")
 
@@ -32,26 +28,19 @@ def test_the_corpora_are_large_and_in_the_same_languages():
     assert len(DEMANDING) >= 21
 
 
-@pytest.mark.parametrize("text", DEMANDS)
-def test_a_demand_that_describes_a_secret_is_suspected(text: str):
-    assert suspect_message(text) is not None
-    assert suspect_field("value", None, text) is not None
+def test_a_demand_that_describes_a_secret_is_suspected():
+    missed = [text for text in DEMANDS if not (suspect_message(text) and suspect_field("value", None, text))]
+    assert missed == []
 
 
-@pytest.mark.parametrize("text", HARMLESS)
-def test_a_harmless_text_with_the_same_words_passes(text: str):
-    assert suspect_message(text) is None
-    assert suspect_field("value", None, text) is None
+def test_a_harmless_text_with_the_same_words_passes():
+    blamed = [text for text in HARMLESS if suspect_message(text) or suspect_field("value", None, text)]
+    assert blamed == []
 
 
-@pytest.mark.parametrize("name", DESCRIBING_NAMES)
-def test_a_name_that_means_a_secret_is_suspected(name: str):
-    assert suspect_field(name, None, None) is not None
-
-
-@pytest.mark.parametrize("name", HARMLESS_NAMES)
-def test_a_harmless_name_passes(name: str):
-    assert suspect_field(name, None, None) is None
+def test_a_name_that_means_a_secret_is_suspected_and_a_harmless_one_passes():
+    assert [name for name in DESCRIBING_NAMES if not suspect_field(name, None, None)] == []
+    assert [name for name in HARMLESS_NAMES if suspect_field(name, None, None)] == []
 
 
 @pytest.mark.parametrize(
@@ -81,30 +70,7 @@ def test_words_that_are_far_apart_describe_nothing(text: str):
     assert suspect_message(text) is None
 
 
-@pytest.mark.parametrize(("name", "title", "description"), PATHS)
-def test_the_path_of_a_file_is_no_secret(name: str, title: str | None, description: str | None):
-    assert suspect_field(name, title, description) is None
-    assert suspect_field(name, None, None) is not None
-
-
-@pytest.mark.parametrize(("name", "title", "description"), NO_PATHS)
-def test_but_what_is_in_the_file_is(name: str, title: str | None, description: str | None):
-    assert suspect_field(name, title, description) is not None
-
-
-WITHOUT = """
-from askback.schema.secret_lint import descriptions
-descriptions.NAMED = {}
-descriptions.TOGETHER = descriptions.TOGETHER_AS_HEAD = descriptions.TOGETHER_UNSPACED = ()
-from askback.schema.secret_lint import suspect_message
-from tests.schema.test_descriptions import DEMANDS
-print(sum(suspect_message(text) is None for text in DEMANDS))
-"""
-
-
-def test_without_these_tables_most_demands_would_pass():
-    root = ROOT
-    ended = subprocess.run(
-        [sys.executable, "-c", WITHOUT], cwd=root, capture_output=True, text=True, check=True
-    )
-    assert int(ended.stdout) > len(DEMANDS) // 2
+def test_the_path_of_a_file_is_no_secret_but_what_is_in_the_file_is():
+    assert [field for field in PATHS if suspect_field(*field)] == []
+    assert [name for name, *_ in PATHS if not suspect_field(name, None, None)] == []
+    assert [field for field in NO_PATHS if not suspect_field(*field)] == []

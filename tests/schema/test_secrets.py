@@ -25,34 +25,27 @@ from tests.schema.secret_corpora import (
 pytestmark = pytest.mark.verifies("R11", "T13")
 
 
-FISHING_PROSE = [
-    pytest.param(message, id=f"{language}-{number}")
-    for language, messages in FISHING_MESSAGES.items()
-    for number, message in enumerate(lines(messages))
-]
+FISHING_PROSE = [message for messages in FISHING_MESSAGES.values() for message in lines(messages)]
 
 
-@pytest.mark.parametrize("name", FISHING_NAMES + DISGUISED_NAMES)
-def test_a_name_that_asks_for_a_secret_is_suspected(name: str) -> None:
-    found = suspect_field(name, "Value", "What you like")
-    assert found is not None
-    assert found.where == "name"
+def places(*fields: tuple[str, str | None, str | None]) -> list[str | None]:
+    """Where each field is found to ask for a secret."""
+    return [found.where if (found := suspect_field(*field)) else None for field in fields]
 
 
-@pytest.mark.parametrize("title", FISHING_TITLES)
-def test_a_title_that_asks_for_a_secret_is_suspected(title: str) -> None:
-    found = suspect_field("value", title, "What you like")
-    assert found is not None
-    assert found.where == "title"
+def test_a_name_that_asks_for_a_secret_is_suspected() -> None:
+    names = FISHING_NAMES + DISGUISED_NAMES
+    assert [name for name in names if places((name, "Value", "What you like")) != ["name"]] == []
 
 
-@pytest.mark.parametrize("text", FISHING_PROSE)
-def test_a_message_or_description_that_asks_for_a_secret_is_suspected(text: str) -> None:
-    by_message, by_description = suspect_message(text), suspect_field("value", None, text)
-    assert by_message is not None
-    assert by_message.where == "message"
-    assert by_description is not None
-    assert by_description.where == "description"
+def test_a_title_that_asks_for_a_secret_is_suspected() -> None:
+    assert [title for title in FISHING_TITLES if places(("value", title, "What you like")) != ["title"]] == []
+
+
+def test_a_message_or_description_that_asks_for_a_secret_is_suspected() -> None:
+    assert [text for text in FISHING_PROSE if places(("value", None, text)) != ["description"]] == []
+    found = {text: suspect_message(text) for text in FISHING_PROSE}
+    assert [text for text, suspicion in found.items() if not suspicion or suspicion.where != "message"] == []
 
 
 @pytest.mark.parametrize(
@@ -63,20 +56,11 @@ def test_no_small_word_between_a_demand_and_a_secret_hides_it(small: str) -> Non
     assert suspect_message(f"Enter {small} password to go on")
 
 
-@pytest.mark.parametrize("name", HONEST_NAMES)
-def test_a_name_that_only_sounds_like_a_secret_passes(name: str) -> None:
-    assert suspect_field(name, None, None) is None
-
-
-@pytest.mark.parametrize("title", HONEST_TITLES)
-def test_a_title_that_only_sounds_like_a_secret_passes(title: str) -> None:
-    assert suspect_field("value", title, None) is None
-
-
-@pytest.mark.parametrize("text", HONEST_MESSAGES)
-def test_a_message_or_description_that_mentions_secrets_without_asking_passes(text: str) -> None:
-    assert suspect_message(text) is None
-    assert suspect_field("value", None, text) is None
+def test_what_only_sounds_like_a_secret_or_mentions_one_passes() -> None:
+    assert [name for name in HONEST_NAMES if suspect_field(name, None, None)] == []
+    assert [title for title in HONEST_TITLES if suspect_field("value", title, None)] == []
+    assert [text for text in HONEST_MESSAGES if suspect_message(text)] == []
+    assert [text for text in HONEST_MESSAGES if suspect_field("value", None, text)] == []
 
 
 @pytest.mark.parametrize(
@@ -179,13 +163,11 @@ DISGUISES: dict[str, Callable[[str], str]] = {
 }
 
 
-@pytest.mark.parametrize("disguise", DISGUISES)
-@pytest.mark.parametrize("secret", SECRETS)
-def test_a_disguise_does_not_hide_a_secret(secret: str, disguise: str) -> None:
-    hidden = DISGUISES[disguise](secret)
-    assert suspect_field(hidden, None, None), hidden
-    assert suspect_field("value", f"Your {hidden}", None), hidden
-    assert suspect_message(f"Please enter your {hidden} below"), hidden
+def test_a_disguise_does_not_hide_a_secret() -> None:
+    hidden = [disguise(secret) for disguise in DISGUISES.values() for secret in SECRETS]
+    assert [word for word in hidden if not suspect_field(word, None, None)] == []
+    assert [word for word in hidden if not suspect_field("value", f"Your {word}", None)] == []
+    assert [word for word in hidden if not suspect_message(f"Please enter your {word} below")] == []
 
 
 @st.composite
@@ -284,12 +266,15 @@ def _calls(text: str) -> int:
     return count
 
 
-@pytest.mark.parametrize("shape", LONG_SHAPES)
-def test_work_grows_with_the_length_of_the_text_and_no_faster(shape: str) -> None:
-    piece = LONG_SHAPES[shape]
+def _growth(piece: str) -> float:
+    """How much more work a text takes that is twice as long."""
     suspect_message(piece * (5_000 // len(piece)))
     once, twice = (_calls(piece * (size // len(piece))) for size in (5_000, 10_000))
-    assert twice <= 2.2 * once + 100
+    return (twice - 100) / once
+
+
+def test_work_grows_with_the_length_of_the_text_and_no_faster() -> None:
+    assert {shape: growth for shape, piece in LONG_SHAPES.items() if (growth := _growth(piece)) > 2.2} == {}
 
 
 def test_a_long_run_of_disguised_words_is_seen_once_for_each_secret() -> None:

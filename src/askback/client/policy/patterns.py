@@ -7,7 +7,7 @@ from operator import eq
 from typing import Final
 
 from askback.client.consent.names import TWINS
-from askback.schema.secret_lint.lexicon import LEET
+from askback.schema.secret_lint.sightings import LEET
 from askback.schema.secret_lint.text import BLANKS, fold, fold_decorations, fold_signs, look_alikes
 
 PAIRS: Final = tuple((pair, single) for pair, single in TWINS if len(pair) > 1)

@@ -1,12 +1,12 @@
 """Whether a text asks for the secrets it names: as a label, or as prose. Knows no fields and no forms."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Final, assert_never
 
-from askback.schema.secret_lint import demands, descriptions, lexicon
-from askback.schema.secret_lint.lexicon import SecretTerm, TermPosition
-from askback.schema.secret_lint.phrases import phrases_of, split_phrases, stands_before, words_of
-from askback.schema.secret_lint.sightings import Sighting, cached_if_short, is_about_unspaced, sightings
+from askback.schema.secret_lint.lexicon import SecretTerm, Sighting, TermPosition
+from askback.schema.secret_lint.sightings import is_about_unspaced, sightings
+from askback.schema.secret_lint.tables import phrases_in, phrases_of, stands_before, tables_of, words_of
 from askback.schema.secret_lint.text import BOUNDS, ENDS, MARKS, FoldedText, is_unspaced, read
 
 REACH: Final = 15
@@ -16,14 +16,12 @@ MAX_LABEL_WORDS: Final = 6
 """Words; what is longer is a sentence and has to ask like one."""
 
 
-@cached_if_short(most=512, longest=500)
 def find_demand_in_label(text: str) -> SecretTerm | None:
     """For a name or a short title, where to name a secret is to ask for it."""
     reading = read(text)
     return next((seen.secret for seen in sightings(reading) if _is_named(reading.words, seen)), None)
 
 
-@cached_if_short(most=512, longest=500)
 def find_demand_in_prose(text: str) -> SecretTerm | None:
     """For a message or a description, where a secret may be merely mentioned."""
     reading = read(text)
@@ -41,19 +39,19 @@ def find_demand_in_prose(text: str) -> SecretTerm | None:
 
 def is_path_of(secret: SecretTerm, *texts: str | None) -> bool:
     """Whether it is a file, and a text beside its name says that only the path is asked for: "Path of the file"."""
-    if secret.text not in split_phrases(descriptions.FILES):
+    if secret.text not in phrases_in("files"):
         return False
     readings = [read(text).words for text in texts if text]
-    is_all = all(words_of(descriptions.CONTENTS).isdisjoint(words) for words in readings)
+    is_all = all(words_of("contents").isdisjoint(words) for words in readings)
     return is_all and any(map(_speaks_of_path, readings))
 
 
 def _speaks_of_path(words: Sequence[str]) -> bool:
     """Whether it begins with a path, or is a label that ends with one: "Enter the full path of it", "Key path"."""
-    small = words_of(demands.ARTICLES, demands.DEMANDS, descriptions.PATH_KINDS)
+    small = words_of("articles", "demands", "path_kinds")
     first = next((word for word in words if word not in small), "")
-    is_label = len(words) <= MAX_LABEL_WORDS and words_of(demands.LINKS).isdisjoint(words)
-    return not words_of(descriptions.PATHS).isdisjoint([first, *words[-1:]] if is_label else [first])
+    is_label = len(words) <= MAX_LABEL_WORDS and words_of("links").isdisjoint(words)
+    return not words_of("paths").isdisjoint([first, *words[-1:]] if is_label else [first])
 
 
 # Is it the secret itself that is named?
@@ -71,14 +69,14 @@ def _stands_well(words: Sequence[str], seen: Sighting) -> bool:
             return _ends_phrase(words, seen.end)
         case TermPosition.ALONE:
             others = [*words[: seen.start], *words[seen.end :]] if len(words) <= MAX_LABEL_WORDS else [""]
-            return all(_is_small(word, demands.ARTICLES, demands.FILLERS) for word in others)
+            return all(_is_small(word, "articles", "fillers") for word in others)
         case _:
             assert_never(seen.secret.stands)
 
 
 def _ends_phrase(words: Sequence[str], end: int) -> bool:
     """Whether no noun follows that would make the secret its adjective, as in "secret ingredient"."""
-    return end == len(words) or _is_small(words[end], demands.FILLERS, demands.FOLLOWERS, demands.AFTERS)
+    return end == len(words) or _is_small(words[end], "fillers", "followers", "afters")
 
 
 def _is_small(word: str, *tables: str) -> bool:
@@ -87,49 +85,55 @@ def _is_small(word: str, *tables: str) -> bool:
 
 def _is_about(words: Sequence[str], seen: Sighting) -> bool:
     """Whether something is asked about the secret: `password_min_length`, "name of your new API key"."""
-    about = words_of(demands.ABOUT)
+    about = words_of("about")
     following = words[seen.end : seen.end + 4]
-    noun = next((word for word in following if word not in words_of(demands.MODIFIERS)), "")
-    if noun in about or noun in words_of(demands.ABOUT_AFTER) or (following and following[0] in about):
+    noun = next((word for word in following if word not in words_of("modifiers")), "")
+    if noun in about or noun in words_of("about_after") or (following and following[0] in about):
         return True
     if following and is_unspaced(following[0]):
         return is_about_unspaced("".join(following))
     for place in range(seen.start - 1, max(seen.start - 6, 0), -1):
-        if words[place] in MARKS or words[place] in words_of(demands.JOINERS):
+        if words[place] in MARKS or words[place] in words_of("joiners"):
             return False
-        if words[place] in words_of(demands.LINKS) and words[place - 1] not in words_of(demands.LINKS):
-            is_many = words[seen.end - 1].endswith("s") and words[place - 1] in words_of(demands.ABOUT_MANY)
+        if words[place] in words_of("links") and words[place - 1] not in words_of("links"):
+            is_many = words[seen.end - 1].endswith("s") and words[place - 1] in words_of("about_many")
             return is_many or words[place - 1] in about
     return False
 
 
 def _is_something_else(words: Sequence[str], seen: Sighting) -> bool:
     """Whether the word before makes it another thing: a public key, a library card number, tokens to count."""
-    phrase = lexicon.ALIKE.get(seen.secret.text, seen.secret.text)
-    rows = lexicon.INNOCENT_BEFORE
-    words_of_it = phrase.split()
-    others = rows.get(phrase) or rows.get(words_of_it[-1]) or rows.get(words_of_it[0], "")
-    is_other = seen.start > 0 and words[seen.start - 1] in words_of(others)
-    return is_other or stands_before(words, seen.start, demands.ABOUT_BEFORE)
+    term, tables = seen.secret.text, _innocent_before()
+    parts = term.split()
+    others = next((tables[key] for key in (term, parts[-1], parts[0]) if key in tables), frozenset[str]())
+    is_other = seen.start > 0 and words[seen.start - 1] in others
+    return is_other or stands_before(words, seen.start, "about_before")
+
+
+@cache
+def _innocent_before() -> Mapping[str, frozenset[str]]:
+    """By a term, its last word or its first one: the words that make it something else."""
+    tables = tables_of("innocent_before")
+    return {term: words_of(f"innocent_before: {name}") for name, _ in tables for term in name.split(", ")}
 
 
 def _is_denied(reading: FoldedText, seen: Sighting) -> bool:
     """Whether it is just the secret that is not wanted: "your name, not your password"."""
     place = _before_articles(reading.words, seen.start)
-    if stands_before(reading.words, place, demands.NO_SECRET):
+    if stands_before(reading.words, place, "no_secret"):
         return True
     is_last = seen.end == len(reading.words)
-    return not is_last and phrases_of(demands.NO_SECRET_AFTER).longest(reading, seen.end) is not None
+    return not is_last and phrases_of("no_secret_after").longest(reading, seen.end) is not None
 
 
 def _before_articles(words: Sequence[str], place: int) -> int:
-    articles, farthest = words_of(demands.ARTICLES), max(0, place - 3)
+    articles, farthest = words_of("articles"), max(0, place - 3)
     return next((at for at in range(place, farthest, -1) if words[at - 1] not in articles), farthest)
 
 
 def _before_count(words: Sequence[str], place: int) -> int:
     """Where the numbers before a thing begin: "which 12 words", "which last three digits"."""
-    counted, farthest = words_of(demands.COUNTED), max(0, place - 2)
+    counted, farthest = words_of("counted"), max(0, place - 2)
     before = range(place, farthest, -1)
     return next(
         (at for at in before if not (words[at - 1] in counted or words[at - 1].isdecimal())), farthest
@@ -153,13 +157,11 @@ def _reached(reading: FoldedText) -> set[int]:
             continue
         if word in ENDS:
             until = suspended = refused = 0
-        elif word in words_of(demands.BUT):
+        elif word in words_of("but"):
             until = max(until, suspended, refused)
         elif word == ",":
             until = max(until, suspended)
-        elif reading.is_whole(place) and phrases_of(demands.CLAUSES, demands.MENTIONS).longest(
-            reading, place
-        ):
+        elif reading.is_whole(place) and phrases_of("clauses", "mentions").longest(reading, place):
             until, suspended = 0, max(until, suspended)
         place += 1
     return reached
@@ -168,42 +170,42 @@ def _reached(reading: FoldedText) -> set[int]:
 def _demand_at(reading: FoldedText, place: int) -> tuple[int, bool] | None:
     """Where a demand that begins here ends, and whether it is meant: not negated, and not said of ourselves."""
     words = reading.words
-    if definition := phrases_of(demands.DEFINITIONS).longest(reading, place):
+    if definition := phrases_of("definitions").longest(reading, place):
         return definition[0], False
-    is_refused = stands_before(words, place, demands.NEGATIONS)
-    if want := phrases_of(demands.WANTS).longest(reading, place):
+    is_refused = stands_before(words, place, "negations")
+    if want := phrases_of("wants").longest(reading, place):
         return want[0], not is_refused
-    if demand := phrases_of(demands.DEMANDS).longest(reading, place):
+    if demand := phrases_of("demands").longest(reading, place):
         end = demand[0]
-        is_refused |= end < len(words) and words[end] in words_of(demands.NEGATED_AFTER_DEMAND)
+        is_refused |= end < len(words) and words[end] in words_of("negated_after_demand")
         return end, not is_refused and not _is_ours(words, place)
     return None
 
 
 def _is_ours(words: Sequence[str], place: int) -> bool:
-    subject = place - 1 if place and words[place - 1] in words_of(demands.AUXILIARIES) else place
-    return subject > 0 and words[subject - 1] in words_of(demands.OURSELVES)
+    subject = place - 1 if place and words[place - 1] in words_of("auxiliaries") else place
+    return subject > 0 and words[subject - 1] in words_of("ourselves")
 
 
 def _is_asked_which(reading: FoldedText, seen: Sighting) -> bool:
     """Whether it is "which password do you use", and not "which API key shall I revoke"."""
     words = reading.words
     place = _before_articles(words, _before_count(words, seen.start))
-    is_asked = place > 0 and words[place - 1] in words_of(demands.WHICH)
-    return is_asked and words_of(demands.MENTIONS).isdisjoint(words[seen.end : seen.end + REACH])
+    is_asked = place > 0 and words[place - 1] in words_of("which")
+    return is_asked and words_of("mentions").isdisjoint(words[seen.end : seen.end + REACH])
 
 
 def _is_asked_after(reading: FoldedText, seen: Sighting) -> bool:
     """Whether the demand stands behind the secret: "Passwort eingeben", "API key required"."""
     words = reading.words
     begin = _begin(words, seen.start, ENDS)
-    if begin is not None and words[begin] in words_of(demands.QUESTION_STARTS):
+    if begin is not None and words[begin] in words_of("question_starts"):
         return False
-    halts = ENDS | words_of(demands.NO_SECRET, demands.MENTIONS)
+    halts = ENDS | words_of("no_secret", "mentions")
     for place in range(seen.end, min(len(words), seen.end + REACH)):
         if words[place] in halts:
             return False
-        if phrases_of(demands.AFTERS).longest(reading, place):
+        if phrases_of("afters").longest(reading, place):
             return True
     return False
 
@@ -211,8 +213,8 @@ def _is_asked_after(reading: FoldedText, seen: Sighting) -> bool:
 def _is_asked_as_it(reading: FoldedText, seen: Sighting) -> bool:
     """Whether it is named first and then asked for, even by "not without": "Create a token. Paste it here."."""
     return any(
-        phrases_of(demands.IT).longest(reading, place) is not None
-        and not stands_before(reading.words, place, demands.NEGATIONS)
+        phrases_of("it").longest(reading, place) is not None
+        and not stands_before(reading.words, place, "negations")
         for place in range(seen.end, min(len(reading.words), seen.end + REACH))
     )
 
@@ -224,10 +226,8 @@ def _is_mere_label(reading: FoldedText, seen: Sighting) -> bool:
     if begin is None or is_unspaced(words[seen.end - 1]) or not _ends_phrase(words, seen.end):
         return False
     before, after = range(begin, seen.start), range(seen.end, stop)
-    others = [at for at in before if not _is_small(words[at], demands.ARTICLES, demands.FILLERS)]
-    is_task = any(
-        words[at] in words_of(demands.ABOUT) and words[at + 1] in words_of(demands.ARTICLES) for at in others
-    )
+    others = [at for at in before if not _is_small(words[at], "articles", "fillers")]
+    is_task = any(words[at] in words_of("about") and words[at + 1] in words_of("articles") for at in others)
     is_sentence = _holds(reading, before, *_SENTENCE, *_PART) or _holds(reading, after, *_SENTENCE)
     return len(others) <= MAX_LABEL_WORDS // 2 and not is_task and not is_sentence
 
@@ -244,8 +244,8 @@ def _holds(reading: FoldedText, places: Iterable[int], *tables: str) -> bool:
     return any(reading.words[at] in words_of(*tables) and reading.is_whole(at) for at in places)
 
 
-_SENTENCE: Final = (demands.STATES, demands.MENTIONS)
-_PART: Final = (demands.LINKS, demands.PREPOSITIONS, demands.CLAUSES, demands.NO_SECRET)
+_SENTENCE: Final = ("states", "mentions")
+_PART: Final = ("links", "prepositions", "clauses", "no_secret")
 """Before a secret, these make it a part of something, so that it is no label."""
 
 _WAYS_TO_ASK: Final = (_is_asked_which, _is_asked_after, _is_mere_label)
@@ -274,10 +274,10 @@ def _asked_unspaced(words: Sequence[str], seen: Iterable[Sighting]) -> SecretTer
 
 def _is_asked_unspaced(sentence: str, secret: SecretTerm) -> bool:
     for clause in sentence.split(","):
-        is_refused = any(word in clause for word in words_of(demands.NEGATED_UNSPACED))
-        if not is_refused and any(word in clause for word in words_of(demands.ASKS_UNSPACED)):
+        is_refused = any(word in clause for word in words_of("negated_unspaced"))
+        if not is_refused and any(word in clause for word in words_of("asks_unspaced")):
             return True
     rest = sentence.replace("".join(read(secret.text).words), "")
-    for filler in words_of(demands.FILLERS_UNSPACED):
+    for filler in words_of("fillers_unspaced"):
         rest = rest.replace(filler, "")
     return len(rest) <= 2
