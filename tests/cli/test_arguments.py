@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from mcp_types import Prompt, PromptArgument, Tool
 
-from askback.cli.arguments import read_arguments
+from askback.cli.call.arguments import read_arguments
+from askback.cli.call.parameters import CallSignature, signature_of
 from askback.cli.exits import Misused
-from askback.cli.parameters import CallSignature, signature_of
 
 SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from askback.cli.agreement import AgreedEntries
-from askback.cli.configs import AT_HOME, read_configs
+from askback.cli.servers.agreement import AgreedEntries
+from askback.cli.servers.configs import AT_HOME, read_configs
 from askback.client.consent import path_of_user
 from tests.support.command.process import KITCHEN, Shell
 
@@ -199,7 +199,7 @@ def test_the_callers_own_limit_holds_and_is_told_as_it_was_typed(shell: Shell, r
 def test_out_of_time_before_somebody_has_answered_the_server_is_not_blamed(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("askback.cli.server_call.GRACE", 0)
+    monkeypatch.setattr("askback.cli.call.server_call.GRACE", 0)
     ended = shell.call("serve", "dish=soup", "--desk", "--no-open", "--timeout", "1.5")
     assert ended.code == 5
     assert "kitchen asks on the desk." in ended.errors
@@ -268,7 +268,7 @@ from askback.cli import main
 
 class Slow:
     def find_spec(self, name, path, target=None):
-        if name == "askback.cli.call":
+        if name == "askback.cli.call.command":
             signal.raise_signal(signal.SIGINT)
 
 sys.meta_path.insert(0, Slow())

@@ -7,7 +7,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from askback.cli.weather_service import KEY
+from askback.cli.demo.weather import KEY
 from tests.client.consent.follower import FOLLOWER
 from tests.support.command.process import Open, Screen, Shell
 from tests.support.programs import run
@@ -43,7 +43,7 @@ def read_the_query(screen: Screen) -> None:
     """As far as what an agent wants to run; what it ran before is on the paper above."""
     screen.ready("shop asks", "for: tool query", "main.customers.email: contact details", "at most 3 rows")
     shown = screen.bytes.decode()
-    assert "bread,250002" in shown, "the harmless query ran unasked"
+    assert "bread,143" in shown, "the harmless query ran unasked"
 
 
 def link_of(note: Path, terminal: Screen) -> str:
@@ -123,10 +123,10 @@ def test_what_an_agent_may_read_is_asked_for_and_what_it_may_count_is_not(
     played, refused = shell.run("demo"), shell.run("demo", "--no")
     assert (played.code, refused.code) == (0, 0)
     assert "- main.customers.email:" in played.out and "decision = limit" in played.out
-    assert "customer-000003" in played.out and "customer-000004" not in played.out
+    assert "customer-003" in played.out and "customer-004" not in played.out
     assert "Nobody was asked about this one, which counts orders" in played.out
     assert "query was not run: the person said no." in refused.out
-    assert "customer-000001" not in refused.out
+    assert "customer-001" not in refused.out
 
 
 def test_nothing_of_the_demo_stays(shell: Shell, home: Path):
@@ -148,12 +148,12 @@ def test_without_the_pages_extra_the_first_story_is_told_and_how_to_get_the_seco
     assert "The same result on both" not in ended.stdout
 
 
-WITHOUT_DUCKDB = WITHOUT_PAGES.replace("jinja2", "duckdb")
+WITHOUT_GUARDS = WITHOUT_PAGES.replace("jinja2", "sqlglot")
 
 
-def test_without_duckdb_two_stories_are_told_and_how_to_get_the_third():
-    ended = run([sys.executable, "-c", WITHOUT_DUCKDB])
+def test_without_guards_two_stories_are_told_and_how_to_get_the_third():
+    ended = run([sys.executable, "-c", WITHOUT_GUARDS])
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "The same result on both" in ended.stdout
-    assert 'pip install "askback[duckdb]"' in ended.stdout
+    assert 'pip install "askback[guards]"' in ended.stdout
     assert "somebody must agree to" not in ended.stdout

@@ -12,14 +12,14 @@ from typing import Any
 import anyio
 import pytest
 
-from askback.cli.desk_calls import DeskCalls
-from askback.cli.desk_servers import DeskServer
-from askback.cli.desk_startup import DeskStartup
+from askback.cli.call.options import CallRequest
+from askback.cli.call.outcome import CallOutcome
+from askback.cli.call.people import Answerer
+from askback.cli.call.server_call import ServerCall, run_call
+from askback.cli.desk.calls import DeskCalls
+from askback.cli.desk.servers import DeskServer
+from askback.cli.desk.startup import DeskStartup
 from askback.cli.exits import Exit
-from askback.cli.options import CallRequest
-from askback.cli.outcome import CallOutcome
-from askback.cli.people import Answerer
-from askback.cli.server_call import ServerCall, run_call
 from askback.client import Driver, PersonQueue
 from askback.testing import accept, decline
 from askback.testing.person import ScriptedPerson
@@ -247,7 +247,7 @@ SILENT = answering({"initialize": None, "server/discover": None})
 async def test_a_silent_server_keeps_nobody_from_the_others(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("askback.cli.desk_startup.PATIENCE", 0)
+    monkeypatch.setattr("askback.cli.desk.startup.PATIENCE", 0)
     command = [sys.executable, *shlex.split(SILENT)]
     async with desk_with(ScriptedPerson(), slow=command, kitchen=kitchen) as calls:
         gathering = DeskStartup(calls.servers, dict.fromkeys(calls.servers, "starts"), limit=None, tells=True)
@@ -265,15 +265,15 @@ def test_a_server_that_is_silent_for_longer_than_the_limit_is_told_and_left(kitc
     ended = desk(
         SILENT, kitchen_url, "--timeout", "2", typed=f"{host} weigh grams=1\nanswering weigh grams=2\n"
     )
-    assert "answering.py did not answer within 2 seconds." in ended.stderr
-    assert "answering.py is not connected." in ended.stderr
+    assert "answers.py did not answer within 2 seconds." in ended.stderr
+    assert "answers.py is not connected." in ended.stderr
     assert (ended.returncode, ended.stdout) == (3, "1 g, precise: False\n")
 
 
 @pytest.mark.parametrize("columns", [50, 200])
 def test_at_a_terminal_it_is_said_who_is_waited_for_however_long_the_path(screen: Open, columns: int):
     terminal = screen("desk", "--no-open", SILENT, columns=columns)
-    terminal.until("answering.py starts, ")
+    terminal.until("answers.py starts, ")
     terminal.press("cancel")
     assert terminal.ended() == 130
 

@@ -10,10 +10,10 @@ from threading import Thread
 
 import pytest
 
+from askback.cli.call.options import read_call
 from askback.cli.exits import Misused
-from askback.cli.options import read_call
-from askback.cli.servers import make_driver
-from askback.cli.targets import AddressTarget
+from askback.cli.servers.drivers import make_driver
+from askback.cli.servers.targets import AddressTarget
 from tests.support.command.process import Shell, answering
 
 pytestmark = pytest.mark.slow
@@ -213,7 +213,7 @@ def test_out_of_time_after_it_has_started_a_server_is_named_with_what_it_did_not
     shell: Shell, case: str, monkeypatch: pytest.MonkeyPatch
 ):
     # So that even this server, which starts at once, takes longer to start than the grace.
-    monkeypatch.setattr("askback.cli.server_call.GRACE", 0)
+    monkeypatch.setattr("askback.cli.call.server_call.GRACE", 0)
     results, words, said = LATE[case]
     ended = shell.run("call", answering(dict(results)), *words, "--label", "slow", "--timeout", "2", "--json")
     assert ended.code == ended.json["exit"] == 5

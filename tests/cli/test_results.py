@@ -24,9 +24,9 @@ from mcp_types import (
     Tool,
 )
 
-from askback.cli.offers import Listing
+from askback.cli.call.offers import Listing
+from askback.cli.call.results import lines_of, size
 from askback.cli.printer import Printer
-from askback.cli.results import lines_of, size
 
 PIXELS = base64.b64encode(bytes(1234)).decode()
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from askback.cli import configs
-from askback.cli.configs import Configs, read_configs
 from askback.cli.exits import Misused
-from askback.cli.targets import AddressTarget, CommandTarget, Surroundings, find_target
+from askback.cli.servers import configs
+from askback.cli.servers.configs import Configs, read_configs
+from askback.cli.servers.targets import AddressTarget, CommandTarget, Surroundings, find_target
 
 HOME_FILES = [".claude.json", ".cursor/mcp.json", ".config/Claude/claude_desktop_config.json"]
 NEAR_FILES = [".mcp.json", "mcp.json", ".vscode/mcp.json", ".cursor/mcp.json"]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from askback.cli import ledger
+from askback.cli.ledger import command
 from askback.ledger import Head, Heads, LedgerEntry, Report, verify
 from askback.ledger.chain import LedgerLine, LineRecord, Tip, read_line, seal_records
 from askback.ledger.entries import encode_entry
@@ -69,7 +69,7 @@ def believe_names_of_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     def judge(line: LedgerLine, ring: LedgerKeyRing) -> SealStatus:
         return "keyless" if ring.find(line.key) is None else judge_seal(line, ring)
 
-    for module in (verify, ledger):
+    for module in (verify, command):
         monkeypatch.setattr(module, "judge_seal", judge)
 
 

@@ -11,7 +11,7 @@ from typing import get_args
 
 import pytest
 
-from askback.cli.ledger import VERBS
+from askback.cli.ledger.command import VERBS
 from askback.ledger import Event, LedgerEntry
 from tests.ledger.guarded import GUARDED
 from tests.ledger.test_cli import FILE, STORY, fill

@@ -19,7 +19,7 @@ COMMANDS = {
     "store": "see whether a store can be used, and bring the tables of one in Postgres up to date",
     "ledger": "read who was asked what and what they said, and verify that nobody changed it",
 }
-"""Each is a module of that name with a `main`; it is imported when it is called, since some need an extra."""
+"""Each is a package with a module `command`, which is imported when it is called: some need an extra."""
 
 UNREAD = {errno.EPIPE, errno.EIO}
 """Whoever read us through a pipe has seen enough, or the terminal is closed."""
@@ -63,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(name: str, words: Sequence[str]) -> int:
     try:
-        run: Callable[[Sequence[str]], int] = import_module(f"askback.cli.{name}").main
+        run: Callable[[Sequence[str]], int] = import_module(f"askback.cli.{name}.command").main
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("askback"):
             raise

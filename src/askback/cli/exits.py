@@ -1,6 +1,8 @@
 """How a command ends: its exit code, and what is wrong with what was typed."""
 
 from enum import IntEnum
+from importlib import import_module
+from types import ModuleType
 
 from askback.errors import OperatorError
 
@@ -43,3 +45,13 @@ class CommandInterrupted(Exception):
 
 INSTALL_EXTRA = 'Install it with: pip install "askback[client]"'
 EXTRA_MISSING = f"This command needs the client extra. {INSTALL_EXTRA}"
+
+
+def import_optional(name: str) -> ModuleType | None:
+    """The module, or None if an extra that it needs is missing. A module of ours that is missing is an error."""
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("askback"):
+            raise
+        return None

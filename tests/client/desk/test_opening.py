@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from askback.cli.options import read_desk
-from askback.cli.people import open_answerer
+from askback.cli.call.options import read_desk
+from askback.cli.call.people import open_answerer
 from tests.client.consent.follower import FOLLOWER
 
 pytestmark = [pytest.mark.anyio, pytest.mark.verifies("R92")]

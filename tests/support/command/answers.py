@@ -1,4 +1,4 @@
-"""A server in a few lines, which starts at once: `answering.py RESULTS` answers each method with its result in that
+"""A server in a few lines, which starts at once: `answers.py RESULTS` answers each method with its result in that
 JSON object, those that have null never, and all others with an error."""
 
 import json

@@ -20,7 +20,7 @@ KITCHEN = str(Path(__file__).parent / "kitchen.py")
 
 def answering(results: dict[str, Any]) -> str:
     """A TARGET that starts at once and answers with these results; what has None it never answers."""
-    return shlex.join([str(Path(__file__).parent / "answering.py"), json.dumps(results)])
+    return shlex.join([str(Path(__file__).parent / "answers.py"), json.dumps(results)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

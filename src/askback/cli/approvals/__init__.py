@@ -1,0 +1,1 @@
+"""`askback approvals`: list and revoke what people approved for longer than one call."""

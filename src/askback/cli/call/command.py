@@ -1,0 +1,119 @@
+"""`askback call`: list what a server offers, or call it, with its questions answered here."""
+
+import json
+import sys
+from collections.abc import Sequence
+from contextlib import nullcontext, suppress
+from dataclasses import replace
+from pathlib import Path
+
+from mcp.shared.exceptions import MCPError
+
+from askback.cli.call.options import CallOptions, CallRequest, read_call
+from askback.cli.call.outcome import CallOutcome, Failure, failure_of
+from askback.cli.call.people import open_answerer
+from askback.cli.call.report import print_json, print_log, print_outcome
+from askback.cli.call.server_call import ServerCall, connect_and_run
+from askback.cli.call.status_line import StatusLine
+from askback.cli.exits import CommandInterrupted, Exit, Misused
+from askback.cli.logs import logs_on_screen
+from askback.cli.printer import MAX_NOTE, Printer, TextRow, print_note
+from askback.cli.servers.drivers import look_up, make_driver, surroundings
+from askback.cli.servers.targets import CommandTarget, Target, starting_state
+from askback.cli.signals import run
+from askback.client import PersonQueue
+from askback.errors import OperatorError
+from askback.model.safe import safe_line
+
+
+def main(words: Sequence[str]) -> int:
+    """Run it; the exit code is for the shell."""
+    options = read_call(words)
+    try:
+        if options.target is None:
+            return _list_servers(options)
+        with logs_on_screen():
+            target = _find(options)  # before the event loop begins: a person may be asked for a yes
+            outcome = run(_outcome, options, target)
+    except OperatorError as error:
+        outcome = CallOutcome(came=failure_of(error, nobody=None))
+    except CommandInterrupted as end:
+        outcome = CallOutcome(came=Failure(exit=end.exit, kind="Interrupted", message=INTERRUPTED[end.exit]))
+    # With its terminal a command has lost its readers, and still has to end in order.
+    with suppress(OSError) if outcome.exit == Exit.HUNG_UP else nullcontext():
+        _report(outcome, options)
+    return outcome.exit
+
+
+INTERRUPTED = {
+    Exit.INTERRUPTED: "Interrupted. The server was told, if it could be reached.",
+    Exit.TERMINATED: "Ended by SIGTERM. The server was told, if it could be reached.",
+    Exit.HUNG_UP: "Ended with its terminal, by SIGHUP. The server was told, if it could be reached.",
+}
+
+
+def _report(outcome: CallOutcome, options: CallOptions) -> None:
+    if options.as_json:
+        print_json(outcome, sys.stdout)
+    else:
+        print_outcome(outcome, Printer())
+    print_log(outcome, is_wanted=options.shows_log)
+
+
+async def _outcome(options: CallOptions, target: Target) -> CallOutcome:
+    """Whatever comes of it, errors included."""
+    try:
+        return await _served(options, target, options.label or target.label)
+    except MCPError as error:
+        return CallOutcome(came=failure_of(error, nobody=None))
+
+
+def _find(options: CallOptions) -> Target:
+    found = look_up(options.target or "", options.connecting)
+    _require_one_word(found.target, options.wanted)
+    for note in found.notes:
+        print_note(safe_line(note, MAX_NOTE))
+    return found.target
+
+
+async def _served(options: CallOptions, target: Target, label: str) -> CallOutcome:
+    plain, begins = options.connecting.plain, starting_state(target)
+    working = StatusLine(label, sys.stderr, plain=plain, begins=begins)
+    async with open_answerer(options.connecting, working) as there, working.display():
+        queue = None if there.person is None else PersonQueue(there.person)
+        driver = make_driver(target, queue, options.connecting, label=label)
+        seconds = options.connecting.timeout
+        order = ServerCall(wanted=options.wanted, present=there, working=working, limit=seconds)
+        outcome = await connect_and_run(driver, order, label=label)
+        return replace(outcome, log=driver.log)  # now that the program has ended, all of it has been read
+
+
+def _require_one_word(target: Target, wanted: CallRequest) -> None:
+    """`askback call python server.py` would start Python alone, wait, and then call a tool named server.py."""
+    name = wanted.name or ""
+    if isinstance(target, CommandTarget) and len(target.words) == 1 and "." in name and Path(name).is_file():
+        raise Misused(
+            f"{name} is a file and hardly the name of a tool. A command with its arguments is one word: "
+            f'askback call "{target.label} {name}".'
+        )
+
+
+def _list_servers(options: CallOptions) -> int:
+    """Without a target: the servers that could be one."""
+    configs = surroundings(options.connecting.config).configs
+    for problem in configs.problems:
+        print_note(safe_line(problem, MAX_NOTE))
+    if options.as_json:
+        servers = [{"name": one.name, "file": str(one.file)} for one in configs.servers]
+        print(json.dumps({"servers": servers, "exit": Exit.DONE}))
+        return Exit.DONE
+    paper = Printer()
+    if not configs.servers:
+        paper.print(
+            "No mcp.json file names a server here. Give an address or a command: askback call TARGET."
+        )
+    for file in dict.fromkeys(one.file for one in configs.servers):
+        paper.write(safe_line(str(file), MAX_NOTE))  # whole, to be copied
+        names = [safe_line(one.name) for one in configs.servers if one.file == file]
+        paper.columns([[[TextRow(name, "there", indent=2) for name in names]]])
+    return Exit.DONE

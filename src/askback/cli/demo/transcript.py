@@ -1,0 +1,96 @@
+"""What went over the wire, printed as columns: the words of each message without its brackets."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, cast
+
+from askback.cli.printer import Block, Printer, Style, TextRow
+from askback.testing import Run
+from askback.testing.wire import TranscriptLine
+
+LEGEND = "-> from the client    <- from the server    (handshakes left out)"
+
+MAX_STRING = 64
+"""A longer string that is neither words nor a link is a sealed state, noise to a reader."""
+
+MAX_INLINE = 24
+"""A member that is no longer than this stays on its line."""
+
+EVERY_REQUEST = {"_meta", "resultType", "structuredContent", "isError"}
+"""Members that every message of a revision carries, or that say the same twice; left out to show the rest."""
+
+
+def print_runs(printer: Printer, title: str, runs: Mapping[str, Run]) -> None:
+    """One column for each revision, under a title."""
+    printer.print(title, "bold")
+    printer.print(LEGEND, "dim")
+    printer.print()
+    columns = [_column(revision, run) for revision, run in runs.items()]
+    height = max(map(len, columns))
+    for blocks in columns:
+        # A message that only one era knows comes before the last, so that the others stand side by side.
+        blocks[-1:-1] = [[]] * (height - len(blocks))
+    printer.columns(columns)
+
+
+def print_verdict(printer: Printer, runs: Iterable[Run]) -> bool:
+    """Print whether all runs had the same result, and return it."""
+    texts = [run.text for run in runs]
+    if len(set(texts)) != 1:
+        printer.print(f"The results differ: {', '.join(texts)}", "bold")
+        return False
+    first, *rest = texts[0].splitlines()
+    rows = f", and {len(rest)} rows" if rest else ""
+    printer.print(f"The same result on {'both' if len(texts) == 2 else 'all three'}: {first}{rows}", "good")
+    return True
+
+
+def _column(revision: str, run: Run) -> list[Block]:
+    start = next(number for number, line in enumerate(run.transcript) if line.what == "tools/call")
+    calls = sum(line.what == "tools/call" for line in run.transcript)
+    way = "push: 1 call, which waits" if calls == 1 else f"rounds: {calls} calls, none waits"
+    head: Block = [TextRow(revision, "bold"), TextRow(way, "dim"), TextRow()]
+    return [head, *(_block(line) for line in run.transcript[start:])]
+
+
+def _block(line: TranscriptLine) -> Block:
+    style: Style = "there" if line.direction == "->" else "back"
+    return [TextRow(f"{line.direction} {line.what}", style), *_outline(line.body, 3), TextRow()]
+
+
+def _outline(value: Mapping[str, Any], indent: int) -> Iterator[TextRow]:
+    """Nested members as an indented outline: the words of the wire without its brackets."""
+    for name, member in value.items():
+        if name in EVERY_REQUEST or (name, member) == ("type", "object"):
+            continue
+        inline = _inline(member)
+        if isinstance(member, Mapping) and len(inline) > MAX_INLINE:
+            yield TextRow(f"{name}:", indent=indent)
+            yield from _outline(cast("Mapping[str, Any]", member), indent + 2)
+        elif "\n" in inline:
+            yield TextRow(f"{name}:", indent=indent)
+            yield from (_further_in(line, indent + 2) for line in inline.splitlines())
+        else:
+            yield TextRow(f"{name}: {inline}", indent=indent)
+
+
+def _further_in(line: str, indent: int) -> TextRow:
+    """What a line begins with counts as indent, so that it goes on behind it."""
+    text = line.lstrip(" ")
+    return TextRow(text, indent=indent + len(line) - len(text))
+
+
+def _inline(value: Any) -> str:
+    match value:
+        case str() if len(value) > MAX_STRING and " " not in value and "://" not in value:
+            return f"sealed, {len(value)} characters"
+        case bool():
+            return str(value).lower()
+        case {"type": "text", "text": text}:
+            return str(text)
+        case Mapping():
+            members = cast("Mapping[str, Any]", value)
+            return ", ".join(f"{name} = {_inline(member)}" for name, member in members.items())
+        case list():
+            return ", ".join(map(_inline, cast("list[Any]", value)))
+        case _:
+            return str(value)

@@ -1,0 +1,1 @@
+"""`askback desk`: several servers kept connected, and one page for their questions."""

@@ -1,1 +1,0 @@
-../../../examples/pizzeria/server.py

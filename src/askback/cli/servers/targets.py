@@ -1,0 +1,234 @@
+"""TARGET on the command line: an address, a server of an mcp.json file, or a command. Starts nothing."""
+
+import difflib
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from askback.cli.exits import Misused
+from askback.cli.servers.configs import Configs, Configured
+from askback.cli.servers.variables import fill_in
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandTarget:
+    """A program to start. `environment` None means all of ours, as for any command that is typed."""
+
+    label: str
+    words: tuple[str, ...]
+    environment: Mapping[str, str] | None = None
+    folder: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddressTarget:
+    """A server that runs elsewhere."""
+
+    label: str
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+Target = CommandTarget | AddressTarget
+
+
+def starting_state(target: Target) -> str:
+    """What the server does until it is connected, for the line that says so."""
+    return "starts" if isinstance(target, CommandTarget) else "is being reached"
+
+
+NOT_SPOKEN = {
+    "sse": "the old SSE transport, which newer servers have left; ask its operator for the streamable HTTP address",
+    "ws": "WebSockets, for which MCP has no transport",
+}
+PATHS = tuple(f"{dots}{slash}" for dots in (".", "..") for slash in ("/", os.sep))
+"""A word that begins so is plainly a relative path: no command that is found on PATH is written like this."""
+
+_BLANK = re.compile(r"\s")
+SCRIPTS = (".py", ".js", ".mjs", ".ts")
+HTTP = {"http", "streamable-http", "streamableHttp", "streamable_http"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What a target is looked up in."""
+
+    configs: Configs
+    here: Path
+    home: Path
+    environment: Mapping[str, str]
+
+    @property
+    def values(self) -> Mapping[str, str]:
+        """What `${...}` may name: the environment, and two folders that editors fill in."""
+        return {**self.environment, "workspaceFolder": str(self.here), "userHome": str(self.home)}
+
+
+def find_target(word: str, around: Surroundings) -> Target:
+    """An address or a path if it begins like one, else a server of that name, the person's own first, else a command
+    line."""
+    if word.startswith(("http://", "https://")):
+        return AddressTarget(label=host_of(word), url=word)
+    if named := configured_as(word, around):
+        return configured_target(named[0], around)
+    return _command(word, around)
+
+
+def configured_as(word: str, around: Surroundings) -> list[Configured]:
+    """The servers of mcp.json files that this word names. A server of the person's own files wins over any file or
+    command line that is written alike: the folder may come from somebody else. A server that came with the folder never
+    takes the place of a command line, and one that shares its name with a file there is refused."""
+    if word.startswith(("http://", "https://")) or _is_path(word):
+        return []
+    named = around.configs.named(word)
+    if any(not server.is_near for server in named):
+        return named
+    if _BLANK.search(word):
+        return []
+    if named and shares_its_name(word, around):
+        raise Misused(
+            f"{word!r} is a file in {around.here} and also a server in {named[0].file}. If you mean the file, write "
+            f"'./{word}'; if you mean the server, --config {shlex.quote(str(named[0].file))}."
+        )
+    return named
+
+
+def shares_its_name(word: str, around: Surroundings) -> bool:
+    """Whether a file here would be started by this word if no server had that name."""
+    return _looks_like_a_path(word) and _is_file(word, around)
+
+
+def host_of(url: str) -> str:
+    """The host and port, and nothing that may be a secret: neither user nor query."""
+    try:
+        where = urlsplit(url).netloc.rpartition("@")[2]
+    except ValueError:
+        where = ""
+    if not where:
+        raise Misused("The address has no host. Write it out, as in https://mcp.example/mcp.")
+    return where
+
+
+def configured_target(server: Configured, around: Surroundings) -> Target:
+    """What the entry says to start or to connect to, its variables filled in."""
+    where = f"{server.name!r} in {server.file}"
+    body = cast("dict[str, Any]", _filled_in(server.body, around.values, where))
+    kind = body.get("type") or body.get("transport") or ("stdio" if "command" in body else "http")
+    if kind in NOT_SPOKEN:
+        raise Misused(f"{where} speaks {NOT_SPOKEN[kind]}.")
+    if kind == "stdio" and isinstance(body.get("command"), str):
+        return _started(server, body, around)
+    if kind in HTTP and isinstance(body.get("url"), str):
+        return AddressTarget(label=server.name, url=body["url"], headers=_texts(body.get("headers"), where))
+    raise Misused(
+        f"{where} has neither a command to start nor a url to connect to. Give it one of them, and type "
+        '"stdio" or "http" to match.'
+    )
+
+
+def _started(server: Configured, body: dict[str, Any], around: Surroundings) -> CommandTarget:
+    if "envFile" in body:
+        raise Misused(
+            f"{server.name!r} in {server.file} has an envFile; put what it needs under env instead."
+        )
+    arguments: Any = body.get("args", [])
+    where = f"{server.name!r} in {server.file}"
+    if not isinstance(arguments, list):
+        raise Misused(f'{where}: args is a list of texts, as in ["--port", "80"].')
+    words = (body["command"], *(str(word) for word in cast("list[Any]", arguments)))
+    folder = around.here / body["cwd"] if isinstance(body.get("cwd"), str) else None
+    return CommandTarget(
+        label=server.name, words=words, environment=_texts(body.get("env"), where), folder=folder
+    )
+
+
+def _filled_in(value: Any, values: Mapping[str, str], where: str) -> Any:
+    match value:
+        case str():
+            return fill_in(value, values, where=where)
+        case Mapping():
+            members = cast("Mapping[str, Any]", value)
+            return {name: _filled_in(member, values, where) for name, member in members.items()}
+        case list():
+            return [_filled_in(member, values, where) for member in cast("list[Any]", value)]
+        case _:
+            return value
+
+
+def _texts(value: Any, where: str) -> dict[str, str]:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise Misused(f'{where}: env and headers are tables of texts, as in {{"NAME": "value"}}.')
+    return {str(name): str(member) for name, member in cast("Mapping[str, Any]", value).items()}
+
+
+def _command(word: str, around: Surroundings) -> CommandTarget:
+    try:
+        words = [word] if _is_file(word, around) else shlex.split(word, posix=os.name == "posix")
+    except ValueError as error:
+        raise Misused(f"The command cannot be split into words: {error}. Check its quotes.") from error
+    if not words:
+        raise Misused(
+            "TARGET is empty. Give an address, the name of a server in an mcp.json file, or a command."
+        )
+    if words[0].endswith(".py") and (around.here / words[0]).is_file():
+        return CommandTarget(label=words[0], words=(sys.executable, *words))
+    if shutil.which(words[0], path=around.environment.get("PATH")) is None:
+        if words != [word] and (around.here / word).is_file():
+            raise Misused(f"{word!r} has blanks, so it is a command. If you mean the file, write './{word}'.")
+        raise Misused(_unknown(words[0], around))
+    return CommandTarget(label=_label(words), words=tuple(words))
+
+
+def _is_file(word: str, around: Surroundings) -> bool:
+    """Whether the whole word is the path of a file. With blanks it has to be written as a path: a folder that somebody
+    else wrote may hold a file whose path reads like a command line."""
+    return (_is_path(word) or not _BLANK.search(word)) and (around.here / word).is_file()
+
+
+def _is_path(word: str) -> bool:
+    """Whether the word can only mean a file."""
+    return os.path.isabs(word) or word.startswith(PATHS)
+
+
+def _label(words: Sequence[str]) -> str:
+    """The script rather than its interpreter, where one can be told."""
+    scripts = (word for word in words[1:] if word.endswith(SCRIPTS))
+    return next(scripts, words[0])
+
+
+def _looks_like_a_path(word: str) -> bool:
+    return word.endswith(SCRIPTS) or "/" in word or os.sep in word
+
+
+def _unknown_path(word: str, around: Surroundings) -> str:
+    if (around.here / word).exists():
+        return (
+            f"{word!r} is there and cannot be started. Make it executable, or name the program that runs it: "
+            f'askback call "PROGRAM {word}".'
+        )
+    return f"There is no file {word!r} in {around.here}. Check its spelling and the folder you are in."
+
+
+def _unknown(word: str, around: Surroundings) -> str:
+    names = sorted({server.name for server in around.configs.servers})
+    close = difflib.get_close_matches(word, names, n=1)
+    if close:
+        return f"There is no command {word!r}. Did you mean the server {close[0]!r} of your mcp.json files?"
+    if _looks_like_a_path(word):
+        return _unknown_path(word, around)
+    named = f"they name {', '.join(names[:20])}" if names else "none was found, or they name none"
+    unread = "".join(f"\n{problem}" for problem in around.configs.problems)
+    return (
+        f"{word!r} is no address (https://...), no server of the mcp.json files ({named}) and no command on "
+        'this machine. A command with arguments is one word: askback call "python server.py".'
+        f"{unread}"
+    )

@@ -1,1 +1,0 @@
-../../../examples/guarded_sql/server.py

@@ -1,0 +1,1 @@
+"""`askback vault`: list and forget what servers keep for people, and renew the keys."""

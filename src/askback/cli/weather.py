@@ -1,1 +1,0 @@
-../../../examples/weather/server.py
