@@ -103,7 +103,7 @@ def test_whoever_gives_up_on_the_page_is_out_at_once(screen: Open, opened: Path)
 def test_without_a_terminal_somebody_types_the_key_and_it_is_nowhere_on_the_wire(shell: Shell):
     ended = shell.run("demo")
     assert (ended.code, ended.errors) == (0, "")
-    assert "url: http://127.0.0.1:" in ended.out
+    assert "http://127.0.0.1:" in ended.out
     assert "Meanwhile in the browser: weather asks for your weather key. Typed: ••••••••." in ended.out
     assert "The same result on both: Delft tomorrow: clouds, and some sun" in ended.out
     assert KEY not in ended.out

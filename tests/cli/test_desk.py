@@ -263,7 +263,7 @@ async def test_a_silent_server_keeps_nobody_from_the_others(
 def test_a_server_that_is_silent_for_longer_than_the_limit_is_told_and_left(kitchen_url: str):
     host = kitchen_url.split("/")[2]
     ended = desk(
-        SILENT, kitchen_url, "--timeout", "2", typed=f"{host} weigh grams=1\nanswering weigh grams=2\n"
+        SILENT, kitchen_url, "--timeout", "2", typed=f"{host} weigh grams=1\nanswers weigh grams=2\n"
     )
     assert "answers.py did not answer within 2 seconds." in ended.stderr
     assert "answers.py is not connected." in ended.stderr
