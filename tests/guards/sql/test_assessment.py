@@ -12,7 +12,6 @@ from askback.guards.risk import Risk
 from askback.guards.sql import SQLCatalogue, SQLWords, StatementAssessor
 from askback.guards.sql.question import MARGIN, MARGIN_ON, MAX_LINE_LENGTH
 from tests.guards.sql.shop import tables, tagged, views
-from tests.guards.sql.test_pace import seconds
 
 pytestmark = pytest.mark.anyio
 
@@ -24,7 +23,8 @@ SHOP = SQLCatalogue(
     titles={"contact": "contact details"},
 )
 
-AROUND = "SELECT * FROM (\nSELECT email FROM customers\n) AS limited LIMIT 1000"
+EMAILS = "SELECT email FROM customers"
+AROUND = "SELECT * FROM (\n{}\n) AS limited LIMIT 1000"
 
 LITTLE = Estimate(engine="a table of prices", rows=5, widest=0, bytes=100, seconds=0.1)
 MUCH = Estimate(engine="a table of prices", rows=48e6, widest=0, bytes=3.1e9, seconds=90)
@@ -44,8 +44,8 @@ def priced(estimate: Estimate | Exception, **limits: float) -> StatementAssessor
     )
 
 
-async def asked(statement: str, scales: StatementAssessor | None = None, **beside: Any) -> Risk:
-    risk = await (scales or StatementAssessor(dialect="duckdb", catalogue=SHOP)).assess(
+async def asked(statement: str, assessor: StatementAssessor | None = None, **beside: Any) -> Risk:
+    risk = await (assessor or StatementAssessor(dialect="duckdb", catalogue=SHOP)).assess(
         statement, beside=beside
     )
     assert risk is not None, statement
@@ -114,12 +114,12 @@ async def test_hidden_letters_are_spelled_and_links_cannot_be_clicked() -> None:
 
 
 async def test_what_is_too_long_to_be_shown_is_refused_and_what_is_harmless_passes_however_long() -> None:
-    scales = StatementAssessor(dialect="duckdb", catalogue=SHOP)
+    assessor = StatementAssessor(dialect="duckdb", catalogue=SHOP)
     padding = "x" * 10_000
     with pytest.raises(NotApproved, match="characters") as refused:
-        await scales.assess(f"SELECT email FROM customers WHERE name = '{padding}'")
+        await assessor.assess(f"SELECT email FROM customers WHERE name = '{padding}'")
     assert refused.value.outcome == "cannot be shown"
-    assert await scales.assess(f"SELECT id FROM customers WHERE name = '{padding}'") is None
+    assert await assessor.assess(f"SELECT id FROM customers WHERE name = '{padding}'") is None
 
 
 async def test_only_what_is_clear_estimated_and_within_limits_passes() -> None:
@@ -150,8 +150,8 @@ async def test_an_estimate_that_fails_is_a_question(
         async def estimate(self, statement: str) -> Estimate:
             raise error
 
-    for scales in (priced(error), StatementAssessor(dialect="duckdb", catalogue=SHOP, cost=Raising())):
-        risk = await asked("SELECT 1", scales)
+    for assessor in (priced(error), StatementAssessor(dialect="duckdb", catalogue=SHOP, cost=Raising())):
+        risk = await asked("SELECT 1", assessor)
         assert "nobody can tell what it would cost" in risk.message and risk.facts["cost"] is None
     assert "SELECT secret" not in caplog.text
 
@@ -175,8 +175,8 @@ async def test_a_source_that_fails_is_a_question_that_says_so(caplog: pytest.Log
         SQLCatalogue(tagged={"email": "contact"}),
         lambda: None,
     ):
-        scales = StatementAssessor(dialect="duckdb", catalogue=catalogue)  # pyright: ignore[reportArgumentType] # authors err
-        risk = await asked("SELECT 1", scales)
+        assessor = StatementAssessor(dialect="duckdb", catalogue=catalogue)  # pyright: ignore[reportArgumentType] # authors err
+        risk = await asked("SELECT 1", assessor)
         assert "Nobody can tell what it touches" in risk.message and not risk.options
         assert risk.facts["personal"] is None and risk.facts["catalogue"] is None
     assert "the disk is gone" in caplog.text
@@ -184,11 +184,11 @@ async def test_a_source_that_fails_is_a_question_that_says_so(caplog: pytest.Log
 
 async def test_a_tag_that_no_table_has_is_warned_of_once_and_counts(caplog: pytest.LogCaptureFixture) -> None:
     known = SHOP | SQLCatalogue(tagged={"main.customers.phone": "contact", "hr.staff.pay": "money"})
-    scales = StatementAssessor(dialect="duckdb", catalogue=known)
+    assessor = StatementAssessor(dialect="duckdb", catalogue=known)
     for _ in range(2):
-        risk = await asked("SELECT phone FROM customers", scales)
+        risk = await asked("SELECT phone FROM customers", assessor)
         assert "- main.customers.phone: contact details, such as ada@example.org" in risk.message
-    assert "- hr.staff.pay: money" in (await asked("SELECT pay FROM hr.staff", scales)).message
+    assert "- hr.staff.pay: money" in (await asked("SELECT pay FROM hr.staff", assessor)).message
     assert sorted(str(record.args) for record in caplog.records) == [
         "('hr.staff.pay',)",
         "('main.customers.phone',)",
@@ -197,45 +197,43 @@ async def test_a_tag_that_no_table_has_is_warned_of_once_and_counts(caplog: pyte
 
 async def test_sqlglot_writes_no_statement_into_a_log(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
-    scales = StatementAssessor(dialect="duckdb", catalogue=SHOP, cost=CalledEstimator(lambda _: LITTLE))
+    assessor = StatementAssessor(dialect="duckdb", catalogue=SHOP, cost=CalledEstimator(lambda _: LITTLE))
     for statement in (
         "VACUUM secret_word",
         "CREATE MACRO secret_word(x) AS x",
         "SELEC secret_word",
         "CALL secret_word()",
     ):
-        await asked(statement, scales)
+        await asked(statement, assessor)
     assert "secret_word" not in caplog.text
 
 
 async def test_changes_may_be_refused_unasked_and_by_default_are_asked_about() -> None:
-    scales = StatementAssessor(dialect="duckdb", catalogue=SHOP, writes="refuse")
+    assessor = StatementAssessor(dialect="duckdb", catalogue=SHOP, writes="refuse")
     for statement in (
         "DROP TABLE orders",
         "SELECT 1; DELETE FROM orders",
         "WITH x AS (SELECT 1) INSERT INTO orders SELECT * FROM orders",
     ):
         with pytest.raises(NotApproved, match="only queries") as refused:
-            await scales.assess(statement)
+            await assessor.assess(statement)
         assert refused.value.outcome == "refused"
-    assert await scales.assess("SELECT id FROM orders") is None
+    assert await assessor.assess("SELECT id FROM orders") is None
     assert "- drop table orders" in (await asked("DROP TABLE orders")).message
 
 
 @pytest.mark.parametrize(
     ("statement", "fewer"),
     [
-        ("SELECT email FROM customers", AROUND),
-        ("SELECT email FROM customers; -- bye", AROUND),
-        ("SELECT email FROM customers ORDER BY id", "SELECT email FROM customers ORDER BY id\nLIMIT 1000"),
-        ("SELECT email FROM customers LIMIT 5000", "SELECT email FROM customers LIMIT 1000"),
-        ("FROM customers ORDER BY id LIMIT 5000 OFFSET 7", "FROM customers ORDER BY id LIMIT 1000 OFFSET 7"),
-        ("FROM (FROM customers LIMIT 9000) LIMIT 9000", "FROM (FROM customers LIMIT 9000) LIMIT 1000"),
-        ("SELECT email FROM customers LIMIT 10", None),
-        ("SELECT email FROM customers LIMIT 1000", None),
-        ("SELECT email FROM customers LIMIT 20 * 100", None),
-        ("SELECT email FROM customers LIMIT 50%", None),
-        ("SELECT email FROM customers OFFSET 3", None),
+        (EMAILS, f"{EMAILS}\nLIMIT 1000"),
+        (f"{EMAILS} ;\n", f"{EMAILS}\nLIMIT 1000"),
+        (f"{EMAILS} ORDER BY id -- bye", f"{EMAILS} ORDER BY id -- bye\nLIMIT 1000"),
+        (f"{EMAILS} OFFSET 3", f"{EMAILS} OFFSET 3\nLIMIT 1000"),
+        (f"({EMAILS})", f"({EMAILS})\nLIMIT 1000"),
+        (f"{EMAILS} LIMIT 5000", AROUND.format(f"{EMAILS} LIMIT 5000")),
+        (f"{EMAILS} LIMIT 50%", AROUND.format(f"{EMAILS} LIMIT 50%")),
+        ("FROM customers LIMIT 9 OFFSET 7", AROUND.format("FROM customers LIMIT 9 OFFSET 7")),
+        (f"{EMAILS} FETCH FIRST 9 ROWS ONLY", AROUND.format(f"{EMAILS} FETCH FIRST 9 ROWS ONLY")),
         ("SELECT email, reveal(id) FROM customers", None),
         ("SELECT email FROM customers; SELECT 1", None),
         ("DELETE FROM customers RETURNING email", None),
@@ -317,14 +315,10 @@ def test_an_option_that_means_nothing_is_the_authors_mistake(option: dict[str, A
         StatementAssessor(**cast("dict[str, Any]", {"dialect": "duckdb", "catalogue": SHOP}) | option)
 
 
-async def test_a_statement_seen_before_costs_next_to_nothing() -> None:
+async def test_a_statement_seen_before_is_assessed_without_a_turn_of_the_event_loop() -> None:
     statement = f"SELECT {', '.join(['o.total'] * 2_000)} FROM orders o"
-    scales = StatementAssessor(dialect="duckdb", catalogue=SHOP)
-    assert await scales.assess(statement) is None
-
-    def again() -> None:
-        with pytest.raises(StopIteration) as came_back:
-            scales.assess(statement).send(None)
-        assert came_back.value.value is None
-
-    assert seconds(again) < 0.01
+    assessor = StatementAssessor(dialect="duckdb", catalogue=SHOP)
+    assert await assessor.assess(statement) is None
+    with pytest.raises(StopIteration) as came_back:
+        assessor.assess(statement).send(None)
+    assert came_back.value.value is None

@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from askback.errors import AuthorError
+from askback.guards.sql.catalogue import SQLCatalogue
 from askback.guards.sql.engines.engine import Inspection
-from askback.guards.sql.known import SQLCatalogue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

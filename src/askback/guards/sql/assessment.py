@@ -1,4 +1,4 @@
-"""Scales for statements: what one touches and what it costs, and whether a person has to be asked about that."""
+"""Assessment of a statement: what it touches, what it costs, and whether a person has to be asked about that."""
 
 import logging
 from collections.abc import Hashable, Mapping
@@ -13,16 +13,16 @@ from askback.errors import AuthorError, NotApproved
 from askback.guards.cost import CostLimits, CostWords, Estimate, EstimateFailed, Estimator, PlanEstimator
 from askback.guards.risk import Arguments, Risk, RiskOption
 from askback.guards.sql.approval import SQLApproval, add_newest, keep_approval
+from askback.guards.sql.catalogue import SQLCatalogue
 from askback.guards.sql.engines import Engine, Inspection
 from askback.guards.sql.findings import Finding
-from askback.guards.sql.known import SQLCatalogue
 from askback.guards.sql.names import Dialect
-from askback.guards.sql.outlines import AROUND, AT_END, Outline
 from askback.guards.sql.personal import PersonalColumns
 from askback.guards.sql.question import QuestionWriter
-from askback.guards.sql.reader import lay_out_async, read_async
+from askback.guards.sql.reader import read_async
 from askback.guards.sql.readings import SQLReading
 from askback.guards.sql.sources import Catalogued, engine_of, source_of, version_of
+from askback.guards.sql.statements import first_words
 from askback.guards.sql.words import SQLWords
 from askback.schema.message import MAX_MESSAGE_LENGTH
 
@@ -32,8 +32,11 @@ Writes = Literal["ask", "refuse"]
 
 LIMIT = "limit"
 
-PATIENCE = 30.0
-"""Seconds for a source, and again for an estimator, that has no bound of its own. After that it cannot tell."""
+LIMITED = ("{query}\nLIMIT {number}", "SELECT * FROM (\n{query}\n) AS limited LIMIT {number}")
+"""The same query for fewer rows. The second form is for one that has a LIMIT already."""
+
+ASSESSMENT_TIMEOUT = 30.0
+"""Seconds for a source, for the engine and for an estimator that have no limit of their own."""
 
 NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
@@ -81,8 +84,8 @@ class StatementAssessor:
         self._engine = engine or engine_of(self._source, dialect)
         self._most_rows, self._writes = most_rows, writes
         self._words, self._cost_words = words or SQLWords(), cost_words or CostWords()
-        self._teller = QuestionWriter(words=self._words, cost_words=self._cost_words, limits=self._limits)
-        self._told: set[str] = set()
+        self._writer = QuestionWriter(words=self._words, cost_words=self._cost_words, limits=self._limits)
+        self._warned: set[str] = set()
         self._last = _Catalogue(
             version=None, given=SQLCatalogue(), known=SQLCatalogue(), personal=PersonalColumns({})
         )
@@ -137,7 +140,7 @@ class StatementAssessor:
     async def _read_catalogue(self, inspection: Inspection | None) -> _Catalogue | None:
         """The catalogue as it is now, read only where something may have changed since the last time."""
         try:
-            with anyio.fail_after(PATIENCE):
+            with anyio.fail_after(ASSESSMENT_TIMEOUT):
                 version = await version_of(self._source, None if inspection is None else inspection.schema)
                 if version is None or version != self._last.version:
                     self._last = await self._check(await self._source.load(), version)
@@ -151,8 +154,8 @@ class StatementAssessor:
         last = self._last
         if last.given == given:  # though columns may stand in another order
             return last._replace(version=version, known=replace(given, tagged=last.known.tagged))
-        for name in set(given.find_strays()) - self._told:
-            self._told.add(name)
+        for name in set(given.find_strays()) - self._warned:
+            self._warned.add(name)
             logger.warning(
                 "%s is tagged, and no table or view has it. It counts all the same; mend the catalogue.", name
             )
@@ -166,7 +169,7 @@ class StatementAssessor:
         if self._engine is None:
             return None
         try:
-            with anyio.fail_after(PATIENCE):
+            with anyio.fail_after(ASSESSMENT_TIMEOUT):
                 return await self._engine.inspect(statement)
         except Exception as error:  # noqa: BLE001 - its text may quote the statement, which belongs in no log
             logger.error(
@@ -205,7 +208,7 @@ class StatementAssessor:
         cost = self._cost
         estimate_cost = cost.price if is_checked and isinstance(cost, PlanEstimator) else cost.estimate
         try:
-            with anyio.fail_after(PATIENCE):
+            with anyio.fail_after(ASSESSMENT_TIMEOUT):
                 estimate = await estimate_cost(statement)
             if isinstance(estimate, Estimate):  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
                 return estimate
@@ -222,43 +225,42 @@ class StatementAssessor:
     async def _risk(self, finding: Finding, argument: str, tool: str, beside: Arguments) -> Risk:
         if len(finding.statement) > MAX_MESSAGE_LENGTH:
             raise _cannot_be_shown(finding, tool)
-        outline = await self._lay_out(finding)
-        finding = replace(finding, kinds=outline.kinds)
-        message = self._teller.message(finding, beside)
+        if self._engine is None:
+            finding = replace(finding, kinds=first_words(finding.statement, self._dialect))
+        message = self._writer.message(finding, beside)
         if len(message) > MAX_MESSAGE_LENGTH:
             raise _cannot_be_shown(finding, tool)
+        limited = await self._limit(finding)
         return Risk(
             message=message,
             facts=finding.facts(),
-            options=await self._options(finding, outline, argument),
+            options=() if limited is None else (self._limit_option(limited, argument),),
             covers=self._words.covers,
             scope=finding.scope(),
             yes=self._words.run,
             no=self._words.no,
         )
 
-    async def _lay_out(self, finding: Finding) -> Outline:
-        """The kinds of statements in the text, and the query for fewer rows. An engine says the first by itself."""
-        if self._engine is None:
-            return await lay_out_async(finding.statement, dialect=self._dialect, most=self._most_rows)
+    async def _limit(self, finding: Finding) -> str | None:
+        """The query for fewer rows: a text of which engine or reader say exactly what they say of the query."""
+        if self._most_rows is None or not finding.is_query or finding.known is None:
+            return None
         query = finding.statement.strip(" \t\n;")
-        for form in (AT_END, AROUND) if finding.is_query and self._most_rows is not None else ():
-            limited = form.format(query=query, most=self._most_rows)
+        for form in LIMITED:
+            limited = form.format(query=query, number=self._most_rows)
             inspection = await self._inspect(limited)
-            if inspection is not None and inspection == finding.inspection and finding.known is not None:
+            if self._engine is None and await self._read(finding.known, limited) == finding.reading:
+                return limited
+            if inspection is not None and inspection == finding.inspection:
                 self._note(limited, inspection, finding.known)
-                return Outline(limited=limited)
-        return Outline()
+                return limited
+        return None
 
-    async def _options(self, finding: Finding, outline: Outline, argument: str) -> tuple[RiskOption, ...]:
-        known, most, fewer = finding.known, self._most_rows, outline.limited
-        if known is None or most is None or fewer is None or not finding.is_query:
-            return ()
-        if self._engine is None and await self._read(known, fewer) != finding.reading:
-            return ()
-        rows = self._cost_words.many_rows.format(number=f"{most:,}".replace(",", self._cost_words.thousands))
-        title = self._words.limit.format(rows=self._cost_words.one_row if most == 1 else rows)
-        return (RiskOption(value=LIMIT, title=title, change=lambda given: {**given, argument: fewer}),)
+    def _limit_option(self, limited: str, argument: str) -> RiskOption:
+        number = f"{self._most_rows:,}".replace(",", self._cost_words.thousands)
+        rows = self._cost_words.many_rows.format(number=number)
+        title = self._words.limit.format(rows=self._cost_words.one_row if self._most_rows == 1 else rows)
+        return RiskOption(value=LIMIT, title=title, change=lambda given: {**given, argument: limited})
 
 
 def _cannot_be_shown(finding: Finding, tool: str) -> NotApproved:

@@ -1,155 +1,103 @@
-"""The tables, views and tags that the operator knows of, by the names a statement may use for them."""
+"""What is known of a database: its tables and views, which columns are personal, and what such data looks like."""
 
 import hashlib
 import json
-import re
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
-from askback.guards.sql.names import Dialect, Path, agree, fold, path_of
-from askback.guards.sql.relations import NOTHING, Relation, Sources, relation_of
-from askback.guards.sql.systems import describes_the_schema, is_of_the_system
+from askback.guards.sql.names import Path, agree
 
-ROW_NUMBERS: dict[Dialect, tuple[str, ...]] = {
-    "duckdb": ("rowid",),
-    "postgres": ("ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"),
-    "sqlite": ("rowid", "oid", "_rowid_"),
-    "trino": (),
-}
-"""Columns that every stored table has and `*` leaves out."""
+Family = frozenset[str]
+"""Tables that hold each other's rows, as a partitioned one and its partitions do."""
 
 
-MAX_MENTIONING = 200_000
-"""Characters that are looked through for the names of tagged columns."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SQLCatalogue:
+    """One catalogue, with names as the engine keeps them. `a | b` knows what both know; `b` has the last word."""
 
+    tables: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+    """`schema.table` to its columns, in their order, and their types."""
+    views: Mapping[str, str] = field(default_factory=dict[str, str])
+    """`schema.view` to its query."""
+    tagged: Mapping[str, str] = field(default_factory=dict[str, str])
+    """`schema.table.column` to its tag."""
+    examples: Mapping[str, str] = field(default_factory=dict[str, str])
+    """A tag to a value that such a column could hold: made up, and never taken from the data."""
+    titles: Mapping[str, str] = field(default_factory=dict[str, str])
+    """A tag to what people call it."""
+    families: frozenset[Family] = frozenset()
 
-class Stored(NamedTuple):
-    """A table or a view of the catalogue."""
-
-    name: str
-    path: Path
-    relation: Relation | None  # None: a view, which is read when it is met
-    query: str
-
-
-class Tag(NamedTuple):
-    path: Path  # of its table, in small letters
-    column: str
-    name: str  # as the operator wrote it
-    tag: str
-
-
-class CatalogueIndex:
-    """Reads no statement; says which stored table a name means."""
-
-    def __init__(
-        self,
-        *,
-        dialect: Dialect,
-        tables: Mapping[str, Mapping[str, str]],
-        views: Mapping[str, str],
-        tagged: Mapping[str, str],
-    ) -> None:
-        self.dialect: Dialect = dialect
-        self.tags: dict[str, str] = dict(tagged)
-        self.columns = frozenset(column.lower() for columns in tables.values() for column in columns)
-        self._by_name: dict[str, list[Stored]] = {}
-        self._tagged: dict[str, list[Tag]] = {}
-        for name, tag in tagged.items():
-            table, _, column = name.rpartition(".")
-            path = path_of(table.lower(), dialect)
-            self._tagged.setdefault(path[-1], []).append(Tag(path, column, name, tag))
-        for name, columns in tables.items():
-            if name not in views:
-                self._enter(name, self._table(name, columns), "")
-        for name, query in views.items():
-            self._enter(name, None, query)
-            self.tags |= {f"{name}.{tag.column}": tag.tag for tag in self._tags(path_of(name, dialect))}
-
-    def find(self, path: Path) -> list[Stored]:
-        """All that a name can mean: unqualified, a table of any schema."""
-        found = [stored for stored in self._by_name.get(path[-1], ()) if self._means(path, stored.path)]
-        exact = [stored for stored in found if len(stored.path) >= len(path)]
-        return exact or found
-
-    def mentioned(self, text: str) -> set[str]:
-        """The tagged columns whose names stand in a text that was not understood."""
-        small = text[:MAX_MENTIONING].lower()
-        spelled = {name.lower(): name for name in self.tags}  # as the table has it, where a table has it
-
-        def is_there(column: str) -> bool:
-            return column in small and re.search(rf"(?<!\w){re.escape(column)}(?!\w)", small) is not None
-
-        return {name for name in spelled.values() if is_there(name.rpartition(".")[2].lower())}
-
-    def untold(self, path: Path) -> Relation:
-        """Of a table that is not here: its tagged columns, which count all the same."""
-        return relation_of(
-            (
-                (fold(tag.column, self.dialect, quoted=True), frozenset({tag.name}))
-                for tag in self._tags(path)
-            ),
-            is_open=True,
+    def __or__(self, other: "SQLCatalogue") -> "SQLCatalogue":
+        tables = dict(self.tables)
+        for name, columns in other.tables.items():
+            tables[name] = {**tables.get(name, {}), **columns}
+        return SQLCatalogue(
+            tables=tables,
+            views={**self.views, **other.views},
+            tagged={**self.tagged, **other.tagged},
+            examples={**self.examples, **other.examples},
+            titles={**self.titles, **other.titles},
+            families=self.families | other.families,
         )
 
-    def describes_the_schema(self, path: Path) -> bool:
-        """Whether this is one of the engine's own relations, which tell of the schema and not of what is stored."""
-        return describes_the_schema(path, self.dialect)
+    @property
+    def digest(self) -> str:
+        """Equal for equal knowledge, in whatever order tables and tags were written; columns count in theirs."""
+        tables = {name: list(columns.items()) for name, columns in self.tables.items()}
+        families = sorted(sorted(family) for family in self.families)
+        return digest_of(tables, self.views, self.tagged, self.examples, self.titles, families)
 
-    def is_shadowed(self, path: Path) -> bool:
-        """Whether the engine looks among its own tables first."""
-        return is_of_the_system(path, self.dialect)
+    def spread_tags(self) -> Mapping[str, str]:
+        """The tags, and those of a table's relatives on its own columns: the rows are the same."""
+        tagged = dict(self.tagged)
+        for family in join_families(self.families):
+            tags = {
+                column: tag
+                for (path, column), tag in _split(self.tagged)
+                if any(agree(path, _path(member)) for member in family)
+            }
+            tagged |= {f"{member}.{column}": tag for member in family for column, tag in tags.items()}
+        return tagged
 
-    def with_tags(self, view: Stored, relation: Relation) -> Relation:
-        """A column of a view may carry a tag of its own, besides those of what it is made from."""
-        own = {
-            fold(tag.column, self.dialect, quoted=True): frozenset({f"{view.name}.{tag.column}"})
-            for tag in self._tags(view.path)
-        }
-        columns = {name: sources | own.get(name, NOTHING) for name, sources in relation.columns.items()}
-        rest = relation.rest.union(*own.values())
-        return replace(relation, columns=columns, rest=rest) if own else relation
-
-    def _means(self, path: Path, stored: Path) -> bool:
-        if len(path) <= len(stored):
-            if path == stored[-len(path) :]:
-                return True
-            return self.dialect == "duckdb" and len(path) == 2 and stored == (path[0], "main", path[1])
-        return self.dialect == "postgres" and agree(path, stored)  # which knows no database but its own
-
-    def _enter(self, name: str, relation: Relation | None, query: str) -> None:
-        path = path_of(name, self.dialect)
-        self._by_name.setdefault(path[-1], []).append(Stored(name, path, relation, query))
-
-    def _tags(self, path: Path) -> list[Tag]:
-        """The tags of a table, however much of its name they spell."""
-        small = tuple(part.lower() for part in path)
-        return [tag for tag in self._tagged.get(small[-1], ()) if agree(tag.path, small)]
-
-    def _table(self, name: str, columns: Mapping[str, str]) -> Relation:
-        known = dict(columns)
-        spelled = {column.lower(): column for column in known}
-        for _, column, _, tag in self._tags(path_of(name, self.dialect)):
-            here = column if column in known else spelled.get(column.lower(), column)
-            known.setdefault(here, "")  # a tag tells of a column that the list of tables has missed
-            self.tags[f"{name}.{here}"] = tag
-        outputs = (
-            (fold(column, self.dialect, quoted=True), frozenset({f"{name}.{column}"})) for column in known
+    def find_strays(self) -> tuple[str, ...]:
+        """Tagged columns that no table or view here has: misspelt, or gone."""
+        known: dict[str, list[tuple[Path, frozenset[str] | None]]] = {}
+        for name, columns in self.tables.items():
+            path = _path(name)
+            known.setdefault(path[-1], []).append((path, frozenset(column.lower() for column in columns)))
+        for name in self.views:
+            known.setdefault(_path(name)[-1], []).append((_path(name), None))
+        return tuple(
+            ".".join((*path, column))
+            for (path, column), _ in _split(self.tagged)
+            if not any(
+                agree(path, other) and (columns is None or column.lower() in columns)
+                for other, columns in known.get(path[-1], ())
+            )
         )
-        relation = relation_of(outputs)
-        return replace(relation, hidden=self._hidden(name, known, relation))
-
-    def _hidden(self, name: str, columns: Mapping[str, str], relation: Relation) -> dict[str, Sources]:
-        numbers: set[str] = set()
-        if self.dialect == "sqlite":  # where the row number is another name of an integer primary key
-            whole = (column for column, kind in columns.items() if not kind or "int" in kind.lower())
-            numbers = {f"{name}.{column}" for column in whole}
-        words = (word for word in ROW_NUMBERS[self.dialect] if word not in relation.columns)
-        return {word: frozenset(numbers) for word in words}
 
 
 def digest_of(*parts: object) -> str:
-    """Equal for equal catalogues, in whatever order their tables and tags were written."""
+    """A digest that is equal for equal values, in whatever order dictionaries were written."""
     text = json.dumps(parts, sort_keys=True, default=dict)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def join_families(families: frozenset[Family]) -> list[Family]:
+    """With those that share a table made one: a partition may have partitions."""
+    found: list[Family] = []
+    for family in families:
+        near = [other for other in found if other & family]
+        found = [other for other in found if not other & family]
+        found.append(family.union(*near))
+    return found
+
+
+def _split(tagged: Mapping[str, str]) -> Iterator[tuple[tuple[Path, str], str]]:
+    for name, tag in tagged.items():
+        table, _, column = name.rpartition(".")
+        yield (_path(table), column), tag
+
+
+def _path(name: str) -> Path:
+    return tuple(name.lower().split("."))

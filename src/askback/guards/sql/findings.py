@@ -7,9 +7,8 @@ from typing import Any
 
 from askback.guards.cost import Estimate, Measure
 from askback.guards.display import make_legible
-from askback.guards.sql.catalogue import digest_of
+from askback.guards.sql.catalogue import SQLCatalogue, digest_of
 from askback.guards.sql.engines.engine import Inspection
-from askback.guards.sql.known import SQLCatalogue
 from askback.guards.sql.names import Dialect
 from askback.guards.sql.readings import SQLReading
 from askback.guards.sql.statements import QUERIES

@@ -8,14 +8,15 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from askback.guards.sql.catalogue import CatalogueIndex, Stored
 from askback.guards.sql.changes import CHANGES, read_change
 from askback.guards.sql.expressions import sources_of
+from askback.guards.sql.index import CatalogueIndex, Stored
 from askback.guards.sql.names import Dialect, Path, words_in
 from askback.guards.sql.place import Account, ExpressionContext, Tables, arg, knows, parts_of
 from askback.guards.sql.projections import project
 from askback.guards.sql.relations import OPAQUE, Relation, blend, merge
 from askback.guards.sql.scopes import NameScope, ScopeEntry
+from askback.guards.sql.systems import describes_the_schema, is_of_the_system
 from askback.guards.sql.tables import add_from, column_names, is_wrapped
 
 SELECT = words_in(
@@ -50,8 +51,8 @@ class Queries:
 
     def stored(self, path: Path, account: Account) -> tuple[Path, Relation]:
         """The table or view of this name, and the dotted name it then goes by."""
-        found = [] if self.catalogue.is_shadowed(path) else self.catalogue.find(path)
-        if not found and self.catalogue.describes_the_schema(path):
+        found = [] if is_of_the_system(path, self.dialect) else self.catalogue.find(path)
+        if not found and describes_the_schema(path, self.dialect):
             return path, OPAQUE
         if not found:
             account.doubt("not in the catalogue", ".".join(path))

@@ -7,7 +7,7 @@ from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from askback.guards.sql.catalogue import CatalogueIndex
+from askback.guards.sql.index import CatalogueIndex
 from askback.guards.sql.losses import losses
 from askback.guards.sql.names import Dialect, words_in
 from askback.guards.sql.place import Account, ExpressionContext
@@ -39,7 +39,7 @@ SHOWN: dict[Dialect, frozenset[str] | None] = {
 """What SHOW may be followed by; None is anything. `SHOW STATS` of Trino tells the least and the greatest value."""
 
 
-class Statements:
+class StatementReader:
     """Reads texts of one or more statements against one catalogue."""
 
     def __init__(self, catalogue: CatalogueIndex) -> None:
@@ -167,6 +167,14 @@ class Statements:
                 place.account.doubt("what it makes is not known", tree)
         else:
             keep(self._queries.relation(tree, place))
+
+
+def first_words(text: str, dialect: Dialect) -> tuple[str, ...] | None:
+    """The first word of each statement in a text; None where it cannot be parted into statements."""
+    try:
+        return tuple(tokens[0].text.lower() for tokens in statements_of(tokenize(text, dialect)))
+    except UnreadableStatement:
+        return None
 
 
 def parse(tokens: Tokens, text: str, dialect: Dialect) -> exp.Expr:

@@ -1,6 +1,8 @@
-"""The inside of a worker process: reads statements one after the other, within limits of memory and time.
+"""A process that reads statements for `WorkerPool`, one after the other, within limits of memory and time.
 
-A request and its reply are each a line of JSON. Whatever goes wrong ends the process, and the pool starts another.
+Run as a script, it imports the reader of statements and nothing else of the package, which as a whole takes a second to
+import, the reader a tenth of that. A request and its reply are one line of JSON each. An error ends the process, and
+the pool starts another.
 """
 
 import json
@@ -8,68 +10,66 @@ import logging
 import os
 import signal
 import sys
-from typing import Any, BinaryIO
-
-from askback.guards.sql.catalogue import CatalogueIndex
-from askback.guards.sql.statements import Statements
+from pathlib import Path
+from types import ModuleType
 
 MAX_MEMORY = 1 << 30
 """Bytes of address space. The longest statements that are read need a quarter of it."""
 
-MAX_SECONDS = 5
-"""Of computing for one request, should the process that asked be gone by then."""
+MAX_CPU_SECONDS = 5
+"""Computing time for one request, for the case that the process which asked has ended."""
 
 NICENESS = 5
-"""So that on a busy machine the event loop of the server goes before."""
-
-MAX_CATALOGUES = 16
-"""Databases that one server guards, and a few versions of each."""
+"""On a busy machine, the event loop of the server goes before."""
 
 
-class ReaderWorker:
-    def __init__(self) -> None:
-        self._readers: dict[str, Statements] = {}
-
-    def answer(self, request: dict[str, Any]) -> object:
-        reading = self._reader(request).read(request["statement"])
-        return [sorted(reading.columns), reading.writes, reading.unresolved]
-
-    def _reader(self, request: dict[str, Any]) -> Statements:
-        """A catalogue comes with the first statement that is read against it."""
-        if request["catalogue"] is not None:
-            if len(self._readers) >= MAX_CATALOGUES:
-                self._readers.clear()
-            self._readers[request["key"]] = Statements(CatalogueIndex(**request["catalogue"]))
-        return self._readers[request["key"]]
-
-
-def serve(requests: BinaryIO, replies: BinaryIO) -> None:
-    """Answer until the other side is gone."""
-    logging.disable()  # sqlglot quotes what it cannot parse
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if sys.platform != "win32":
-        os.nice(NICENESS)
-    worker = ReaderWorker()
-    replies.write(b"ready\n")
-    replies.flush()
-    for line in requests:
-        limit_resources()
-        request = json.loads(line)
-        try:
-            reply = {"id": request["id"], "answer": worker.answer(request)}
-        except MemoryError:
-            reply = {"id": request["id"], "answer": None}
-        replies.write(json.dumps(reply).encode() + b"\n")
-        replies.flush()
+def import_alone(package: str, folder: Path) -> None:
+    """Let modules of a package be imported without what its `__init__` would import."""
+    module = ModuleType(package)
+    module.__path__ = [str(folder)]
+    sys.modules[package] = module
 
 
 def limit_resources() -> None:
+    """Set the limits for the next request."""
     if sys.platform == "win32":
         return
     import resource
 
     used = resource.getrusage(resource.RUSAGE_SELF)
-    seconds = int(used.ru_utime + used.ru_stime) + MAX_SECONDS
+    seconds = int(used.ru_utime + used.ru_stime) + MAX_CPU_SECONDS
     for which, limit in ((resource.RLIMIT_AS, MAX_MEMORY), (resource.RLIMIT_CPU, seconds)):
         _, hard = resource.getrlimit(which)
         resource.setrlimit(which, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
+
+
+def main() -> None:
+    requests, replies = sys.stdin.buffer, sys.stdout.buffer
+    sys.path[:] = json.loads(requests.readline())
+    folder = Path(__file__).resolve().parent
+    import_alone("askback", folder.parent.parent)
+    import_alone("askback.guards", folder.parent)
+    import_alone("askback.guards.sql", folder)
+    from askback.guards.sql.index import CatalogueIndex
+    from askback.guards.sql.statements import StatementReader
+
+    logging.disable()  # sqlglot quotes what it cannot parse
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform != "win32":
+        os.nice(NICENESS)
+    reader: StatementReader | None = None
+    replies.write(b"true\n")
+    replies.flush()
+    for line in requests:
+        limit_resources()
+        request = json.loads(line)
+        if reader is None or request["catalogue"] is not None:
+            reader = StatementReader(CatalogueIndex(**request["catalogue"]))
+        reading = reader.read(request["statement"])
+        reply = [sorted(reading.columns), reading.writes, reading.unresolved]
+        replies.write(json.dumps(reply).encode() + b"\n")
+        replies.flush()
+
+
+if __name__ == "__main__":
+    main()

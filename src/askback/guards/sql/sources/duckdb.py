@@ -6,9 +6,9 @@ from functools import cached_property
 import anyio
 import anyio.to_thread
 
+from askback.guards.sql.catalogue import SQLCatalogue
 from askback.guards.sql.engines.duckdb import DuckDBEngine
 from askback.guards.sql.engines.duckdb.connection import Connection, Database, open_cursor
-from askback.guards.sql.known import SQLCatalogue
 from askback.guards.sql.sources.tags import Column, dotted, known_from, listed_in, query_for
 
 COLUMNS = """

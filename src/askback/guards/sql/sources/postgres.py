@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from askback.guards.sql.catalogue import Family, SQLCatalogue
 from askback.guards.sql.engines.postgres import PostgresEngine
 from askback.guards.sql.engines.postgres.session import open_connection
-from askback.guards.sql.known import Family, SQLCatalogue
 from askback.guards.sql.sources.tags import Column, dotted, known_from, listed_in, query_for
 
 if TYPE_CHECKING:

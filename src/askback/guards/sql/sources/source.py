@@ -7,8 +7,8 @@ from os import PathLike
 from typing import Protocol, cast, runtime_checkable
 
 from askback.errors import AuthorError
+from askback.guards.sql.catalogue import SQLCatalogue
 from askback.guards.sql.engines import Engine
-from askback.guards.sql.known import SQLCatalogue
 from askback.guards.sql.names import Dialect
 from askback.guards.sql.sources.toml import TOMLSource
 

@@ -11,8 +11,8 @@ import anyio
 import anyio.to_thread
 
 from askback.errors import AuthorError
+from askback.guards.sql.catalogue import SQLCatalogue
 from askback.guards.sql.engines.sqlite import SQLiteEngine
-from askback.guards.sql.known import SQLCatalogue
 from askback.guards.sql.sources.tags import Column, dotted, known_from, listed_in, query_for
 
 Make = Callable[[], sqlite3.Connection]

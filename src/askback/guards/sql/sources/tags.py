@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from askback.errors import OperatorError
-from askback.guards.sql.known import SQLCatalogue
+from askback.guards.sql.catalogue import SQLCatalogue
 
 NOTE = re.compile(r"@personal(?:\s*:\s*([\w-]+))?", re.IGNORECASE)
 """As in `COMMENT ON COLUMN customers.email IS 'For receipts. @personal:contact'`; without a tag it is "personal"."""

@@ -25,7 +25,7 @@ from typing import Any, NoReturn, cast
 import anyio.to_thread
 
 from askback.errors import OperatorError
-from askback.guards.sql.known import SQLCatalogue
+from askback.guards.sql.catalogue import SQLCatalogue
 
 SECTIONS = ("columns", "tags", "tables", "views")
 
