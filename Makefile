@@ -1,7 +1,7 @@
 # On a fresh machine `make demo` and `make test` need nothing else: each makes .venv and installs what it takes.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test quick check fix bench docs peers oldest pythons pythons-short requirements strangers browser services guides soak package dev site
+.PHONY: help demo test quick check fix bench docs peers oldest pythons pythons-short requirements walk strangers browser services guides soak package dev site
 
 BIN := .venv/bin
 # Two workers: what CI has. Who is done takes over from the other.
@@ -56,6 +56,9 @@ soak: dev ## the oracle: 200,000 valid random statements on each engine, and 20,
 
 peers: dev ## the test suites of the SDK and FastMCP, with Askback(server) on every server (ten minutes)
 	@$(BIN)/python -m scripts.peers
+
+walk: dev ## write the page that lists the modules a question goes through
+	@$(BIN)/python -m scripts.walk
 
 requirements: dev ## list the requirements in scope that no test names; there must be none
 	@$(BIN)/python -m scripts.requirements
