@@ -38,7 +38,7 @@ def test_what_is_not_a_server_is_refused_by_name(thing: object):
     [
         ({"timeout": 0}, "timeout=0"),
         ({"think_time": -5}, "think_time=-5"),
-        ({"again": -1}, "again=-1"),
+        ({"reply_retries": -1}, "reply_retries=-1"),
         ({"keys": [b"short"]}, "32 bytes"),
         ({"keys": []}, "at least one key"),
         ({"clients_can": ["forms"]}, "'form' and 'url'"),

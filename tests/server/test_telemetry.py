@@ -216,7 +216,7 @@ def test_without_a_provider_nothing_is_made():
 
 
 def test_anything_else_is_refused():
-    with pytest.raises(AuthorError, match=r"askback\.telemetry"):
+    with pytest.raises(AuthorError, match=r"askback\.server\.telemetry"):
         Askback(MCPServer("test"), telemetry="yes")  # pyright: ignore[reportArgumentType] # a mistake
 
 

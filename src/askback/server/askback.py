@@ -94,7 +94,7 @@ class Askback:
         caller: tells the principal behind a call, where the SDK's own (issuer, subject, client) does not do.
         timeout: how long any question waits, unless its own `timeout=` says otherwise; `None` is until the end of
             `think_time`.
-        again: how often a reply that does not fit is asked again.
+        reply_retries: how often a reply that does not fit is asked again.
         words: the sentences a person may see, for translators.
         clients_can: what the clients can show ("form", "url"), for calls that declare nothing at all, as on stateless
             HTTP with a 2025 revision. It makes no way back to the client where the transport has none.
@@ -327,12 +327,12 @@ def _cookie_key(keys: Keys | None) -> bytes:
     return hmac.digest(first, b"askback cookies", "sha256")
 
 
-def _count(again: int) -> int:
-    if again < 0:
+def _count(reply_retries: int) -> int:
+    if reply_retries < 0:
         raise AuthorError(
-            f"again={again} cannot be done. Give 0 to ask once only, or how often to ask again."
+            f"reply_retries={reply_retries} cannot be done. Give 0 to ask once only, or how often to ask again."
         )
-    return again
+    return reply_retries
 
 
 def _modes(clients_can: Iterable[Mode]) -> frozenset[Mode]:

@@ -283,7 +283,7 @@ if os.fork():
     os._exit(0)  # as xdg-open: it returns at once, and the browser has yet to start
 os.setsid()
 sys.path.insert(0, {tests!r})
-from follower import link_in
+from tests.client.consent.follower import link_in
 open({gate!r}).read()
 try:
     led = link_in(sys.argv[1])

@@ -23,7 +23,7 @@ async def test_replies_that_never_fit_end_the_call(run: RunBody):
     async def body(ctx: Context) -> str:
         return (await ctx.elicit("Seat?", Seat)).action
 
-    result = await run(body, lambda _: raw({"action": "accept", "content": {"row": 99}}), again=1)
+    result = await run(body, lambda _: raw({"action": "accept", "content": {"row": 99}}), reply_retries=1)
     assert result.is_error
     assert result.text.startswith("The question 'elicit-1' was answered 2 times and no reply fitted it.")
     assert len(result.asked) == 2

@@ -120,7 +120,7 @@ async def test_replies_that_keep_not_fitting_are_all_told_of(revision: str, tmp_
             await ask("How many?", int)
         return "never"
 
-    books = mcpserver(body, tmp_path, again=1)
+    books = mcpserver(body, tmp_path, reply_retries=1)
     strange = [raw({"action": "accept", "content": content}) for content in ({"value": "\ud800"}, [1e308])]
     await run_tool(books.server, "t", answers=strange, revision=revision)
     refused = [entry for entry in await books.entries() if entry.event == "refused"]

@@ -58,7 +58,7 @@ class Kitchen:
 
 async def test_the_ledger_gives_the_end_of_each_of_many_calls(tmp_path: Path):
     kitchen, chance = Kitchen(), random.Random(6)
-    books = mcpserver(kitchen.cook, tmp_path, again=1)
+    books = mcpserver(kitchen.cook, tmp_path, reply_retries=1)
     limit = anyio.CapacityLimiter(AT_ONCE)
 
     async def call(number: int, ways: list[str], revision: str) -> None:

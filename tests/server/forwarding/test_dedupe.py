@@ -99,7 +99,7 @@ async def test_what_differs_at_all_is_another_request(
 async def test_what_is_too_long_to_be_kept_is_not_run_again_either(
     tmp_path: Path, client: Posting, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(dedupe, "KEPT", 10)
+    monkeypatch.setattr(dedupe, "MAX_RESPONSE_BYTES", 10)
     async with crew("MCPServer", tmp_path) as urls:
         await client.begin(urls[0])
         first, copy = [await client.tell(url, **call("bell", 74)) for url in urls[1:]]

@@ -47,7 +47,7 @@ class Noting(SQLiteStore):
 async def test_a_worker_that_counted_as_dead_enters_its_sessions_again(
     tmp_path: Path, http: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(presence, "BEAT", 0.3)
+    monkeypatch.setattr(presence, "HEARTBEAT_INTERVAL", 0.3)
     store, client = Noting(tmp_path / "shared.db"), Posting(http)
     async with (
         serving(app_of("MCPServer", travel("MCPServer", store=store))) as first,

@@ -108,7 +108,7 @@ async def test_whoever_follows_and_hangs_up_is_not_kept():
 
 async def test_a_copy_gets_no_end_without_its_beginning(monkeypatch: pytest.MonkeyPatch):
     """It came while a stream said two things at once, and the second made it too long to be kept."""
-    monkeypatch.setattr(dedupe, "KEPT", 3)
+    monkeypatch.setattr(dedupe, "MAX_RESPONSE_BYTES", 3)
     known, first, copy = RequestDedupe(), Caller(), Caller()
     may_go_on = anyio.Event()
 

@@ -181,7 +181,7 @@ def _seen_at(tool: Tool, watch: GuardScope) -> GuardScope:
     own = (getattr(tool, name, None) for name in OWN_NAMES)
     names = [tool.name, *vars(tool).get(NAMES, ()), *(name for name in own if isinstance(name, str))]
     seen = watch.facts.add(names, tool.annotations, {*properties_of(tool.parameters), *_taken(tool)})
-    return watch._replace(seen=seen if tool.version is None else seen._replace(version=tool.version))
+    return watch._replace(facts=seen if tool.version is None else seen._replace(version=tool.version))
 
 
 def _taken(tool: Tool) -> frozenset[str]:
@@ -199,7 +199,7 @@ async def _run_under(
     if _passes_on(tool):
         with enter_scope(watch._replace(tool=tool)):
             return await run(tool, arguments)
-    applying = watch._replace(seen=watch.facts.add_arguments(arguments)).select_guards()
+    applying = watch._replace(facts=watch.facts.add_arguments(arguments)).select_guards()
     if applying and _is_plain_function(tool):
         tool, applying = _asking_function(tool, watch, applying), ApplicableGuards()
     # What a proxy calls is run by another server, even if that is in this process.
