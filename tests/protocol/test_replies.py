@@ -71,7 +71,9 @@ async def test_how_often_is_the_operators_choice_and_the_author_can_catch_it(rev
         return "never"
 
     bad = raw({"action": "accept", "content": {"guests": 0}})
-    run = await run_tool(mcpserver(careful, reply_retries=0), "t", None, [bad, accept(True)], revision=revision)
+    run = await run_tool(
+        mcpserver(careful, reply_retries=0), "t", None, [bad, accept(True)], revision=revision
+    )
     assert run.text == "1 Accepted(value=True)"
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal
 
+from fastmcp import FastMCP
 from mcp.server.elicitation import render_elicitation_schema
 from mcp_types import ElicitRequest, ElicitRequestFormParams
 from pydantic import BaseModel
 
 from askback.testing import Asked, Run, accept, get_prompt, raw, read_resource, run_tool
 from askback.testing.replies import Reply
-from fastmcp import FastMCP
 
 LINKS: dict[str, Any] = {"elicitation": {"form": {}, "url": {}}}
 """What a client declares that can show both."""

@@ -3,10 +3,9 @@
 from collections.abc import Callable
 from typing import Any, Literal
 
-from mcp_types import TextContent
-
 from fastmcp import Client
 from fastmcp.client.elicitation import ElicitResult
+from mcp_types import TextContent
 
 MODES: list[Literal["legacy", "2026-07-28"]] = ["legacy", "2026-07-28"]
 """How FastMCP's client is told its era; 2025-11-25 is what it shakes hands for."""

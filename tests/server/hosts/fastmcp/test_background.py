@@ -8,13 +8,13 @@ from typing import Any
 
 import anyio
 import pytest
-
-from askback import Askback, OutsideConversation, ask, once, sync
-from askback.testing import run_tool
 from fastmcp import Context, FastMCP
 from fastmcp.exceptions import ToolError
 from fastmcp.server.extensions import ServerExtension
 from fastmcp.tools import ToolResult
+
+from askback import Askback, OutsideConversation, ask, once, sync
+from askback.testing import run_tool
 from tests.server.hosts.fastmcp.cafe import Order, tea
 from tests.server.hosts.fastmcp.guests import MODES, Guest, say
 

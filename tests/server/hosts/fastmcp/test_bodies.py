@@ -3,14 +3,14 @@
 from typing import Any
 
 import pytest
+from fastmcp import Context, FastMCP
+from fastmcp.resources import ResourceContent, ResourceResult
+from fastmcp.tools import ToolResult
 from mcp_types import TextContent
 from pydantic import BaseModel
 
 from askback import Askback, ask, ask_all, once, sync
 from askback.testing import accept, cancel, decline, get_prompt, read_resource, run_tool
-from fastmcp import Context, FastMCP
-from fastmcp.resources import ResourceContent, ResourceResult
-from fastmcp.tools import ToolResult
 from tests.server.hosts.fastmcp.cafe import Order
 
 pytestmark = pytest.mark.anyio

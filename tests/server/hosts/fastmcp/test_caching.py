@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
+from fastmcp import FastMCP
+from fastmcp.server.middleware.caching import CallToolSettings, ResponseCachingMiddleware
 
 from askback import Askback, ask
 from askback.testing import REVISIONS, accept, decline, get_prompt, read_resource, run_tool
-from fastmcp import FastMCP
-from fastmcp.server.middleware.caching import CallToolSettings, ResponseCachingMiddleware
 from tests.server.hosts.fastmcp.cafe import Order
 from tests.support.raw import accepting, answering, raw_client
 

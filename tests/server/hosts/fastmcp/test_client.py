@@ -8,6 +8,8 @@ from typing import Any, Literal
 from uuid import uuid4
 
 import pytest
+from fastmcp import Client, Context, FastMCP
+from fastmcp.client.elicitation import ElicitResult
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context as SDKContext
 from mcp.shared.exceptions import MCPError
@@ -16,8 +18,6 @@ from mcp_types import ElicitResult as Reply
 from pydantic import BaseModel
 
 from askback import Accepted, Askback, Cancelled, Declined, ask, ask_all, choose, confirm, sync
-from fastmcp import Client, Context, FastMCP
-from fastmcp.client.elicitation import ElicitResult
 from tests.server.hosts.fastmcp.cafe import Order, question
 from tests.server.hosts.fastmcp.guests import CANCEL, DECLINE, MODES, Behaviour, Guest, say
 from tests.support.fastmcp_http import fastmcp_served

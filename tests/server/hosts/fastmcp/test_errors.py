@@ -8,6 +8,8 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
+from fastmcp import FastMCP
+from fastmcp.exceptions import ToolError
 from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
 from mcp_types import (
     INTERNAL_ERROR,
@@ -19,8 +21,6 @@ from mcp_types import (
 from askback import Askback, CannotAsk, ask
 from askback.testing import Run, accept, decline, raw, read_resource, run_tool, silence
 from askback.testing.script import Answers
-from fastmcp import FastMCP
-from fastmcp.exceptions import ToolError
 from tests.protocol.test_capabilities import HEADERS, request
 from tests.server.hosts.fastmcp.cafe import EVERYWHERE, LINKS, Call, Order, serve
 from tests.support.fastmcp_http import fastmcp_served

@@ -6,16 +6,16 @@ from typing import Any
 
 import anyio
 import pytest
-from mcp_types import InputRequiredResult
-
-from askback import Askback, ask, confirm
-from askback.testing import Asked, accept, decline, run_tool
-from askback.testing.replies import Reply
 from fastmcp import Context, FastMCP
 from fastmcp.dependencies import CurrentContext, Depends
 from fastmcp.server.transforms import PromptsAsTools, ResourcesAsTools, ToolTransform
 from fastmcp.tools import Tool, ToolResult
 from fastmcp.tools.tool_transform import ArgTransform, ArgTransformConfig, ToolTransformConfig, forward
+from mcp_types import InputRequiredResult
+
+from askback import Askback, ask, confirm
+from askback.testing import Asked, accept, decline, run_tool
+from askback.testing.replies import Reply
 from tests.server.hosts.fastmcp.cafe import Order, question, tea
 from tests.server.hosts.fastmcp.guests import MODES, Guest, say
 

@@ -5,12 +5,6 @@ from typing import Any
 
 import anyio
 import pytest
-from mcp.shared.exceptions import MCPError
-from mcp_types import MISSING_REQUIRED_CLIENT_CAPABILITY, ElicitResult, InputRequiredResult
-
-from askback import Askback, ask, once
-from askback.testing import Asked, accept, raw, run_tool, silence
-from askback.testing.replies import Reply
 from fastmcp import Context, FastMCP
 from fastmcp.exceptions import ToolError
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
@@ -24,6 +18,12 @@ from fastmcp.server.middleware.rate_limiting import (
 from fastmcp.server.middleware.response_limiting import ResponseLimitingMiddleware
 from fastmcp.server.middleware.timing import DetailedTimingMiddleware, TimingMiddleware
 from fastmcp.tools import ToolResult
+from mcp.shared.exceptions import MCPError
+from mcp_types import MISSING_REQUIRED_CLIENT_CAPABILITY, ElicitResult, InputRequiredResult
+
+from askback import Askback, ask, once
+from askback.testing import Asked, accept, raw, run_tool, silence
+from askback.testing.replies import Reply
 from tests.server.hosts.fastmcp.cafe import (
     EVERYWHERE,
     Order,

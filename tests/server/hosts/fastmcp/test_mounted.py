@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
+from fastmcp import Context, FastMCP
+from fastmcp.server.providers import FastMCPProvider
 from mcp_types import ElicitResult, InputRequiredResult
 
 from askback import Askback, ask, sync
 from askback.testing import decline, get_prompt, read_resource, run_tool
-from fastmcp import Context, FastMCP
-from fastmcp.server.providers import FastMCPProvider
 from tests.server.hosts.fastmcp.cafe import Order, question, tea
 from tests.server.hosts.fastmcp.guests import MODES, Guest, say
 

@@ -7,6 +7,10 @@ from typing import Any, NamedTuple
 
 import anyio
 import pytest
+from fastmcp import Context, FastMCP
+from fastmcp.client.transports import StdioTransport
+from fastmcp.server import create_proxy
+from fastmcp.server.providers.proxy import FastMCPProxy, StatefulProxyClient
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     CreateMessageRequest,
@@ -19,10 +23,6 @@ from mcp_types import (
 )
 
 from askback import Askback, ask
-from fastmcp import Context, FastMCP
-from fastmcp.client.transports import StdioTransport
-from fastmcp.server import create_proxy
-from fastmcp.server.providers.proxy import FastMCPProxy, StatefulProxyClient
 from tests.server.hosts.fastmcp.cafe import Order, question
 from tests.server.hosts.fastmcp.guests import MODES, Guest, say
 from tests.support.fastmcp_http import fastmcp_served
