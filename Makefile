@@ -20,12 +20,12 @@ test: check requirements docs oldest pythons-short strangers browser services gu
 quick: dev ## the tests that need no programs by others, and no patience
 	$(BIN)/pytest $(SIDE_BY_SIDE) $(FAST)
 
-check: dev ## read only: lint, format, types, layers
+check: dev ## read only: lint, format, types, the rules of the house
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 	$(BIN)/mypy
-	$(BIN)/pytest -q -p no:cacheprovider tests/test_layers.py
+	$(BIN)/pytest -q -p no:cacheprovider tests/test_house.py
 
 fix: dev ## rewrite what lint and format can mend
 	$(BIN)/ruff check --fix .
