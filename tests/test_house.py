@@ -235,7 +235,7 @@ def test_the_first_sentence_of_a_docstring_is_understood_alone():
     assert not bent, "\n".join(bent)
 
 
-def first_sentences(tree: ast.Module) -> Iterator[tuple[ast.AST, str]]:
+def first_sentences(tree: ast.Module) -> Iterator[tuple[ast.stmt, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Module):
             if text := ast.get_docstring(node):
