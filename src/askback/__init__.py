@@ -44,6 +44,7 @@ from askback.model.secrets import Secret, Token
 from askback.model.texts import Words
 from askback.runtime.hosted import SecretField, connect, disconnect, secret
 from askback.server.askback import Askback
+from askback.server.hosts.entrance import wrap
 from askback.verbs import Ask, ask, ask_all, choose, confirm, once, visit
 
 __all__ = [
@@ -101,4 +102,5 @@ __all__ = [
     "secret",
     "sync",
     "visit",
+    "wrap",
 ]

@@ -34,6 +34,7 @@ from askback.server.hosts import (
     is_named,
     is_protected,
     lowlevel_of,
+    note_entrance,
 )
 from askback.server.hosts.mcp import (
     BoundaryOptions,
@@ -43,11 +44,9 @@ from askback.server.hosts.mcp import (
     install,
     install_boundary,
     install_outside,
-    intercept_returned_questions,
     run_while_serving,
 )
-from askback.server.hosts.session import patch_server_session
-from askback.server.hosts.streamable_http import SessionInterceptor, intercept_sessions, note_entrances
+from askback.server.hosts.streamable_http import SessionInterceptor, intercept_sessions
 from askback.server.middleware import Middleware
 from askback.server.offload import JournalOffload
 from askback.server.options import (
@@ -258,16 +257,14 @@ class Askback:
             clients_without_polling=frozenset(clients_without_polling),
         )
         install(lowlevel, Middleware(lowlevel, settings))
-        patch_server_session()
         if rules:
             guard_tools(server, rules)
-        intercept_returned_questions(lowlevel)
         install_host(server)
         close_with_server(lowlevel, self.house.close)
         if getattr(self.store, "reach", None) == "network":
             run_while_serving(lowlevel, names.watch_epoch)
         if workers is not None:
-            note_entrances()
+            note_entrance(server)
         worker = workers or SingleWorker(questions)
         intercept_sessions(lowlevel, SessionInterceptor(worker.handle, worker.drain.begin, worker.finish))
         close_with_server(lowlevel, worker.close)

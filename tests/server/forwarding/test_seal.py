@@ -45,6 +45,7 @@ def bell(client: Posting, owner: WorkerLocation, **fields: Any) -> Envelope:
         until=time.monotonic() + 4,
         session=client.headers["mcp-session-id"],
         scope=pack_scope({**scope, "root_path": "", "http_version": "1.1"}),
+        user=None,
         body=body,
     )
     return parcel._replace(**fields)

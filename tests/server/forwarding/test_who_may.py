@@ -11,6 +11,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Mount
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from askback import wrap
 from askback.stores import SQLiteStore
 from tests.server.forwarding.crew import Posting, crew, serving, text_of
 from tests.server.forwarding.travel import Host, travel
@@ -61,11 +62,12 @@ async def test_whatever_stands_before_a_server_sees_the_request_as_it_came_in(
     def app(place: int) -> Any:
         server: Server[Any] = travel("Server", store=SQLiteStore(tmp_path / "shared.db"))
         inner = server.streamable_http_app()
-        return Starlette(
+        outer = Starlette(
             routes=[Mount("/tools", inner)],
             middleware=[Middleware(Doorkeeper, seen=seen[place])],
             lifespan=inner.router.lifespan_context,
         )
+        return wrap(outer)
 
     async with serving(app(0)) as first, serving(app(1)) as second:
         here, there = (url.replace("/mcp", "/tools/mcp?of=mine") for url in (first, second))

@@ -3,6 +3,9 @@
 import json
 from typing import Any, NamedTuple
 
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from starlette.authentication import AuthCredentials, SimpleUser
 from starlette.types import Message, Receive, Scope
 
 from askback.errors import AskbackError
@@ -41,6 +44,12 @@ DROPPED_RESPONSE_HEADERS = HOP_BY_HOP | {b"date", b"server"}
 Headers = list[tuple[bytes, bytes]]
 
 
+UNKNOWN_USER = (
+    "The application around this server lets in users of the class {class}, which cannot be passed on to the worker "
+    "that has the session. Wrap that application on all workers: app = askback.wrap(app)."
+)
+
+
 class BodyTooLong(AskbackError):
     """More than a worker takes from another."""
 
@@ -53,20 +62,22 @@ class Envelope(NamedTuple):
     """By the clock of the worker it is for: afterwards it may not be begun."""
     session: str
     scope: dict[str, Any]
+    user: dict[str, Any] | None
+    """The caller whom the first worker verified; None if it verified nobody."""
     body: bytes
 
     def pack(self) -> bytes:
-        head = json.dumps([self.to, self.until, self.session, self.scope]).encode()
+        head = json.dumps([self.to, self.until, self.session, self.scope, self.user]).encode()
         return len(head).to_bytes(HEAD, "big") + head + self.body
 
     @classmethod
     def unpack(cls, text: bytes) -> "Envelope":
         end = HEAD + int.from_bytes(text[:HEAD], "big")
-        to, until, session, scope = json.loads(text[HEAD:end])
-        return cls(to=to, until=until, session=session, scope=scope, body=text[end:])
+        to, until, session, scope, user = json.loads(text[HEAD:end])
+        return cls(to=to, until=until, session=session, scope=scope, user=user, body=text[end:])
 
 
-PROBE = Envelope(to="", until=0.0, session="", scope={}, body=b"")
+PROBE = Envelope(to="", until=0.0, session="", scope={}, user=None, body=b"")
 
 
 def pack_scope(scope: Scope) -> dict[str, Any]:
@@ -83,6 +94,35 @@ def unpack_scope(told: dict[str, Any]) -> Scope:
     scope |= {name: told[name].encode("latin-1") for name in BYTES if name in told}
     scope |= {name: tuple(told[name]) if name in told else None for name in ENDS}
     return scope | {"headers": decode_headers(told["headers"])}
+
+
+def pack_user(scope: Scope) -> dict[str, Any] | None:
+    """What travels of a verified caller."""
+    user = scope.get("user")
+    if user is None or not getattr(user, "is_authenticated", True):
+        return None
+    scopes = [*getattr(scope.get("auth"), "scopes", ())]
+    if isinstance(user, AuthenticatedUser):
+        return {"token": user.access_token.model_dump(mode="json"), "scopes": scopes}
+    if type(user) is SimpleUser:
+        return {"name": user.username, "scopes": scopes}
+    return {"class": f"{type(user).__module__}.{type(user).__qualname__}"}
+
+
+def can_travel(user: dict[str, Any] | None) -> bool:
+    """Whether another worker can make the same user of it."""
+    return user is None or "class" not in user
+
+
+def unpack_user(packed: dict[str, Any] | None) -> Scope:
+    """The verified caller as a scope has it; raises `AskbackError` for a user that cannot travel."""
+    if packed is None:
+        return {}
+    if not can_travel(packed):
+        raise AskbackError(UNKNOWN_USER.format(**packed))
+    token = packed.get("token")
+    user = AuthenticatedUser(AccessToken(**token)) if token is not None else SimpleUser(packed["name"])
+    return {"user": user, "auth": AuthCredentials(packed["scopes"])}
 
 
 def drop_headers(headers: Any, names: frozenset[bytes]) -> Headers:

@@ -6,7 +6,6 @@ It waits no longer than `SILENCE` for a sign of life, and never brings a request
 import json
 import time
 from collections import OrderedDict
-from collections.abc import Callable
 from enum import Enum, auto
 
 import anyio
@@ -138,38 +137,36 @@ class Forwarder:
     async def forward(
         self,
         owner: WorkerLocation,
-        parcel: Callable[[float], Envelope],
+        envelope: Envelope,
         receive: Receive,
         send: Send,
-        *,
-        is_call: bool,
     ) -> ForwardOutcome:
-        """Until the answer ends or the client goes. `parcel` makes one that is good until the given time."""
-        passing, outcome = RelayedResponse(send, is_call=is_call), ForwardOutcome.ANSWERED
+        """Until the answer ends or the client goes."""
+        passing, outcome = RelayedResponse(send, is_call=bool(envelope.body)), ForwardOutcome.ANSWERED
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_go_with, receive, tasks.cancel_scope)
-            outcome = await self._try(owner, parcel, passing)
+            outcome = await self._try(owner, envelope, passing)
             tasks.cancel_scope.cancel()
         return outcome
 
     async def _try(
-        self, owner: WorkerLocation, parcel: Callable[[float], Envelope], passing: RelayedResponse
+        self, owner: WorkerLocation, envelope: Envelope, passing: RelayedResponse
     ) -> ForwardOutcome:
-        outcome = await self._attempt(owner, parcel, passing)
+        outcome = await self._attempt(owner, envelope, passing)
         if outcome is ForwardOutcome.BROKEN and not passing.is_begun:
             # A kept connection broke under it. The other worker runs a request once, also if it gets a copy of it.
-            outcome = await self._attempt(owner, parcel, passing)
+            outcome = await self._attempt(owner, envelope, passing)
         return outcome
 
     async def _attempt(
-        self, owner: WorkerLocation, parcel: Callable[[float], Envelope], passing: RelayedResponse
+        self, owner: WorkerLocation, envelope: Envelope, passing: RelayedResponse
     ) -> ForwardOutcome:
         try:
-            verdict = await self._exchange(owner, parcel, passing)
+            verdict = await self._exchange(owner, envelope, passing)
             if (
                 verdict is FrameKind.LATE
             ):  # our idea of its clock was old; now it is not, and nothing was begun
-                verdict = await self._exchange(owner, parcel, passing)
+                verdict = await self._exchange(owner, envelope, passing)
         except NotSealed:
             return await self._failed(passing, ForwardOutcome.FOREIGN)
         except httpx2.TimeoutException:
@@ -191,13 +188,13 @@ class Forwarder:
         return outcome
 
     async def _exchange(
-        self, owner: WorkerLocation, parcel: Callable[[float], Envelope], passing: RelayedResponse
+        self, owner: WorkerLocation, envelope: Envelope, passing: RelayedResponse
     ) -> FrameKind:
         """What the other worker said first or, once it had begun, last."""
         if owner.worker not in self._ahead:
             await self._probe(owner)
         until = time.monotonic() + self._ahead.get(owner.worker, 0.0) + ENVELOPE_LIFE
-        return await self._ask(owner, parcel(until), passing)
+        return await self._ask(owner, envelope._replace(to=owner.worker, until=until), passing)
 
     async def _probe(self, owner: WorkerLocation) -> None:
         """Who is there, and what does their clock say? Whoever it is not, they say so again when they are asked."""
@@ -212,9 +209,9 @@ class Forwarder:
         return False
 
     async def _ask(
-        self, owner: WorkerLocation, parcel: Envelope, passing: RelayedResponse | None
+        self, owner: WorkerLocation, envelope: Envelope, passing: RelayedResponse | None
     ) -> FrameKind:
-        asked = self._ring.seal(parcel.pack())
+        asked = self._ring.seal(envelope.pack())
         reader = asked.reader()
         request = httpx2.Request(
             "POST", owner.address, content=asked.sealed, extensions={"timeout": TIMEOUTS}

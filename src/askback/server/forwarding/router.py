@@ -22,7 +22,15 @@ from askback.server.forwarding.addresses import address_here
 from askback.server.forwarding.dedupe import RequestDedupe, message_kind
 from askback.server.forwarding.directory import SessionDirectory, WorkerLocation
 from askback.server.forwarding.drain import Drain
-from askback.server.forwarding.envelope import Envelope, pack_scope, read_body, replay_body
+from askback.server.forwarding.envelope import (
+    UNKNOWN_USER,
+    Envelope,
+    can_travel,
+    pack_scope,
+    pack_user,
+    read_body,
+    replay_body,
+)
 from askback.server.forwarding.forwarder import Forwarder, ForwardOutcome
 from askback.server.forwarding.outbox import Delivery, Outbox, OutboxFull, OutboxItem
 from askback.server.forwarding.presence import Presence
@@ -30,11 +38,11 @@ from askback.server.forwarding.recent_events import RecentEvents
 from askback.server.forwarding.routes import Routes
 from askback.server.forwarding.seal import ForwardingKeys
 from askback.server.forwarding.sessions import FORWARDED, LocalSession, LocalSessions
+from askback.server.hosts.entrance import arrival_of
 from askback.server.hosts.mcp import Keys
 from askback.server.hosts.streamable_http import (
     Handle,
     end_session,
-    entrance_of,
     has_session,
     remember_events,
     session_of,
@@ -50,6 +58,10 @@ UNREACHABLE = {
     "in a moment.",
     ForwardOutcome.BROKEN: "The worker that holds this session stopped answering. This may have been begun.",
 }
+
+NOT_PASSED_ON = (
+    "This request reached a worker that cannot pass it on. The server's operator must look after it."
+)
 
 ELSEWHERE = (
     "a session lives on another machine, at an address that only that machine can reach: say on each machine where "
@@ -106,7 +118,7 @@ class Router:
         self._copies = RequestDedupe()
         self._outbox = Outbox()
         self._presence = Presence(register, store, self._homes, address=address)
-        self._bringer: Forwarder | None = None
+        self._forwarder: Forwarder | None = None
         self.drain = Drain(questions, self._copies.finish)
 
     async def finish(self) -> None:
@@ -117,9 +129,9 @@ class Router:
         """Nothing is opened before it is needed, and all of it again if it is."""
         await self._outbox.close()
         await self._presence.end()
-        if self._bringer is not None:
-            await self._bringer.close()
-            self._bringer = None
+        if self._forwarder is not None:
+            await self._forwarder.close()
+            self._forwarder = None
         self.drain.reset()
 
     async def handle(
@@ -135,9 +147,7 @@ class Router:
             await by_itself(scope, receive, send)
             await self._forget(id)
         elif (body := await read_body(receive)) is not None:
-            forward = self._accept if _needs_no_answer(scope, body) else self._forward
-            if not await forward(id, scope, body, receive, send):
-                await by_itself(scope, replay_body(body, receive), send)
+            await self._send_on(id, by_itself, body, scope, receive, send)
 
     async def _serve(
         self, manager: Manager, id: str, by_itself: Handle, scope: Scope, receive: Receive, send: Send
@@ -154,8 +164,7 @@ class Router:
         self, manager: Manager, by_itself: Handle, scope: Scope, receive: Receive, send: Send
     ) -> None:
         """No client hears of a session before all workers can find it."""
-        entrance = entrance_of(scope, manager.handle_request)
-        home = LocalSession(manager, entrance.app, entrance.scope.get("state", {}))
+        home = LocalSession(manager, arrival_of(scope, manager.handle_request).entrance)
         refused: list[str] = []
 
         async def send_when_known(message: Message) -> None:
@@ -183,16 +192,32 @@ class Router:
                 "a session has ended, and the store could not be told; its row expires", exc_info=True
             )
 
-    async def _accept(self, id: str, scope: Scope, body: bytes, receive: Receive, send: Send) -> bool:
+    async def _send_on(
+        self, id: str, by_itself: Handle, body: bytes, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """A request for another worker; if its session is gone, the SDK says so."""
+        arrival, user = arrival_of(scope, _nowhere), pack_user(scope)
+        if not (arrival.entrance.is_outermost or can_travel(user)):
+            logger.error(UNKNOWN_USER.format(**user or {}))
+            await _unavailable(MCPError(INTERNAL_ERROR, NOT_PASSED_ON))(scope, receive, send)
+            return
+        envelope = Envelope(
+            to="", until=0.0, session=id, scope=pack_scope(arrival.scope), user=user, body=body
+        )
+        forward = self._accept if _needs_no_answer(scope, body) else self._forward
+        if not await forward(envelope, scope, receive, send):
+            await by_itself(scope, replay_body(body, receive), send)
+
+    async def _accept(self, envelope: Envelope, scope: Scope, receive: Receive, send: Send) -> bool:
         """A message that needs no answer; False if its session is gone."""
-        told = pack_scope(entrance_of(scope, _nowhere).scope)
 
         async def attempt(receive: Receive, send: Send) -> ForwardOutcome:
             try:
-                return await self._try(id, told, body, receive, send)
+                return await self._try(envelope, receive, send)
             except StoreUnavailable:
                 return ForwardOutcome.SILENT
 
+        id, body = envelope.session, envelope.body
         try:
             item = OutboxItem(session=id, size=len(body), has_route=self._routes.has(id))
             delivery = await self._outbox.deliver(attempt, item, may_repeat=message_kind(body) == "answer")
@@ -206,11 +231,10 @@ class Router:
             await send(message)
         return await self._is_answered(delivery.outcome, scope, receive, send)
 
-    async def _forward(self, id: str, scope: Scope, body: bytes, receive: Receive, send: Send) -> bool:
+    async def _forward(self, envelope: Envelope, scope: Scope, receive: Receive, send: Send) -> bool:
         """A request that is answered by another worker; False if its session is gone."""
-        told = pack_scope(entrance_of(scope, _nowhere).scope)
         try:
-            outcome = await self._try(id, told, body, receive, send)
+            outcome = await self._try(envelope, receive, send)
         except StoreUnavailable as error:
             logger.error("the store cannot be asked where a session lives", exc_info=error)
             await _unavailable(unusable_end(error))(scope, receive, send)
@@ -222,25 +246,19 @@ class Router:
             await _unavailable(MCPError(INTERNAL_ERROR, UNREACHABLE[outcome]))(scope, receive, send)
         return outcome is ForwardOutcome.ANSWERED or outcome in UNREACHABLE
 
-    async def _try(
-        self, id: str, told: dict[str, object], body: bytes, receive: Receive, send: Send
-    ) -> ForwardOutcome:
+    async def _try(self, envelope: Envelope, receive: Receive, send: Send) -> ForwardOutcome:
         """Once; raises `StoreUnavailable` if nobody knows where the session lives."""
-        owner = await self._routes.find(id)
+        owner = await self._routes.find(envelope.session)
         if owner is None or owner.worker == self._presence.worker or not self._can_reach(owner):
             return ForwardOutcome.GONE
-        self._bringer = self._bringer or Forwarder(self._ring)
-
-        def parcel(until: float) -> Envelope:
-            return Envelope(to=owner.worker, until=until, session=id, scope=told, body=body)
-
-        outcome = await self._bringer.forward(owner, parcel, receive, send, is_call=bool(body))
+        self._forwarder = self._forwarder or Forwarder(self._ring)
+        outcome = await self._forwarder.forward(owner, envelope, receive, send)
         if outcome is ForwardOutcome.FOREIGN:
             logger.warning(FOREIGN, owner.address)
         if outcome in UNREACHABLE and await self._routes.has_ended(owner):
             outcome = ForwardOutcome.GONE
         if outcome is ForwardOutcome.GONE:
-            await self._routes.forget(id, owner)
+            await self._routes.forget(envelope.session, owner)
         return outcome
 
     def _can_reach(self, owner: WorkerLocation) -> bool:

@@ -1,14 +1,15 @@
 """The sessions that live in this process, and how their requests are let in when another worker brings them."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import DEFAULT_MAX_REQUEST_BODY_SIZE
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
-from askback.server.forwarding.envelope import Envelope, unpack_scope
+from askback.server.forwarding.envelope import Envelope, unpack_scope, unpack_user
 from askback.server.forwarding.seal import ForwardingKeys
+from askback.server.hosts.entrance import Entrance
 from askback.server.hosts.streamable_http import has_session
 
 FORWARDED = "askback.brought"
@@ -19,15 +20,15 @@ class LocalSession(NamedTuple):
     """Where one session lives."""
 
     manager: StreamableHTTPSessionManager
-    app: ASGIApp
+    entrance: Entrance
     """Where the request came in that opened it: what stands before the server there stands before all that follow."""
-    state: Mapping[str, Any]
-    """Of the application's lifespan. Nothing else of that request is kept, least of all its token."""
 
-    async def serve(self, parcel: Envelope, receive: Receive, send: Send) -> None:
-        """The request as it came in at the other worker: authorization and all other checks are made here again."""
-        scope: Scope = {**unpack_scope(parcel.scope), "state": dict(self.state), FORWARDED: True}
-        await self.app(scope, receive, send)
+    async def serve(self, envelope: Envelope, receive: Receive, send: Send) -> None:
+        """Let in the request as it came in at the other worker: all checks from the entrance on are made again."""
+        scope: Scope = {**unpack_scope(envelope.scope), FORWARDED: True}
+        if not self.entrance.is_outermost:
+            scope |= unpack_user(envelope.user)
+        await self.entrance.admit(scope, receive, send)
 
 
 class LocalSessions:

@@ -9,6 +9,9 @@ from mcp.server import MCPServer
 from mcp.server.lowlevel import Server
 
 from askback.server.hosts import mcp, mcp_tools
+from askback.server.hosts.entrance import note_arrivals
+from askback.server.hosts.patches import require
+from askback.server.hosts.session import intercept_elicitations
 from askback.server.tool_guards import GuardSet
 
 
@@ -20,7 +23,9 @@ def lowlevel_of(server: object) -> Server[Any]:
 
 
 def install_host(server: object) -> None:
-    """What the host itself needs, beside the middleware in its low-level server."""
+    """Install into the host itself, beside the middleware in its low-level server."""
+    intercept_elicitations()
+    mcp.intercept_returned_questions(lowlevel_of(server))
     if is_fastmcp(server):
         _fastmcp().install_fastmcp(cast("Any", server))
     else:
@@ -43,6 +48,14 @@ def guard_tools(server: object, guards: GuardSet) -> None:
     elif isinstance(server, MCPServer):
         leads_to_tools = mcp_tools.guard_tools(cast("Any", server), guards)
     mcp_tools.guard_handler(lowlevel_of(cast("object", server)), guards, leads_to_tools)
+
+
+def note_entrance(server: object) -> None:
+    """Have the HTTP application of this server note where its requests come in."""
+    if is_fastmcp(server):
+        note_arrivals(server, "http_app", "fastmcp")
+    else:
+        note_arrivals(lowlevel_of(server), "streamable_http_app")
 
 
 def add_pages(server: object, app: object) -> None:
@@ -84,5 +97,5 @@ def _ours(name: str) -> ModuleType:
     try:
         return import_module(f"{__name__}.{name}")
     except ImportError as error:
-        mcp.require(False, str(error), "fastmcp")
+        require(False, str(error), "fastmcp")
         raise

@@ -1,10 +1,10 @@
-"""FastMCP: where its parts are touched, and nowhere else. Imported only where a FastMCP server is given."""
+"""FastMCP: how Askback is installed into it. Imported only for a FastMCP server."""
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
-from dataclasses import fields, replace
-from functools import lru_cache, partial, wraps
+from dataclasses import fields
+from functools import partial, wraps
 from inspect import getclosurevars, unwrap
 from typing import Any, cast
 
@@ -36,10 +36,20 @@ from askback.protocol.server.returned_rounds import ROUND
 from askback.runtime.conversation import BodyPosition, Conversation
 from askback.runtime.current import CURRENT
 from askback.runtime.unawaited import forgotten_await
-from askback.server.hosts.mcp import hand_over_questions, require
+from askback.server.hosts.mcp import hand_over_questions
+from askback.server.hosts.patches import (
+    DISPATCH,
+    REQUEST_STATE,
+    patch_bodies,
+    patch_dispatch,
+    patch_elicit,
+    patch_get_tasks,
+    patch_later_round,
+    patch_proxies,
+    patch_request_context,
+    require,
+)
 from askback.server.hosts.session import has_conversation, without_conversation
-
-Dispatch = Callable[..., Awaitable[Any]]
 
 RETURNED = (InputRequiredToolResult, InputRequiredPromptResult, InputRequiredResourceResult)
 
@@ -63,11 +73,8 @@ BODIES: dict[type, str] = {
 INJECTING = "without_injected_parameters.<locals>.wrapper"
 """What FastMCP puts around a function that takes its context."""
 
-DISPATCH = "_dispatch_component_middleware"
-"""Where every server, mounted or not, runs its own chain around a body."""
-
-STATE, LATER_ROUND = "_task_request_state", "askback"
-"""Where a context says that its call is a later round, if the request itself does not, and what it says then."""
+LATER_ROUND = "askback"
+"""What a context of FastMCP is told for the state of a later round."""
 
 USUAL_NAMES = frozenset({"", "OpenAPI Server", "FastAPI"})
 """Of servers that are made from a description, where their author does not name them."""
@@ -88,7 +95,7 @@ def inner_server_of(server: FastMCP[Any]) -> object:
     for kind in RETURNED:
         require(ROUND in kind.model_fields, f"{kind.__name__} holds the questions", package)
     require(hasattr(FastMCP, DISPATCH), f"FastMCP has {DISPATCH}", package)
-    require(hasattr(Context(server), STATE), f"Context has {STATE}", package)
+    require(hasattr(Context(server), REQUEST_STATE), f"Context has {REQUEST_STATE}", package)
     for kind, name in PROXIES.items():
         require(hasattr(kind, name), f"{kind.__name__} has {name}", package)
     for kind, name in BODIES.items():
@@ -103,12 +110,11 @@ def inner_server_of(server: FastMCP[Any]) -> object:
 
 def install_fastmcp(server: FastMCP[Any]) -> None:
     """Let through what FastMCP would flatten, and let `ctx.elicit()` ask on every revision."""
-    _let_contexts_elicit()
-    _let_bodies_through()
-    _leave_proxies_out()
-    _hold_to_guards()
-    host = cast("Any", server)
-    host.get_tasks = _refusing_tasks(host.get_tasks)
+    patch_elicit(Context, _eliciting)
+    patch_dispatch(FastMCP, _passing_dispatch)
+    patch_proxies(_outside, *PROXIES.items())
+    patch_bodies(_refusing_run, *BODIES.items())
+    patch_get_tasks(server, _refusing_tasks)
 
 
 def add_pages(server: FastMCP[Any], app: object) -> None:
@@ -134,16 +140,9 @@ def _told(error: BaseException) -> MCPError | None:
     return next((one for one in causes(error) if isinstance(one, MCPError) and demands_visits(one)), None)
 
 
-@lru_cache(maxsize=1)
-def _let_contexts_elicit() -> None:
-    """`ctx.elicit()` refuses the rounds era before it asks the session, which can. So it is not shown that era.
+def _eliciting(elicit: Any) -> Any:
+    """Show `elicit` a 2025 revision. Nothing changes outside a call that Askback serves."""
 
-    Every mounted server makes contexts of its own, and none can be told which kind to make: that is why the class is
-    changed. Nothing changes outside a call that Askback serves, and nobody but `elicit` itself sees another version.
-    """
-    elicit: Callable[..., Awaitable[Any]] = Context.elicit
-
-    @wraps(elicit)
     async def elicit_on_every_revision(self: Context, *args: Any, **kwargs: Any) -> Any:
         bound = fastmcp_request_ctx.get()
         if (
@@ -152,36 +151,27 @@ def _let_contexts_elicit() -> None:
             or revision_of(bound.protocol_version).era is not Era.ROUNDS
         ):
             return await elicit(self, *args, **kwargs)
-        token = fastmcp_request_ctx.set(replace(bound, protocol_version=NOVEMBER_2025.version))
-        try:
+        with patch_request_context(fastmcp_request_ctx, protocol_version=NOVEMBER_2025.version):
             return await elicit(self, *args, **kwargs)
-        finally:
-            fastmcp_request_ctx.reset(token)
 
-    Context.elicit = elicit_on_every_revision
+    return elicit_on_every_revision
 
 
-@lru_cache(maxsize=1)
-def _let_bodies_through() -> None:
-    """Around every chain of FastMCP's middleware: what a body leaves with reaches Askback as it is.
+def _passing_dispatch(dispatch: Any) -> Any:
+    """Let through what a body leaves with, and show a later round to the response cache as one."""
 
-    A later round is shown to the chain as one, so that the response cache keeps out of it, as out of FastMCP's own.
-    """
-    dispatch: Dispatch = getattr(FastMCP, DISPATCH)
-
-    @wraps(dispatch)
-    async def dispatch_and_watch(
+    async def dispatch_and_pass(
         self: FastMCP[Any], context: MiddlewareContext[Any], call_next: CallNext[Any, Any]
     ) -> Any:
         conversation = CURRENT.get()
         if conversation is None or context.method not in CONVERSATION_METHODS:
             return await dispatch(self, context, call_next)
         if conversation.is_later_round:
-            setattr(context.fastmcp_context, STATE, LATER_ROUND)
+            patch_later_round(context.fastmcp_context, LATER_ROUND)
         run = partial(dispatch, self, context, _Body(conversation, call_next))
         return await run() if INSIDE.get() is conversation else await _let_through(conversation, run)
 
-    setattr(FastMCP, DISPATCH, dispatch_and_watch)
+    return dispatch_and_pass
 
 
 async def _let_through(conversation: Conversation, run: Callable[[], Awaitable[Any]]) -> Any:
@@ -219,39 +209,26 @@ class _Body:
         return self._call_next(context)
 
 
-@lru_cache(maxsize=1)
-def _leave_proxies_out() -> None:
-    """What a proxy passes on is asked by another server: it goes through as it would without us."""
-    for kind, name in PROXIES.items():
-        setattr(kind, name, _outside(getattr(kind, name)))
+def _outside(run: Any) -> Any:
+    """Run a proxy outside the conversation: what it passes on is asked by another server."""
 
-
-def _outside(run: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-    @wraps(run)
     async def run_outside(*args: Any, **kwargs: Any) -> Any:
         bound = fastmcp_request_ctx.get()
         if bound is None or not has_conversation(bound.session):
             return await run(*args, **kwargs)
-        token = fastmcp_request_ctx.set(replace(bound, session=without_conversation(bound.session)))
         current = CURRENT.set(None)
         try:
-            return await run(*args, **kwargs)
+            with patch_request_context(fastmcp_request_ctx, session=without_conversation(bound.session)):
+                return await run(*args, **kwargs)
         finally:
             CURRENT.reset(current)
-            fastmcp_request_ctx.reset(token)
 
     return run_outside
 
 
-@lru_cache(maxsize=1)
-def _hold_to_guards() -> None:
-    """In calls that Askback serves, do not run a bare function that is guarded elsewhere, however it was added."""
-    for kind, name in BODIES.items():
-        setattr(kind, name, _held_to_guards(getattr(kind, name)))
+def _refusing_run(run: Any) -> Any:
+    """In calls that Askback serves, refuse a bare function that is guarded elsewhere, however it was added."""
 
-
-def _held_to_guards(run: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-    @wraps(run)
     async def run_guarded(self: Any, *args: Any, **kwargs: Any) -> Any:
         if CURRENT.get() is not None:
             _require_guarded(self)
@@ -260,12 +237,11 @@ def _held_to_guards(run: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitab
     return run_guarded
 
 
-def _refusing_tasks(get_tasks: Callable[[], Awaitable[Sequence[Any]]]) -> Callable[[], Awaitable[list[Any]]]:
-    """The functions that a server runs in the background, outside all calls: bare ones are refused there as well."""
+def _refusing_tasks(get_tasks: Any) -> Any:
+    """Refuse them in the background as well, outside all calls."""
 
-    @wraps(get_tasks)
     async def get_tasks_that_refuse() -> list[Any]:
-        return [_refusing_task(one) for one in await get_tasks()]
+        return [_refusing_task(task) for task in await get_tasks()]
 
     return get_tasks_that_refuse
 

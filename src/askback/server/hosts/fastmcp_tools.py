@@ -1,7 +1,7 @@
 """FastMCP's tools: where a guard gets between a call and what it runs, behind mounts, transforms and middleware."""
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from functools import lru_cache, partial, wraps
+from collections.abc import Awaitable, Callable, Sequence
+from functools import lru_cache, partial
 from inspect import isasyncgen, isawaitable, isgenerator, signature
 from typing import Any, NamedTuple, TypeGuard, cast
 
@@ -16,8 +16,16 @@ from fastmcp.tools.tool_transform import TransformedTool
 from fastmcp.utilities.async_utils import call_sync_fn_in_threadpool, is_coroutine_function
 from mcp.shared.exceptions import MCPError
 
-from askback.server.hosts.mcp import require
 from askback.server.hosts.mcp_tools import Handler, handler_of
+from askback.server.hosts.patches import (
+    FASTMCP_LOOK_UPS,
+    FASTMCP_RUNS,
+    patch_get_tasks,
+    patch_model_copy,
+    patch_tool_look_ups,
+    patch_tool_runs,
+    require,
+)
 from askback.server.tool_guards import (
     CACHE_SIZE,
     GUARD_SCOPE,
@@ -31,19 +39,11 @@ from askback.server.tool_guards import (
     wrap_function,
 )
 
-LOOK_UPS = ("get_tool", "get_tool_by_hash", "list_tools")
-"""How a server finds the tool that it runs, and others one that they run themselves."""
-
-RUNS = ("run", "_run")
-"""How a tool is run: by anybody, and by a server."""
-
 MARK = "_askback_watch"
 """In a tool that a server with guards has given out: it is under them wherever it is run."""
 
 NAMES = "_askback_names"
 """In a tool that was given another name: those it had before."""
-
-WATCHED = "_askback_is_watched"
 
 OWN_NAMES = ("_original_name", "_backend_name")
 """What a tool that passes a call on calls it there."""
@@ -55,7 +55,7 @@ TIMED_OUT = -32000
 def examine_tools(server: FastMCP[Any]) -> None:
     """A look at everything that `guard_tools` relies on."""
     package = "fastmcp"
-    for name in (*LOOK_UPS, "get_tasks"):
+    for name in (*FASTMCP_LOOK_UPS, "get_tasks"):
         require(callable(getattr(server, name, None)), f"FastMCP has {name}", package)
     for kind in (FunctionTool, TransformedTool, FastMCPProviderTool, ProxyTool):
         require("run" in vars(kind), f"{kind.__name__} has its own run", package)
@@ -72,12 +72,10 @@ def examine_tools(server: FastMCP[Any]) -> None:
 
 def guard_tools(server: FastMCP[Any], guards: GuardSet) -> Callable[[Handler], bool]:
     """Ask before the tools that this server has when they are called. Gives whether a handler leads there."""
-    _note_names()
-    host = cast("Any", server)
-    for name in LOOK_UPS:
-        setattr(host, name, _marking(getattr(host, name), guards))
-    host.get_tasks = _asking_tasks(host.get_tasks, guards)
-    marking, own = host.get_tool, handler_of(vars(server)["_mcp_server"])
+    patch_model_copy(Tool, _noting_copy)
+    patch_tool_look_ups(server, partial(_marking, guards))
+    patch_get_tasks(server, partial(_asking_tasks, guards))
+    marking, own = vars(server)["get_tool"], handler_of(vars(server)["_mcp_server"])
 
     def leads_there(handler: Handler) -> bool:
         is_own = handler == own and getattr(handler, "__self__", None) is server
@@ -86,11 +84,10 @@ def guard_tools(server: FastMCP[Any], guards: GuardSet) -> Callable[[Handler], b
     return leads_there
 
 
-def _marking(look_up: Callable[..., Awaitable[Any]], guards: GuardSet) -> Callable[..., Awaitable[Any]]:
-    @wraps(look_up)
+def _marking(guards: GuardSet, look_up: Any) -> Any:
     async def look_up_and_mark(*args: Any, **kwargs: Any) -> Any:
         found = await look_up(*args, **kwargs)
-        _watch_all_kinds()
+        patch_tool_runs(Tool, _asking_run)
         if isinstance(found, Tool):
             called = tuple(name for name in args if isinstance(name, str))
             return _marked(found, GuardScope(guards, ToolFacts(names=(found.name, *called))))
@@ -106,13 +103,12 @@ def _marked(tool: Tool, watch: GuardScope) -> Tool:
     return marked
 
 
-def _asking_tasks(get_tasks: Callable[[], Awaitable[Sequence[Any]]], guards: GuardSet) -> Any:
-    """What is run in the background, where nobody can be asked: what a guard is for does not run there."""
+def _asking_tasks(guards: GuardSet, get_tasks: Any) -> Any:
+    """In the background nobody can be asked, so what a guard is for does not run there."""
 
-    @wraps(get_tasks)
     async def get_tasks_that_ask() -> Sequence[Any]:
-        _watch_all_kinds()
-        return [_asking_task(one, guards) if isinstance(one, Tool) else one for one in await get_tasks()]
+        patch_tool_runs(Tool, _asking_run)
+        return [_asking_task(task, guards) if isinstance(task, Tool) else task for task in await get_tasks()]
 
     return get_tasks_that_ask
 
@@ -124,46 +120,27 @@ def _asking_task(tool: Tool, guards: GuardSet) -> Tool:
     return _marked(tool, GuardScope(guards))
 
 
-@lru_cache(maxsize=1)
-def _note_names() -> None:
+def _noting_copy(copy: Any) -> Any:
     """A namespace gives a copy of a tool another name, and nothing of the first is left."""
-    copy: Callable[..., Tool] = Tool.model_copy
 
-    @wraps(copy)
     def copy_and_note(self: Tool, **kwargs: Any) -> Tool:
         copied = copy(self, **kwargs)
         if copied.name != self.name:
             vars(copied)[NAMES] = (*vars(self).get(NAMES, ()), self.name)
         return copied
 
-    setattr(Tool, "model_copy", copy_and_note)  # noqa: B010 - the type of a method is its own
+    return copy_and_note
 
 
-def _watch_all_kinds() -> None:
-    """On each class, since a tool that was transformed runs the one it was made from, which nobody looks up. At every
-    call, since kinds may be added at any time; outside calls of servers with guards it changes nothing."""
-    for kind in _kinds(Tool):
-        for name in RUNS:
-            run = vars(kind).get(name)
-            if run is not None and getattr(run, WATCHED, None) is not run:  # a wrapper copies what is on it
-                setattr(kind, name, _watched(run))
+def _asking_run(run: Any) -> Any:
+    """A tool that was transformed runs the one it was made from, which nobody looks up: so each class asks."""
 
-
-def _kinds(kind: type[Tool]) -> Iterator[type[Tool]]:
-    yield kind
-    for derived in kind.__subclasses__():
-        yield from _kinds(derived)
-
-
-def _watched(run: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-    @wraps(run)
     async def ask_and_run(self: Tool, arguments: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         watch = _watch_over(self)
         if watch is None:
             return await run(self, arguments, *args, **kwargs)
         return await _run_under(watch, self, arguments, lambda tool, given: run(tool, given, *args, **kwargs))
 
-    setattr(ask_and_run, WATCHED, ask_and_run)
     return ask_and_run
 
 
@@ -225,7 +202,7 @@ def _passes_on(tool: Tool) -> bool:
 
 def _is_plain_function(tool: Tool) -> TypeGuard[FunctionTool]:
     return isinstance(tool, FunctionTool) and all(
-        getattr(type(tool), name) is getattr(FunctionTool, name) for name in RUNS
+        getattr(type(tool), name) is getattr(FunctionTool, name) for name in FASTMCP_RUNS
     )
 
 

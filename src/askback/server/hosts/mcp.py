@@ -1,4 +1,4 @@
-"""The official SDK's `MCPServer` and low-level `Server`: where its provisional parts are touched, and nowhere else."""
+"""The official SDK's `MCPServer` and low-level `Server`: how Askback is installed into them."""
 
 import asyncio
 import contextvars
@@ -28,6 +28,12 @@ from askback.protocol.server.push import BackChannel
 from askback.runtime.current import CURRENT
 from askback.runtime.unawaited import forgotten_await
 from askback.server.hosts.boundary import boundary_class
+from askback.server.hosts.patches import (
+    patch_get_request_handler,
+    patch_lifespan,
+    patch_mcpserver_verb,
+    require,
+)
 
 Context = ServerRequestContext[Any, Any]
 Caller = Callable[[Context], str | None]
@@ -165,44 +171,49 @@ def _require_one_boundary(lowlevel: Server[Any]) -> None:
 
 
 def close_with_server(lowlevel: Server[Any], close: Callable[[], Awaitable[None]]) -> None:
-    """Have something closed when the server has ended, and may be run again: inside whatever lifespan it has."""
-    lifespan, runs = lowlevel.lifespan, 0
+    """Call `close` when the server has ended, inside its lifespan; the server may be run again."""
+    runs = 0
 
-    @asynccontextmanager
-    async def run(server: Server[Any]) -> AsyncGenerator[Any]:
-        nonlocal runs
-        _require_one_boundary(lowlevel)
-        async with lifespan(server) as state:
-            runs += 1  # behind several transports at once
-            try:
-                yield state
-            finally:
-                runs -= 1
-                if not runs:
-                    # Servers end by cancellation, and nothing must stay open.
-                    with anyio.CancelScope(shield=True):
-                        await close()
+    def closing_lifespan(lifespan: Any) -> Any:
+        @asynccontextmanager
+        async def run(server: Server[Any]) -> AsyncGenerator[Any]:
+            nonlocal runs
+            _require_one_boundary(lowlevel)
+            async with lifespan(server) as state:
+                runs += 1  # behind several transports at once
+                try:
+                    yield state
+                finally:
+                    runs -= 1
+                    if not runs:
+                        # Servers end by cancellation, and nothing must stay open.
+                        with anyio.CancelScope(shield=True):
+                            await close()
 
-    lowlevel.lifespan = run
+        return run
+
+    patch_lifespan(lowlevel, closing_lifespan)
 
 
 def run_while_serving(lowlevel: Server[Any], work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Have something run for as long as the server does, on asyncio's event loop."""
-    lifespan = lowlevel.lifespan
+    """Run `work` for as long as the server runs, on asyncio's event loop."""
 
-    @asynccontextmanager
-    async def run(server: Server[Any]) -> AsyncGenerator[Any]:
-        # In a context of its own: it belongs to no request.
-        task = asyncio.get_running_loop().create_task(work(), context=contextvars.Context())
-        try:
-            async with lifespan(server) as state:
-                yield state
-        finally:
-            task.cancel()
-            with anyio.CancelScope(shield=True):
-                await asyncio.wait([task])
+    def working_lifespan(lifespan: Any) -> Any:
+        @asynccontextmanager
+        async def run(server: Server[Any]) -> AsyncGenerator[Any]:
+            # In a context of its own: it belongs to no request.
+            task = asyncio.get_running_loop().create_task(work(), context=contextvars.Context())
+            try:
+                async with lifespan(server) as state:
+                    yield state
+            finally:
+                task.cancel()
+                with anyio.CancelScope(shield=True):
+                    await asyncio.wait([task])
 
-    lowlevel.lifespan = run
+        return run
+
+    patch_lifespan(lowlevel, working_lifespan)
 
 
 def add_pages(server: object, app: object) -> None:
@@ -223,21 +234,25 @@ def is_named(server: object) -> bool:
 
 
 def intercept_returned_questions(lowlevel: Server[Any]) -> None:
-    """Where a body returns questions by itself, let the running conversation see them before the SDK refuses them."""
-    look_up = lowlevel.get_request_handler
-    watched: dict[str, tuple[HandlerEntry[Any], HandlerEntry[Any]]] = {}
+    """Show questions that a body returns to the running conversation, before the SDK refuses them."""
+    wrapped: dict[str, tuple[HandlerEntry[Any], HandlerEntry[Any]]] = {}
 
-    def get_request_handler(method: str) -> HandlerEntry[Any] | None:
-        entry, conversation = look_up(method), CURRENT.get()
-        if GuardMarks.exist and conversation is not None and entry is not None:
-            refuse_bypass(method, entry.handler)
-        if conversation is None or not conversation.takes_returns or entry is None:
-            return entry
-        if method not in watched or watched[method][0] is not entry:  # it may be registered anew at any time
-            watched[method] = entry, replace(entry, handler=_handing_over(entry.handler))
-        return watched[method][1]
+    def intercepting_lookup(look_up: Any) -> Any:
+        def get_request_handler(method: str) -> HandlerEntry[Any] | None:
+            entry, conversation = look_up(method), CURRENT.get()
+            if GuardMarks.exist and conversation is not None and entry is not None:
+                refuse_bypass(method, entry.handler)
+            if conversation is None or not conversation.takes_returns or entry is None:
+                return entry
+            if (
+                method not in wrapped or wrapped[method][0] is not entry
+            ):  # another can be registered at any time
+                wrapped[method] = entry, replace(entry, handler=_handing_over(entry.handler))
+            return wrapped[method][1]
 
-    lowlevel.get_request_handler = get_request_handler
+        return get_request_handler
+
+    patch_get_request_handler(lowlevel, intercepting_lookup)
 
 
 def _handing_over(run: Callable[..., Awaitable[Any]]) -> Callable[..., Coroutine[Any, Any, Any]]:
@@ -280,12 +295,12 @@ async def listed_tool(lowlevel: Server[Any], ctx: Context, name: str) -> Tool | 
 
 
 def install_mcpserver(server: object) -> None:
-    """Have an MCPServer hold to guards, and let our errors out also where a task group wrapped them: it would flatten
-    the group."""
+    """Make an MCPServer refuse bare functions that are guarded elsewhere, and let our errors pass as they are."""
     if isinstance(server, MCPServer):
-        host = cast("Any", server)
         for verb, find in _COMPONENTS.items():
-            setattr(host, verb, _intercept_verb(partial(find, host), getattr(host, verb)))
+            patch_mcpserver_verb(
+                cast("object", server), verb, partial(_intercepting_verb, partial(find, server))
+            )
 
 
 def _tools(host: Any, name: str) -> list[Any]:
@@ -319,10 +334,10 @@ _COMPONENTS: dict[str, Callable[[Any, Any], list[Any]]] = {
 """What each verb of an MCPServer would run."""
 
 
-def _intercept_verb(
+def _intercepting_verb(
     find: Callable[[Any], list[Any]], run: Callable[..., Awaitable[Any]]
 ) -> Callable[..., Awaitable[Any]]:
-    async def run_seen_to(*args: Any, **kwargs: Any) -> Any:
+    async def run_intercepted(*args: Any, **kwargs: Any) -> Any:
         if GuardMarks.exist:
             name = args[0] if args else kwargs.get("name", kwargs.get("uri"))
             for one in find(name):
@@ -337,13 +352,4 @@ def _intercept_verb(
                 raise
             raise ours from ours.__cause__  # from `error`, which it caused, it would go round in circles
 
-    return run_seen_to
-
-
-def require(holds: bool, what: str, package: str = "mcp") -> None:
-    """Say what does not hold in the installed version of a host."""
-    if not holds:
-        raise UnsupportedHost(
-            f"Askback relies on this in the {package} package: {what}. It does not hold in the version installed here. "
-            "Install a version that Askback was tested with (see its changelog), or tell us that it moved."
-        )
+    return run_intercepted

@@ -15,7 +15,8 @@ from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp_types import CallToolRequestParams
 
 from askback.protocol.revisions import TOOLS_CALL, TOOLS_LIST
-from askback.server.hosts.mcp import Context, listed_tool, require
+from askback.server.hosts.mcp import Context, listed_tool
+from askback.server.hosts.patches import patch_get_request_handler, patch_tool_manager, require
 from askback.server.tool_guards import (
     GUARD_SCOPE,
     GuardScope,
@@ -52,8 +53,8 @@ def examine_tools(server: MCPServer[Any]) -> None:
 def guard_tools(server: MCPServer[Any], guards: GuardSet) -> Callable[[Handler], bool]:
     """Ask before the tools that this server has when they are called. Gives whether a handler leads there."""
     tools: ToolManager = vars(server)[MANAGER]
-    ask_and_call = _asking_manager(tools, guards)
-    vars(tools)["call_tool"] = ask_and_call
+    patch_tool_manager(tools, partial(_asking_call, guards, tools))
+    ask_and_call = vars(tools)["call_tool"]
     own = handler_of(vars(server)["_lowlevel_server"])
 
     def leads_there(handler: Handler) -> bool:
@@ -78,9 +79,7 @@ def _is_own(handler: Handler, server: object) -> bool:
     )
 
 
-def _asking_manager(manager: ToolManager, guards: GuardSet) -> Callable[..., Awaitable[Any]]:
-    call_tool = manager.call_tool
-
+def _asking_call(guards: GuardSet, manager: ToolManager, call_tool: Any) -> Callable[..., Awaitable[Any]]:
     async def ask_and_call(
         name: str, arguments: dict[str, Any], context: Any, convert_result: bool = False
     ) -> Any:
@@ -88,13 +87,13 @@ def _asking_manager(manager: ToolManager, guards: GuardSet) -> Callable[..., Awa
         if tool is None:
             return await call_tool(name, arguments, context, convert_result)
         outer = GUARD_SCOPE.get()
-        seen = ToolFacts().add(
+        facts = ToolFacts().add(
             (name, tool.name), tool.annotations, {*arguments, *properties_of(tool.parameters)}
         )
-        watch = GuardScope(guards, seen, within="" if outer is None else outer.within)
-        with enter_scope(watch.for_body_of(tool)):
+        scope = GuardScope(guards, facts, within="" if outer is None else outer.within)
+        with enter_scope(scope.for_body_of(tool)):
             return await _run(
-                tool, watch, arguments, partial(_result, context=context, convert_result=convert_result)
+                tool, scope, arguments, partial(_result, context=context, convert_result=convert_result)
             )
 
     return ask_and_call
@@ -131,20 +130,22 @@ async def run_in_thread(body: Callable[..., Any], *args: Any, **kwargs: Any) -> 
 
 
 def guard_handler(lowlevel: Server[Any], guards: GuardSet, leads_to_tools: Callable[[Handler], bool]) -> None:
-    """Ask before the handler of a low-level server, and before any that does not lead to tools that are watched."""
-    look_up = lowlevel.get_request_handler
-    asked: tuple[HandlerEntry[Any], HandlerEntry[Any]] | None = None
+    """Ask before the handler of a low-level server, unless it leads to tools that ask by themselves."""
+    asking: tuple[HandlerEntry[Any], HandlerEntry[Any]] | None = None
 
-    def get_request_handler(method: str) -> HandlerEntry[Any] | None:
-        nonlocal asked
-        entry = look_up(method)
-        if method != TOOLS_CALL or entry is None or leads_to_tools(entry.handler):
-            return entry
-        if asked is None or asked[0] is not entry:  # it may be registered anew at any time
-            asked = entry, replace(entry, handler=_asking_handler(lowlevel, entry.handler, guards))
-        return asked[1]
+    def asking_lookup(look_up: Any) -> Any:
+        def get_request_handler(method: str) -> HandlerEntry[Any] | None:
+            nonlocal asking
+            entry = look_up(method)
+            if method != TOOLS_CALL or entry is None or leads_to_tools(entry.handler):
+                return entry
+            if asking is None or asking[0] is not entry:  # another can be registered at any time
+                asking = entry, replace(entry, handler=_asking_handler(lowlevel, entry.handler, guards))
+            return asking[1]
 
-    lowlevel.get_request_handler = get_request_handler
+        return get_request_handler
+
+    patch_get_request_handler(lowlevel, asking_lookup)
 
 
 def _asking_handler(lowlevel: Server[Any], handler: Handler, guards: GuardSet) -> Handler:
