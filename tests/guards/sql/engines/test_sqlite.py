@@ -1,7 +1,6 @@
 """What SQLite says about statements: every column that a result depends on, and no other."""
 
 import sqlite3
-from collections.abc import AsyncGenerator
 from contextlib import closing
 from pathlib import Path
 
@@ -30,10 +29,8 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def engine(file: Path) -> AsyncGenerator[SQLiteEngine]:
-    engine = SQLiteEngine(file)
-    yield engine
-    engine.close()
+def engine(file: Path) -> SQLiteEngine:
+    return SQLiteEngine(file)
 
 
 async def test_it_is_an_engine(engine: SQLiteEngine) -> None:

@@ -1,7 +1,6 @@
 """Values that SQLite reads and throws away: no question is asked about those, and about all others one is."""
 
 import sqlite3
-from collections.abc import AsyncGenerator
 from contextlib import closing
 from pathlib import Path
 
@@ -34,10 +33,8 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def engine(file: Path) -> AsyncGenerator[SQLiteEngine]:
-    engine = SQLiteEngine(file)
-    yield engine
-    engine.close()
+def engine(file: Path) -> SQLiteEngine:
+    return SQLiteEngine(file)
 
 
 def joined(view: str, *, columns: str = "o.id", ending: str = "") -> str:

@@ -181,7 +181,6 @@ async def test_what_depends_on_a_tagged_value_is_reported(
         if len({repr(outcome(connection, statement)) for connection in connections}) > 1:
             differing += 1
             assert inspection.columns & TAGGED or inspection.doubts, statement
-    engine.close()
     assert differing > len(DEPENDENT) * 0.8, "newer versions of SQLite read less, but not that much less"
 
 
@@ -193,4 +192,3 @@ async def test_what_does_not_depend_on_a_tagged_value_is_not_asked_about(
         inspection = await engine.inspect(statement)
         assert len({repr(outcome(connection, statement)) for connection in connections}) == 1, statement
         assert not inspection.columns & TAGGED and not inspection.doubts, statement
-    engine.close()

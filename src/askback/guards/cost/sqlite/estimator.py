@@ -13,7 +13,7 @@ from askback.guards.cost.sqlite.plan import SQLitePlan, read_plan
 from askback.guards.cost.sqlite.tables import SQLiteTables
 from askback.guards.cost.watch import interrupt_late
 from askback.guards.sql.engines.sqlite import SQLiteEngine
-from askback.guards.sql.engines.sqlite.pool import open_file
+from askback.guards.sql.engines.sqlite.connection import open_file
 from askback.guards.sql.engines.sqlite.tokens import SQLiteToken, cut
 from askback.guards.sql.turns import yield_often
 

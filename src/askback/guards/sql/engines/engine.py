@@ -5,9 +5,7 @@ from dataclasses import dataclass, field
 from inspect import isawaitable
 from typing import Any, Protocol, runtime_checkable
 
-from askback.errors import AuthorError, ChangedSinceApproval
-
-__all__ = ["CalledEngine", "ChangedSinceApproval", "Engine", "Inspection", "SQLRows"]
+from askback.errors import AuthorError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +32,11 @@ class Inspection:
     engine cannot tell."""
 
 
+def doubt(*sentences: str) -> Inspection:
+    """The inspection of a statement that is looked at no further, with the reasons."""
+    return Inspection(doubts=sentences)
+
+
 @dataclass(frozen=True, slots=True)
 class SQLRows:
     """The result of a statement."""
@@ -42,6 +45,11 @@ class SQLRows:
     rows: Sequence[tuple[Any, ...]]
     has_more: bool = False
     """Whether there were more rows than `max_rows`."""
+
+
+def cut_rows(names: tuple[str, ...], rows: Sequence[tuple[Any, ...]], max_rows: int | None) -> SQLRows:
+    """The result of a statement of which one row more than `max_rows` was fetched, or all rows."""
+    return SQLRows(names, rows[:max_rows], has_more=max_rows is not None and len(rows) > max_rows)
 
 
 @runtime_checkable

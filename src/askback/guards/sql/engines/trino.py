@@ -71,8 +71,8 @@ class TrinoEngine:
 
 def read_plans(io_plan: str, plan: str) -> Inspection:
     """Join what both plans say: the first names the tables, the second the columns that each scan reads."""
-    told = cast("dict[str, Any]", json.loads(io_plan))
-    tables = {_table(one["table"]): one for one in told["inputTableColumnInfos"]}
+    io = cast("dict[str, Any]", json.loads(io_plan))
+    tables = {_table(one["table"]): one for one in io["inputTableColumnInfos"]}
     columns = {
         f"{table}.{constraint['columnName']}"
         for table, one in tables.items()
@@ -89,7 +89,7 @@ def read_plans(io_plan: str, plan: str) -> Inspection:
             columns |= {f"{table}.{word}" for word in _words(node)}
     if scanned != set(tables):
         doubts.append(OTHER_TABLES)
-    output = told.get("outputTable")
+    output = io.get("outputTable")
     return Inspection(
         columns=frozenset(columns),
         writes=() if output is None else (f"insert into {_table(output)}",),

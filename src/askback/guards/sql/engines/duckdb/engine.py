@@ -7,13 +7,14 @@ from typing import Any
 
 import duckdb
 
+from askback.errors import ChangedSinceApproval
 from askback.guards.sql.approval import approval_of
 from askback.guards.sql.engines.duckdb.connection import Connection, Database, DuckDBJob, open_cursor
 from askback.guards.sql.engines.duckdb.inspector import DuckDBInspector
 from askback.guards.sql.engines.duckdb.parse_cache import ParseCache
 from askback.guards.sql.engines.duckdb.schema import DuckDBSchema, load_schema
 from askback.guards.sql.engines.duckdb.session import DuckDBSession, DuckDBSessions
-from askback.guards.sql.engines.engine import ChangedSinceApproval, Inspection, SQLRows
+from askback.guards.sql.engines.engine import Inspection, SQLRows
 from askback.guards.sql.names import Dialect
 
 SCHEMA_SECONDS = 5.0

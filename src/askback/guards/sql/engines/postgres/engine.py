@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import asyncpg
 
+from askback.errors import ChangedSinceApproval
 from askback.guards.sql.approval import approval_of
-from askback.guards.sql.engines.engine import ChangedSinceApproval, Inspection, SQLRows
+from askback.guards.sql.engines.engine import Inspection, SQLRows
 from askback.guards.sql.engines.postgres.inspection_cache import InspectionCache, PostgresFinding
 from askback.guards.sql.engines.postgres.inspector import (
     NO_TEMPORARY,

@@ -1,4 +1,4 @@
-"""What SQLite asks its authorizer while it prepares a statement, kept and partly refused."""
+"""The authorizer of an inspection: records what SQLite asks while it prepares a statement, and refuses some of it."""
 
 import sqlite3
 
@@ -25,7 +25,7 @@ CHANGES = {
     sqlite3.SQLITE_CREATE_TABLE: "create table",
     sqlite3.SQLITE_CREATE_TEMP_TABLE: "create table",
 }
-"""What can be prepared and read like a query."""
+"""Changes that can be prepared and inspected like a query."""
 
 REFUSED = {
     sqlite3.SQLITE_PRAGMA: "pragma",
@@ -53,25 +53,21 @@ REFUSED = {
     sqlite3.SQLITE_DROP_TEMP_VIEW: "drop view",
     sqlite3.SQLITE_DROP_VTABLE: "drop table",
 }
-"""What acts at preparation, or changes what later statements mean. It is named and not inspected further."""
+"""Actions that take effect at preparation, or that change what later statements mean. They are named and refused."""
 
 KNOWN = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE})
 
 OWN_PRAGMA = (sqlite3.SQLITE_PRAGMA, "data_version", None)
-"""What full-text search asks by itself when it opens its table: whether the file has changed."""
+"""Full-text search asks this by itself when it opens its table: whether the file has changed."""
 
 Read = tuple[str | None, str, str]
 """Database, table and column. The column is empty where a table is read for its rows alone."""
 
 
 class Authorizer:
-    """An authorizer callback that keeps what one preparation asks. Outside of one it allows everything."""
+    """An authorizer callback for one preparation."""
 
     def __init__(self) -> None:
-        self.is_recording = False
-        self.clear()
-
-    def clear(self) -> None:
         self.reads: set[Read] = set()
         self.written: set[tuple[str | None, str]] = set()
         self.writes: dict[str, None] = {}
@@ -81,8 +77,6 @@ class Authorizer:
     def __call__(
         self, action: int, first: str | None, second: str | None, database: str | None, source: str | None
     ) -> int:
-        if not self.is_recording:
-            return sqlite3.SQLITE_OK
         if action == sqlite3.SQLITE_READ:
             self.reads.add((database, first or "", second or ""))
         elif action == sqlite3.SQLITE_FUNCTION:
@@ -100,7 +94,7 @@ class Authorizer:
         return sqlite3.SQLITE_DENY
 
     def _change(self, action: int, table: str, database: str | None) -> None:
-        """SQLite's own tables are left out: it writes to its schema even where it only declares a virtual table."""
+        """Record a change. SQLite's own tables do not count: it writes to them where it declares a virtual table."""
         if not table.lower().startswith("sqlite_"):
             self.written.add((database, table))
             self.writes[f"{CHANGES[action]} {database}.{table}"[:200]] = None

@@ -30,7 +30,7 @@ MAX_CTES = 2_000
 """Copies of one CTE: 8,192 take SQLite 3.54 most of a second."""
 
 MAX_REPEATS = {"natural": 16, "using": 16, "over": 64}
-"""Of what is planned in time that grows faster than the text: twenty NATURAL JOINs take a third of a second."""
+"""Words whose repetition takes time that grows faster than the text: twenty NATURAL JOINs take a third of a second."""
 
 SHORT, FEW_SELECTS = 1_000, 2
 """Characters and SELECTs up to which nothing can multiply enough to matter."""
@@ -47,7 +47,7 @@ TOO_COMPLEX = "the statement is too complex to inspect"
 
 
 def find_excess(statement: str) -> str | None:
-    """Why a statement is not handed to SQLite at all; None if it can be."""
+    """Why a statement is not given to SQLite; None if it can be."""
     try:
         require_text(statement)
     except UnreadableStatement as unreadable:
@@ -69,10 +69,10 @@ def find_excess(statement: str) -> str | None:
 
 
 def _multiplies(tokens: Sequence[SQLiteToken]) -> bool:
-    every = _Expansion(tokens)
-    if every.total() > MAX_EXPRESSIONS:
+    names = _Expansion(tokens)
+    if names.total() > MAX_EXPRESSIONS:
         return True
-    return bool(every.defined) and _Expansion(tokens, among=every.defined.keys()).total() > MAX_CTES
+    return bool(names.defined) and _Expansion(tokens, among=names.defined.keys()).total() > MAX_CTES
 
 
 def _is_small(statement: str) -> bool:
@@ -113,7 +113,7 @@ class _BoundsScope:
 
 
 class _Expansion:
-    """How often, at most, one expression is copied when names are replaced by what they stand for.
+    """Counts how often, at most, one expression is copied when names are replaced by what they stand for.
 
     A name that stands n times in a SELECT is replaced n times; SELECTs that stand inside one another multiply, and so
     do CTEs that use one another.
@@ -194,7 +194,7 @@ class _Expansion:
         return min(scope.most * max(used, default=1), MAX_EXPRESSIONS + 1)
 
     def _cost_of_name(self, name: str) -> int:
-        """Of all CTEs of that name together; one that uses itself is counted once."""
+        """The copies of all CTEs of that name together; one that uses itself is counted once."""
         if name not in self._costs:
             self._costs[name] = 1
             cost = 1

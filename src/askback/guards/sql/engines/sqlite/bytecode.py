@@ -1,8 +1,8 @@
-"""What a program of SQLite's virtual machine reads, from the listing that EXPLAIN gives.
+"""Programs of SQLite's virtual machine, as EXPLAIN lists them, and what they read.
 
 SQLite reads stored values through cursors alone, so the columns behind its cursors are all that rows and errors can
-depend on. This is more than the authorizer is told (the columns of `JOIN ... USING` are not) and less (columns of
-subqueries and views that nobody uses are not read, or read and not used). Operands are described at
+depend on. These are more than the authorizer is told of (it misses the columns of `JOIN ... USING`) and fewer (a column
+of a subquery or a view may not be read, or be read and not used). Operands are described at
 https://sqlite.org/opcode.html.
 """
 
@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from askback.guards.sql.engines.sqlite.catalogue import SQLiteSchema, Tree, Use
+from askback.guards.sql.engines.sqlite.catalogue import Column, SQLiteSchema, Tree, Use
 from askback.guards.sql.engines.sqlite.discards import MAX_FOLLOWED, find_discarded
 from askback.guards.sql.engines.sqlite.operands import Instruction
 from askback.guards.sql.names import words_in
@@ -44,8 +44,8 @@ SILENT = words_in(
     "ZeroOrNull Clear CreateBtree Destroy DropIndex DropTable DropTrigger FkCheck FkCounter FkIfZero ParseSchema "
     "ReadCookie SetCookie VBegin VUpdate"
 )
-"""They read no stored value. The first of them walk through a tree; what a walk tells is told by what else is read on
-it. The last of them stand in programs that write."""
+"""They read no stored value. The first of them walk through a tree; the other instructions on the cursor say what
+such a walk depends on. The last of them stand in programs that write."""
 
 ALL = 1_000_000
 """More fields than an index can have."""
@@ -53,13 +53,13 @@ ALL = 1_000_000
 
 @dataclass(slots=True)
 class Program:
-    """What a program reads, and the trees through which."""
+    """What a program reads, and through which trees."""
 
-    columns: set[str] = field(default_factory=set[str])
+    columns: set[Column] = field(default_factory=set[Column])
     trees: list[Tree] = field(default_factory=list[Tree])
-    """Those that are opened for reading."""
+    """Trees that are opened for reading."""
     written: list[Tree] = field(default_factory=list[Tree])
-    """Those that are opened for writing."""
+    """Trees that are opened for writing."""
     virtual: set[str] = field(default_factory=set[str])
     """Virtual tables that are opened, by their addresses in memory."""
     functions: set[str] = field(default_factory=set[str])
@@ -72,12 +72,12 @@ class Program:
 def read_program(
     listing: Iterable[Instruction], catalogue: SQLiteSchema, connection: sqlite3.Connection
 ) -> Program:
-    """Sum up a program and its subprograms, which stand behind it and count their addresses and cursors anew."""
+    """Sum up a program and its subprograms, which stand behind it with addresses and cursors of their own."""
     reader = _Reader(catalogue, connection)
     for row in listing:
         if row[0] == 0:
             reader.begin()
-        reader.keep(row)
+        reader.follow(row)
         if row[1] not in SILENT:
             reader.step(row)
     reader.begin()
@@ -93,16 +93,16 @@ class _Reader:
         self._open: dict[int, list[Tree]] = {}
         self._uses: defaultdict[int, Use] = defaultdict(Use)
         self._knows_all = True
-        self._kept: list[Instruction] = []
+        self._part: list[Instruction] = []
         self._columns: list[Instruction] = []
 
-    def keep(self, row: Instruction) -> None:
-        """One more than are followed is enough to know that there are too many."""
-        if len(self._kept) <= MAX_FOLLOWED:
-            self._kept.append(row)
+    def follow(self, row: Instruction) -> None:
+        """Collect the part that is read now. One instruction more than are followed tells that there are too many."""
+        if len(self._part) <= MAX_FOLLOWED:
+            self._part.append(row)
 
     def begin(self) -> None:
-        """End the part before: what it read through which cursor is known when all its openings are."""
+        """Begin a part, and sum up the one before: what a cursor has read is known once all its openings are."""
         program = self.program
         self._use_columns()
         for cursor, trees in self._open.items():
@@ -115,11 +115,11 @@ class _Reader:
         self._uses.clear()
 
     def _use_columns(self) -> None:
-        discarded = find_discarded(self._kept)
+        discarded = find_discarded(self._part)
         for address, _, cursor, place, *_ in self._columns:
             if address not in discarded:
                 self._uses[cursor].places.add(place)
-        self._kept.clear()
+        self._part.clear()
         self._columns.clear()
 
     def step(self, row: Instruction) -> None:
@@ -169,7 +169,7 @@ class _Reader:
 
 
 def _function(row: Instruction) -> str:
-    """The name in `lower(1)`."""
+    """The name of a function that is written as `lower(1)`."""
     text = str(row[5])
     return text.rpartition("(")[0].lower() or text
 

@@ -1,9 +1,13 @@
 """The b-trees of a SQLite database: which table or index begins on which page, and which columns it stores where."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
+
+from askback.guards.sql.engines.cache import TextCache
+from askback.guards.sql.engines.engine import Inspection
+from askback.guards.sql.engines.names import quote
 
 VIRTUAL, STORED = 2, 3
 """`hidden` in `table_xinfo` for generated columns."""
@@ -12,6 +16,9 @@ ROWID, EXPRESSION = -1, -2
 """`cid` in `index_xinfo` for what is no column."""
 
 INTERNAL = "sqlite_"
+
+Column = tuple[str, ...]
+"""Database, table and column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,36 +39,36 @@ class SchemaEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tree:
-    """One b-tree. Columns have their full names; a field tells its column, a generated one all of its table."""
+    """One b-tree. Columns have their full names; a generated field depends on every column of its table."""
 
     entry: SchemaEntry
-    """Of the table, also where the tree is an index."""
-    fields: tuple[frozenset[str], ...]
-    """What each stored field tells."""
-    order: tuple[frozenset[str], ...]
-    """What its order depends on, first things first. Order is a value too: a walk through an index on `born` tells
-    whose is earlier."""
+    """The entry of the table, also where the tree is an index."""
+    fields: tuple[frozenset[Column], ...]
+    """The columns on which each stored field depends."""
+    order: tuple[frozenset[Column], ...]
+    """The columns on which its order depends, in order. Order is a value too: a walk through an index on `born` tells
+    who was born earlier."""
     is_exact: bool
-    """Whether values that compare as equal are equal. If they need not be, all of `order` decides between them."""
+    """Whether values that compare as equal are equal. Where they need not be, all of `order` decides between them."""
     is_partial: bool
-    """Whether it depends on values which rows are in it."""
+    """Whether values decide which rows are in it."""
     has_rowids: bool
-    whole: frozenset[str]
+    whole: frozenset[Column]
     """Every column of the table."""
     is_shadow: bool
-    """Whether it is the storage of a virtual table."""
+    """Whether it stores a virtual table."""
 
-    def read(self, use: "Use") -> frozenset[str]:
-        """What the use of a cursor on this tree tells.
+    def read(self, use: "Use") -> frozenset[Column]:
+        """The columns on which a use of this tree depends.
 
-        What comes out of a walk depends on the fields that are read and on the fields before them in the order: rows
-        that agree in these come out alike, whichever is first.
+        A walk gives what the fields that are read and the fields before them in the order decide: rows that agree in
+        these come out alike, whichever is first.
         """
         if use.is_whole or self.is_partial or any(place >= len(self.fields) for place in use.places):
             return self.whole
         depth = max([use.depth, *map(self._depth_of, use.places)])
         decisive = self.order[:depth] if self.is_exact or depth == 0 else self.order
-        return frozenset[str]().union(*decisive, *(self.fields[place] for place in use.places))
+        return frozenset[Column]().union(*decisive, *(self.fields[place] for place in use.places))
 
     def _depth_of(self, place: int) -> int:
         return len(self.order) if self.has_rowids else place + 1
@@ -72,9 +79,9 @@ class Use:
     """How a program uses a cursor."""
 
     places: set[int] = field(default_factory=set[int])
-    """The fields that it reads."""
+    """Fields that are read."""
     depth: int = 0
-    """How much of the order it compares with something."""
+    """How many fields of the order are compared with something."""
     is_whole: bool = False
 
 
@@ -92,27 +99,47 @@ class SQLiteColumns:
         return VIRTUAL in self.hidden or STORED in self.hidden
 
 
-class SQLiteSchema:
-    """What a schema of one version holds. Tables are looked at when they are first needed, and then kept."""
+@dataclass(frozen=True, slots=True)
+class SchemaContent:
+    """Everything that decides how SQLite reads a statement: equal contents, equal programs."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self.databases = {
-            row[0]: str(row[1]) for row in connection.execute("PRAGMA database_list").fetchall()
-        }
+    databases: dict[int, str]
+    """Names by their numbers in programs."""
+    entries: list[tuple[int, str, str, str, int | None, str | None]]
+    """Rows of `sqlite_master` behind the number of their database."""
+    statistics: list[tuple[Any, ...]]
+    """Rows that ANALYZE has left in the file. SQLite plans by them."""
+
+
+def load_schema(connection: sqlite3.Connection, known: "SQLiteSchema | None") -> "SQLiteSchema":
+    """The schema as it is in the connection's transaction: the known one if nothing has changed."""
+    databases = {row[0]: str(row[1]) for row in connection.execute("PRAGMA database_list").fetchall()}
+    entries: list[Any] = []
+    for number, database in databases.items():
+        query = f"SELECT {number}, type, name, tbl_name, rootpage, sql FROM {quote(database)}.sqlite_master"
+        entries += connection.execute(query).fetchall()
+    names = {entry[2] for entry in entries} & {"sqlite_stat1", "sqlite_stat4"}
+    statistics = [row for name in sorted(names) for row in connection.execute(f"SELECT * FROM main.{name}")]
+    content = SchemaContent(databases, entries, statistics)
+    return known if known is not None and known.content == content else SQLiteSchema(content)
+
+
+class SQLiteSchema:
+    """The tables and indexes of a database. Each is looked at when it is first needed, and then kept."""
+
+    def __init__(self, content: SchemaContent) -> None:
+        self.content = content
+        self.token: Hashable = object()
+        self.inspections: TextCache[Inspection] = TextCache()
         self._roots: dict[tuple[int, int], SchemaEntry] = {}
         self._names: dict[tuple[str, str], SchemaEntry] = {}
-        for number, database in self.databases.items():
-            self._load(connection, number, database)
         self._trees: dict[SchemaEntry, Tree] = {}
         self._columns: dict[SchemaEntry, SQLiteColumns] = {}
-        self._guarded: dict[SchemaEntry, frozenset[str]] = {}
-
-    def _load(self, connection: sqlite3.Connection, number: int, database: str) -> None:
-        query = f"SELECT type, name, tbl_name, rootpage, sql FROM {quote(database)}.sqlite_master"
-        for kind, name, table, root, sql in connection.execute(query).fetchall():
-            entry = SchemaEntry(database, kind, name, table, root or 0, sql or "")
+        self._guarded: dict[SchemaEntry, frozenset[Column]] = {}
+        for number, kind, name, table, root, sql in content.entries:
+            entry = SchemaEntry(content.databases[number], kind, name, table, root or 0, sql or "")
             if kind in {"table", "view"}:
-                self._names[database, name.lower()] = entry
+                self._names[entry.database, name.lower()] = entry
             if root and (kind == "table" or (number, root) not in self._roots):
                 self._roots[number, root] = entry
 
@@ -126,7 +153,7 @@ class SQLiteSchema:
         return next((entry for entry in found if entry), None)
 
     def _search_order(self) -> Sequence[str]:
-        return sorted(self.databases.values(), key=lambda name: (name != "temp", name != "main"))
+        return sorted(self.content.databases.values(), key=lambda name: (name != "temp", name != "main"))
 
     def tree(self, connection: sqlite3.Connection, entry: SchemaEntry) -> Tree:
         if entry not in self._trees:
@@ -145,15 +172,15 @@ class SQLiteSchema:
             )
         return self._columns[entry]
 
-    def whole(self, connection: sqlite3.Connection, entry: SchemaEntry) -> frozenset[str]:
+    def whole(self, connection: sqlite3.Connection, entry: SchemaEntry) -> frozenset[Column]:
         return frozenset(_full(entry, name) for name in self.columns(connection, entry).names)
 
     def _load_table(self, connection: sqlite3.Connection, entry: SchemaEntry) -> Tree:
         columns, whole = self.columns(connection, entry), self.whole(connection, entry)
-        rows = _pragma(connection, entry.database, "index_xinfo", entry.name)  # none where it has rowids
+        rows = _pragma(connection, entry.database, "index_xinfo", entry.name)  # empty where it has rowids
         stored = [place for place, hidden in enumerate(columns.hidden) if hidden != VIRTUAL]
         places = [row[1] for row in rows] or stored
-        fields = tuple(_told(entry, columns, place, whole) for place in places)
+        fields = tuple(_depends_on(entry, columns, place, whole) for place in places)
         listed = _pragma(connection, entry.database, "table_list", entry.name)
         return Tree(
             entry=entry,
@@ -173,7 +200,7 @@ class SQLiteSchema:
         columns, stored = self.columns(connection, table), self.tree(connection, table)
         listed = _pragma(connection, entry.database, "index_list", table.name)
         rows = _pragma(connection, entry.database, "index_xinfo", entry.name)
-        fields = tuple(_told(table, columns, row[1], stored.whole) for row in rows)
+        fields = tuple(_depends_on(table, columns, row[1], stored.whole) for row in rows)
         return replace(
             stored,
             fields=fields,
@@ -183,13 +210,13 @@ class SQLiteSchema:
             has_rowids=False,
         )
 
-    def guarded(self, connection: sqlite3.Connection, entry: SchemaEntry) -> frozenset[str]:
+    def guarded(self, connection: sqlite3.Connection, entry: SchemaEntry) -> frozenset[Column]:
         """The columns of a table on which it can depend whether a change of it fails: keys, unique indexes, checks."""
         if entry not in self._guarded:
             self._guarded[entry] = self._find_guarded(connection, entry)
         return self._guarded[entry]
 
-    def _find_guarded(self, connection: sqlite3.Connection, entry: SchemaEntry) -> frozenset[str]:
+    def _find_guarded(self, connection: sqlite3.Connection, entry: SchemaEntry) -> frozenset[Column]:
         columns, whole = self.columns(connection, entry), self.whole(connection, entry)
         if entry.kind == "view" or entry.is_virtual:
             return frozenset()
@@ -204,8 +231,10 @@ class SQLiteSchema:
         return frozenset(keys)
 
 
-def _told(entry: SchemaEntry, columns: SQLiteColumns, place: int, whole: frozenset[str]) -> frozenset[str]:
-    """What one field of a record tells: a generated one tells something of any column of its table."""
+def _depends_on(
+    entry: SchemaEntry, columns: SQLiteColumns, place: int, whole: frozenset[Column]
+) -> frozenset[Column]:
+    """The columns on which one field of a record depends: for a generated one, all of its table."""
     if place == ROWID:
         return _rowid(entry, columns)
     if place < 0 or columns.hidden[place] in {VIRTUAL, STORED}:
@@ -228,21 +257,17 @@ def _has_exact_affinity(kind: str) -> bool:
     return kind not in {"", "ANY"} and not any(part in kind for part in ("BLOB", "REAL", "FLOA", "DOUB"))
 
 
-def _rowid(entry: SchemaEntry, columns: SQLiteColumns) -> frozenset[str]:
-    """The column that is another name of the rowid, if there is one."""
+def _rowid(entry: SchemaEntry, columns: SQLiteColumns) -> frozenset[Column]:
+    """The column that is another name for the rowid, if there is one."""
     keys = [place for place, key in enumerate(columns.keys) if key]
     if len(keys) == 1 and columns.kinds[keys[0]].upper() == "INTEGER":
         return frozenset({_full(entry, columns.names[keys[0]])})
     return frozenset()
 
 
-def _full(entry: SchemaEntry, column: str) -> str:
-    return f"{entry.database}.{entry.name}.{column}"
+def _full(entry: SchemaEntry, column: str) -> Column:
+    return entry.database, entry.name, column
 
 
 def _pragma(connection: sqlite3.Connection, database: str, name: str, about: str) -> list[tuple[Any, ...]]:
     return connection.execute(f"PRAGMA {quote(database)}.{name}({quote(about)})").fetchall()
-
-
-def quote(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

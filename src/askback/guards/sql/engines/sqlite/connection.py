@@ -1,17 +1,33 @@
-"""A look at a connection of the author's: which file it has open, and what it has that the file does not."""
+"""Connections to a file, and a look at a connection of the author's: which file it has, and what the file has not."""
 
+import os
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 
 BUSY = "the connection is in a transaction, whose changes only it can see"
 MEMORY = "the database is in memory, where only its own connection can look"
 OTHER_THREAD = "the connection belongs to another thread, or is closed"
 
 
+def open_file(path: str | os.PathLike[str], *, timeout: float, read_only: bool = True) -> sqlite3.Connection:
+    """Open a file that is already there. Foreign keys are enforced, so that what they change is seen."""
+    address = f"{Path(path).absolute().as_uri()}?mode={'ro' if read_only else 'rw'}"
+    connection = sqlite3.connect(
+        address, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False
+    )
+    try:
+        connection.execute("PRAGMA foreign_keys = ON")
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
 @dataclass(frozen=True, slots=True)
 class ConnectionState:
-    """What one look has found. Without a path there is a doubt."""
+    """What one look at a connection has found. Without a path there is a doubt."""
 
     path: str | None = None
     doubt: str | None = None
@@ -20,9 +36,14 @@ class ConnectionState:
     has_triggers: bool = False
     """Whether there are temporary triggers, which no other connection has."""
 
+    @property
+    def has_temporary(self) -> bool:
+        """Whether a statement may mean something else on this connection than on another one to the same file."""
+        return bool(self.shadows) or self.has_triggers
+
 
 def read_state(connection: sqlite3.Connection) -> ConnectionState:
-    """Reads the list of databases and the temporary schema, neither of which takes a lock on the file."""
+    """Read the list of databases and the temporary schema, neither of which takes a lock on the file."""
     try:
         if connection.in_transaction:
             return ConnectionState(doubt=BUSY)
@@ -45,5 +66,5 @@ def read_state(connection: sqlite3.Connection) -> ConnectionState:
 
 
 def _text(value: object) -> str:
-    """Whatever the author's connection makes of text."""
+    """Text, whatever the author's connection makes of it."""
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value or "")

@@ -1,4 +1,4 @@
-"""Values that a program reads and nobody uses: columns of a view that SQLite works out for an outer join.
+"""Values that a program reads and does not use: columns of a view that SQLite works out for an outer join.
 
 SQLite puts such a view into a transient table, or into the registers of a coroutine, with all of its columns. A value
 that is only copied there and never fetched again decides nothing. Whatever else is done with a value is a use of it,
@@ -28,10 +28,10 @@ from askback.guards.sql.names import words_in
 MAX_FOLLOWED = 2_000
 """Instructions of a program up to which its values are followed. In a longer one every value counts as used."""
 
-SHELVED = words_in(
+STORING = words_in(
     "Close Column Count IfNullRow Insert Last NewRowid Next NotExists NullRow OpenEphemeral Prev Rewind Rowid SeekRowid"
 )
-"""What can be done with a transient table so that a field decides nothing unless it is fetched by Column."""
+"""Uses of a transient table in which a field decides nothing unless Column fetches it."""
 
 CONSTANTS = words_in("IdxRowid Int64 Integer NewRowid Null Real Rowid String8")
 """They write a number, or a text of the statement, to the register P2."""
@@ -47,7 +47,7 @@ MAX_FIELDS = 100
 
 
 def find_discarded(rows: Sequence[Instruction]) -> frozenset[int]:
-    """The addresses of those Columns of a program whose values are not used. It must not be part of a larger one."""
+    """Addresses of the Column instructions whose values are not used in a whole program."""
     opcodes = {row[1] for row in rows}
     works_out_view = "OpenEphemeral" in opcodes and not OUTER_JOIN.isdisjoint(opcodes)
     if not works_out_view or not opcodes <= KNOWN or len(rows) > MAX_FOLLOWED:
@@ -57,36 +57,36 @@ def find_discarded(rows: Sequence[Instruction]) -> frozenset[int]:
 
 
 class _Flow:
-    """Who reads what an instruction has written."""
+    """The instructions that read the values which others have written."""
 
     def __init__(self, rows: Sequence[Instruction]) -> None:
-        self._shelves = _find_shelves(rows)
+        self._transient = _find_transient(rows)
         self._fetched = {(row[P1], row[P2]) for row in rows if row[1] == "Column"}
-        self._targets = {target for _, target in list_targets(rows)}
+        self._targets = {target for row in rows for target in list_targets(row)}
         self._registers = sorted({row[RESULTS[row[1]]] for row in rows if row[1] in RESULTS})
         self._near: defaultdict[int, list[Instruction]] = defaultdict(list)
-        """Readers that certainly read what the instruction at this address has written."""
+        """Readers of the value that the instruction at this address has written."""
         self._far: defaultdict[int, list[Instruction]] = defaultdict(list)
-        """Readers of a register that may read whatever any instruction has written there."""
+        """Readers of a register for which it is not known which instruction has written the value."""
         self._bounded = _find_bounded(rows)
         self._follow(rows)
 
     def _follow(self, rows: Sequence[Instruction]) -> None:
-        """Keep the writers of each straight piece of the program, at whose end nothing is known any more."""
+        """Find the writer of each value that is read, within pieces of the program that are run straight through."""
         writers: dict[int, int] = {}
         previous: Instruction | None = None
         for row in rows:
             if row[0] in self._targets:
                 writers.clear()
                 previous = None
-            self._note_reads(row, previous, writers)
+            self._record_reads(row, previous, writers)
             previous = row
             if row[1] not in STRAIGHT:
                 writers.clear()
             elif row[1] in RESULTS:
                 writers[row[RESULTS[row[1]]]] = row[0]
 
-    def _note_reads(self, row: Instruction, previous: Instruction | None, writers: dict[int, int]) -> None:
+    def _record_reads(self, row: Instruction, previous: Instruction | None, writers: dict[int, int]) -> None:
         for first, last in list_reads(row, previous):
             start, end = bisect_left(self._registers, first), bisect_right(self._registers, last)
             for register in self._registers[start:end]:
@@ -100,20 +100,20 @@ class _Flow:
 
     def is_discarded(self, column: Instruction) -> bool:
         return all(
-            self._is_shelved(reader, column[P3])
-            or (_is_harmless_call(reader) and self._is_only_shelved(reader))
+            self._is_stored(reader, column[P3])
+            or (_is_harmless_call(reader) and self._is_only_stored(reader))
             for reader in self._readers(column)
         )
 
-    def _is_only_shelved(self, call: Instruction) -> bool:
-        return all(self._is_shelved(reader, call[P3]) for reader in self._readers(call))
+    def _is_only_stored(self, call: Instruction) -> bool:
+        return all(self._is_stored(reader, call[P3]) for reader in self._readers(call))
 
-    def _is_shelved(self, record: Instruction, register: int) -> bool:
-        """Whether this makes a record that is only put on shelves from which nobody takes the register's field."""
+    def _is_stored(self, record: Instruction, register: int) -> bool:
+        """Whether a record only goes into transient tables from which the field of this register is not fetched."""
         return record[0] in self._bounded and all(
             reader[1] == "Insert"
             and reader[P2] == record[P3] != reader[P3]
-            and reader[P1] in self._shelves
+            and reader[P1] in self._transient
             and (reader[P1], register - record[P1]) not in self._fetched
             for reader in self._readers(record)
         )
@@ -122,7 +122,7 @@ class _Flow:
 def _find_bounded(rows: Sequence[Instruction]) -> frozenset[int]:
     """The addresses of the records that hold a few stored values and constants and nothing else."""
     stored = _find_stored(rows)
-    targets = {target for row, target in list_targets(rows) if not _is_null_skip(row)}
+    targets = {target for row in rows if not _is_null_skip(row) for target in list_targets(row)}
     skipped: dict[int, set[int]] = {}
     bounded: set[int] = set()
     registers: set[int] = set()
@@ -149,7 +149,7 @@ def _find_bounded(rows: Sequence[Instruction]) -> frozenset[int]:
 
 
 def _is_null_skip(row: Instruction) -> bool:
-    """Whether it writes NULL to a register and goes on further down, where an outer join found no row."""
+    """Whether it writes NULL to a register and jumps further down: an outer join found no row."""
     return row[1] == "IfNullRow" and row[P2] > row[0]
 
 
@@ -166,7 +166,7 @@ def _is_harmless_call(row: Instruction) -> bool:
     return row[1] in {"Function", "PureFunc"} and row[P4] in HARMLESS_CALLS
 
 
-def _find_shelves(rows: Sequence[Instruction]) -> frozenset[int]:
+def _find_transient(rows: Sequence[Instruction]) -> frozenset[int]:
     """The cursors of transient tables that have no order of their own and are only walked through."""
     opened = {row[P1] for row in rows if row[1] == "OpenEphemeral" and row[P4] is None}
     used = {cursor for row in rows if not _is_simple(row) for cursor in list_cursors(row)}
@@ -174,4 +174,4 @@ def _find_shelves(rows: Sequence[Instruction]) -> frozenset[int]:
 
 
 def _is_simple(row: Instruction) -> bool:
-    return row[1] in SHELVED and (row[1] != "OpenEphemeral" or row[P4] is None)
+    return row[1] in STORING and (row[1] != "OpenEphemeral" or row[P4] is None)

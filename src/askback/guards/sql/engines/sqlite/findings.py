@@ -1,12 +1,13 @@
-"""The inspection of one statement, put together from what the authorizer was asked and what the program does."""
+"""The findings about one statement: what the authorizer was asked, and what the program does."""
 
 import sqlite3
 from collections.abc import Iterable, Sequence
 
 from askback.guards.sql.engines.engine import Inspection
+from askback.guards.sql.engines.names import join_columns, quote
 from askback.guards.sql.engines.sqlite.authorizer import FUNCTIONS, SCHEMA_TABLES, Authorizer
 from askback.guards.sql.engines.sqlite.bytecode import Instruction, Program, read_program
-from askback.guards.sql.engines.sqlite.catalogue import INTERNAL, VIRTUAL, SchemaEntry, SQLiteSchema, quote
+from askback.guards.sql.engines.sqlite.catalogue import INTERNAL, VIRTUAL, Column, SchemaEntry, SQLiteSchema
 from askback.guards.sql.engines.sqlite.connection import ConnectionState
 from askback.guards.sql.engines.sqlite.tokens import cut
 from askback.guards.sql.functions import harmless_functions
@@ -26,11 +27,11 @@ class SQLiteFindings:
         authorizer: Authorizer,
         catalogue: SQLiteSchema,
         connection: sqlite3.Connection,
-        live: ConnectionState,
+        state: ConnectionState,
     ) -> None:
         self._authorizer, self._catalogue, self._connection = authorizer, catalogue, connection
-        self._live = live
-        self._columns: set[str] = set()
+        self._state = state
+        self._columns: set[Column] = set()
         self._named: set[str] = set()
         self._doubts: dict[str, None] = dict(authorizer.refused)
 
@@ -42,13 +43,13 @@ class SQLiteFindings:
         self._look_at_names(program)
         self._look_at_calls(program)
         self._look_at_changes(program, writes)
-        self._look_at_live(program, statement)
-        self._leave_out_dotted()
+        self._look_at_temporary(program, statement)
+        columns, dotted = join_columns(self._columns)
         is_known = not program.is_vacuum and not self._authorizer.refused and program.functions <= FUNCTIONS
         return Inspection(
-            columns=frozenset(self._columns),
+            columns=columns,
             writes=tuple(writes),
-            doubts=tuple(self._doubts),
+            doubts=(*self._doubts, *dotted),
             is_query=is_known and not writes and not program.changes,
             can_be_planned=is_known and not explains,
         )
@@ -67,7 +68,7 @@ class SQLiteFindings:
                 self._doubt(f"it reads {name:.80}, which stores a virtual table")
 
     def _look_at_names(self, program: Program) -> None:
-        """What only the authorizer is told: views, virtual tables, generated columns, and tables that are written."""
+        """Look at what only the authorizer knows: views, virtual tables, generated columns, tables that are written."""
         written = {tree.entry for tree in program.written}
         for database, name, column in self._authorizer.reads:
             entry = self._catalogue.find(database, name)
@@ -76,7 +77,7 @@ class SQLiteFindings:
             elif entry.is_virtual:
                 self._look_at_virtual(entry, program)
             elif column and (entry.kind == "view" or entry in written or self._is_computed(entry, column)):
-                self._columns.add(f"{entry.database}.{entry.name}.{column}")
+                self._columns.add((entry.database, entry.name, column))
         if program.virtual:
             self._doubt("it reads a virtual table that it does not name")
 
@@ -85,7 +86,7 @@ class SQLiteFindings:
         return columns.has_generated and (column, VIRTUAL) in zip(columns.names, columns.hidden, strict=True)
 
     def _look_at_module(self, database: str | None, name: str, program: Program) -> None:
-        """A name that the schema does not have: SQLite's own table, a function in the place of a table, or a CTE."""
+        """Look at a name outside the schema: SQLite's own table, a function in the place of a table, or a CTE."""
         if name.lower() in SCHEMA_TABLES or (database is None and not self._opens(quote(name), program)):
             return
         if database is not None:
@@ -103,7 +104,7 @@ class SQLiteFindings:
     def _opens(self, table: str, program: Program) -> bool:
         """Whether the program opens this virtual table, which is then crossed off those that it opens.
 
-        A program knows virtual tables by their addresses in memory alone, so another statement is asked for it.
+        A program has only the address in memory of a virtual table, so another program that opens it is asked for.
         """
         if not program.virtual:
             return table in self._named
@@ -118,7 +119,7 @@ class SQLiteFindings:
         return table in self._named
 
     def _look_at_calls(self, program: Program) -> None:
-        """Functions in generated columns and indexes, of which the authorizer is not told."""
+        """Look at functions in generated columns and indexes, which the authorizer does not see."""
         for name in program.functions - FUNCTIONS:
             self._doubt(f"it calls {name:.80}, which is not known to be harmless")
 
@@ -134,8 +135,8 @@ class SQLiteFindings:
             elif entry is not None:
                 self._columns |= self._catalogue.guarded(self._connection, entry)
 
-    def _look_at_live(self, program: Program, statement: str) -> None:
-        """Temporary objects of the author's connection, which ours does not have.
+    def _look_at_temporary(self, program: Program, statement: str) -> None:
+        """Look for temporary objects of the author's connection, which ours does not have.
 
         The names in the text count too: SQLite is silent about a view of which it uses no column.
         """
@@ -143,15 +144,9 @@ class SQLiteFindings:
             name for _, name in self._authorizer.written
         }
         names |= {tree.entry.name for tree in program.trees}
-        if self._live.shadows:
+        if self._state.shadows:
             names |= {token.text for token in cut(statement) if token.is_name}
-        for name in sorted({name.lower() for name in names} & self._live.shadows):
+        for name in sorted({name.lower() for name in names} & self._state.shadows):
             self._doubt(f"{name:.80} is a temporary table of the connection")
-        if self._live.has_triggers and self._authorizer.writes:
+        if self._state.has_triggers and self._authorizer.writes:
             self._doubt("the connection has temporary triggers")
-
-    def _leave_out_dotted(self) -> None:
-        odd = {column for column in self._columns if column.count(".") != 2}
-        if odd:
-            self._columns -= odd
-            self._doubt("it reads a table or column with a dot in its name")

@@ -1,18 +1,19 @@
-"""One SQLite connection of our own that says what statements read, and runs those that were approved."""
+"""Inspects statements on one SQLite connection of our own, and runs those that were approved."""
 
 import math
 import re
 import sqlite3
 import time
-from collections.abc import Generator, Hashable, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from askback.guards.sql.engines.engine import ChangedSinceApproval, Inspection, SQLRows
+from askback.errors import ChangedSinceApproval
+from askback.guards.sql.engines.engine import Inspection, SQLRows, cut_rows, doubt
 from askback.guards.sql.engines.sqlite.authorizer import Authorizer
 from askback.guards.sql.engines.sqlite.bounds import find_excess
 from askback.guards.sql.engines.sqlite.bytecode import Instruction
-from askback.guards.sql.engines.sqlite.catalogue import SQLiteSchema
+from askback.guards.sql.engines.sqlite.catalogue import SQLiteSchema, load_schema
 from askback.guards.sql.engines.sqlite.connection import ConnectionState
 from askback.guards.sql.engines.sqlite.findings import SQLiteFindings
 from askback.guards.sql.engines.sqlite.tokens import split_explain
@@ -50,9 +51,6 @@ COUNT = re.compile(r"uses (\d+)")
 NAMED = re.compile(r"[:@$#]|\?\d")
 """What a parameter with a name begins with."""
 
-MAX_KEPT, MAX_KEPT_LENGTH = 256, 10_000
-"""Statements whose inspection is kept, and their characters."""
-
 NOT_PREPARED = "SQLite does not accept it as one statement"
 
 
@@ -63,91 +61,43 @@ class Nulls(dict[str, None]):
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaVersion:
-    """What was found out about one version of the schema of a file."""
-
-    version: int
-    catalogue: SQLiteSchema
-    token: Hashable = field(default_factory=object)
-    inspections: dict[tuple[str, ConnectionState], Inspection] = field(
-        default_factory=dict[tuple[str, ConnectionState], Inspection]
-    )
-
-    def keep(self, statement: str, live: ConnectionState, inspection: Inspection) -> None:
-        """What was doubtful is looked at again: it may have been the moment and not the statement."""
-        if len(statement) <= MAX_KEPT_LENGTH and not inspection.doubts:
-            if len(self.inspections) >= MAX_KEPT:
-                self.inspections.clear()
-            self.inspections[statement, live] = inspection
-
-
-@dataclass(slots=True)
-class SharedSchema:
-    """What the connections to one file share: the newest schema that one of them has seen."""
-
-    schema: SchemaVersion | None = None
-
-
 class SQLiteInspector:
-    """Owns its connection. To be used by one thread at a time; `close` it."""
+    """Works on one connection, in one thread at a time."""
 
-    def __init__(self, connection: sqlite3.Connection, *, timeout: float, shared: SharedSchema) -> None:
-        self._connection, self._timeout, self._shared = connection, timeout, shared
-        self._authorizer, self._deadline, self._turn = Authorizer(), math.inf, 0
-        self._version: int | None = None
+    def __init__(
+        self, connection: sqlite3.Connection, *, timeout: float, schema: SQLiteSchema | None = None
+    ) -> None:
+        self.schema = schema
+        """What an earlier connection found in the database. It is replaced where the database has changed."""
+        self._connection, self._timeout, self._deadline = connection, timeout, math.inf
         self._text_factory = connection.text_factory
         connection.row_factory, connection.text_factory = None, str
         for limit, value in LIMITS.items():
             connection.setlimit(limit, min(value, connection.getlimit(limit)))
-        connection.set_authorizer(self._authorizer)
+        connection.set_authorizer(None)
         connection.set_progress_handler(self._is_late, STEPS)
 
-        self._data = self._data_version()
-        self._statistics = self._read_statistics()
-
-    def close(self) -> None:
-        self._connection.close()
-
-    @property
-    def is_outdated(self) -> bool:
-        """Whether ANALYZE was run since: a connection plans by the statistics that it read when it was opened."""
-        data = self._data_version()
-        if data == self._data:
-            return False
-        self._data = data
-        return self._read_statistics() != self._statistics
-
-    def _data_version(self) -> int:
-        """Another number after each change that another connection made."""
-        (version,) = self._connection.execute("PRAGMA data_version").fetchone()
-        return version
-
-    def _read_statistics(self) -> list[object]:
-        """All rows that ANALYZE has left."""
-        query = "SELECT name FROM main.sqlite_master WHERE name IN ('sqlite_stat1', 'sqlite_stat4')"
-        tables = self._connection.execute(query).fetchall()
-        return [row for (name,) in tables for row in self._connection.execute(f"SELECT * FROM main.{name}")]
-
-    def inspect(self, statement: str, live: ConnectionState) -> Inspection:
+    def inspect(self, statement: str, state: ConnectionState) -> Inspection:
+        """What a statement reads and changes. What was doubtful is looked at again: it may have been the moment."""
         excess = find_excess(statement)
         if excess is not None:
-            return Inspection(doubts=(excess,))
+            return doubt(excess)
         with self._transaction():
-            schema = self._schema()
-            found = schema.inspections.get((statement, live))
+            self.schema = schema = load_schema(self._connection, self.schema)
+            found = None if state.has_temporary else schema.inspections.get(statement)
             if found is None:
-                found = replace(self._inspect(statement, live, schema), schema=schema.token)
-                schema.keep(statement, live, found)
+                found = replace(self._inspect(statement, state, schema), schema=schema.token)
+                if not (found.doubts or state.has_temporary):
+                    schema.inspections.keep(statement, found)
             return found
 
     def run(
-        self, statement: str, inspection: Inspection, live: ConnectionState, *, max_rows: int | None
+        self, statement: str, inspection: Inspection, state: ConnectionState, *, max_rows: int | None
     ) -> SQLRows:
         excess = find_excess(statement)
         with self._transaction(writes=bool(inspection.writes)):
-            found = Inspection(doubts=(excess,)) if excess else self._inspect(statement, live, self._schema())
-            if found != inspection:
+            schema = load_schema(self._connection, self.schema)
+            if (doubt(excess) if excess else self._inspect(statement, state, schema)) != inspection:
                 raise ChangedSinceApproval
             rows = self._fetch(statement, max_rows)
             if inspection.writes and self._connection.in_transaction:
@@ -162,9 +112,7 @@ class SQLiteInspector:
             rows = cursor.fetchall() if max_rows is None else cursor.fetchmany(max_rows + 1)
         finally:
             cursor.close()
-            self._connection.text_factory = str
-        kept = rows if max_rows is None else rows[:max_rows]
-        return SQLRows(names, kept, has_more=len(kept) < len(rows))
+        return cut_rows(names, rows, max_rows)
 
     @contextmanager
     def _transaction(self, *, writes: bool = False) -> Generator[None]:
@@ -179,52 +127,43 @@ class SQLiteInspector:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
 
-    def _schema(self) -> SchemaVersion:
-        """The schema as it is now. Where its number is another, a read makes SQLite itself notice and load it anew."""
-        (version,) = self._connection.execute("PRAGMA schema_version").fetchone()
-        if version != self._version:
-            self._connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
-            self._version = version
-        schema = self._shared.schema
-        if schema is None or schema.version != version:
-            schema = self._shared.schema = SchemaVersion(version, SQLiteSchema(self._connection))
-        return schema
-
-    def _inspect(self, statement: str, live: ConnectionState, schema: SchemaVersion) -> Inspection:
+    def _inspect(self, statement: str, state: ConnectionState, schema: SQLiteSchema) -> Inspection:
         explains, inner = split_explain(statement)
-        self._authorizer.clear()
+        authorizer = Authorizer()
         try:
+            self._connection.set_authorizer(authorizer)
             listing = self._explain(inner)
-            self._authorizer.is_recording = False
-            findings = SQLiteFindings(self._authorizer, schema.catalogue, self._connection, live)
+            self._connection.set_authorizer(None)
+            findings = SQLiteFindings(authorizer, schema, self._connection, state)
             return findings.conclude(listing, statement=inner, explains=explains)
         except FAILURES as error:
             if getattr(error, "sqlite_errorcode", 0) & 0xFF in UNREACHABLE:
                 raise
-            doubts = tuple(self._authorizer.refused) or (NOT_PREPARED,)
-            return Inspection(writes=tuple(self._authorizer.writes), doubts=doubts)
+            doubts = tuple(authorizer.refused) or (NOT_PREPARED,)
+            return Inspection(writes=tuple(authorizer.writes), doubts=doubts)
         finally:
-            self._authorizer.is_recording = False
+            self._connection.set_authorizer(None)
 
     def _explain(self, statement: str) -> Iterable[Instruction]:
-        """The program of a statement. The number keeps the driver from using one that it has prepared before."""
-        self._turn += 1
-        text = f"EXPLAIN /*{self._turn}*/ {statement}"
-        self._authorizer.is_recording = True
+        """The program of a statement, with NULL for its parameters.
+
+        The comment keeps the driver from using a statement that it has prepared before, without our authorizer.
+        """
+        text = f"EXPLAIN /* to be inspected */ {statement}"
         try:
-            return self._listing(text)
+            return self._list_program(text)
         except sqlite3.ProgrammingError as error:
             count = COUNT.search(str(error))
             if count is None:
                 raise
         try:
-            return self._listing(text, Nulls())
+            return self._list_program(text, Nulls())
         except sqlite3.ProgrammingError:
             if NAMED.search(statement):
                 raise
-        return self._listing(text, (None,) * int(count[1]))
+        return self._list_program(text, (None,) * int(count[1]))
 
-    def _listing(
+    def _list_program(
         self, text: str, parameters: Mapping[str, None] | tuple[None, ...] = ()
     ) -> Iterable[Instruction]:
         """Not fetched at once: a long one would keep the garbage collector busy, and with it every thread."""

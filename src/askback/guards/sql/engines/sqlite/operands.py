@@ -1,9 +1,8 @@
-"""Which registers and cursors the instructions of a query use, as SQLite documents them in `vdbe.c`.
+"""Operands of instructions: which registers and cursors they use, as SQLite documents it in `vdbe.c`.
 
 Compared with the sources of 3.54. An opcode that is not listed here has unknown operands.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -57,7 +56,7 @@ SINGLE: dict[str, tuple[int, ...]] = {
     "Filter": (P1,),
     "FilterAdd": (P1,),
 }
-"""The operands that name a register whose value is used. The likes of Affinity change a value in its place."""
+"""Operands that name a register whose value is used. Affinity and its like change a value in its place."""
 
 RANGES: dict[str, tuple[int, int]] = {
     "AggInverse": (P2, P5),
@@ -96,12 +95,6 @@ NOT_JUMPING = STRAIGHT | words_in(
     "SorterOpen String Subtract TableLock Trace Transaction VColumn VOpen Variable ZeroOrNull"
 )
 """Their P2 is never the address of an instruction. Every other opcode may jump there."""
-
-RETURNING = words_in("EndCoroutine Gosub InitCoroutine Return Yield")
-"""They keep an address in the register P1, or go on at the address there."""
-
-COPYING = words_in("Copy IntCopy Move SCopy")
-"""They copy to the registers from P2 on."""
 
 RESULTS = {
     **dict.fromkeys(("Column", "Function", "MakeRecord", "PureFunc"), P3),
@@ -143,32 +136,18 @@ def list_reads(row: Instruction, previous: Instruction | None = None) -> Iterato
     elif opcode == "Copy":
         yield row[P1], row[P1] + row[P3]
     elif opcode == "Compare":
-        count = row[P3] if row[P5] == 0 else _count_permuted(previous)
+        count = row[P3] if row[P5] == 0 else LAST_REGISTER  # a Permutation says which
         yield row[P1], row[P1] + count - 1
         yield row[P2], row[P2] + count - 1
 
 
-def list_targets(rows: Sequence[Instruction]) -> Iterator[tuple[Instruction, int]]:
-    """Each instruction with the addresses to which it may jump or let a subroutine return; rather too many of them."""
-    may_return = _find_returning(rows)
-    for row in rows:
-        if row[1] == "Integer":
-            targets = (row[P1], row[P1] + 1) if may_return is None or row[P2] in may_return else ()
-        elif row[1] in NOT_JUMPING:
-            targets = ()
-        else:
-            targets = (row[P1], row[P2], row[P3]) if row[1] in {"Jump", "InitCoroutine"} else (row[P2],)
-        for target in targets:
-            yield row, target
-
-
-def _find_returning(rows: Sequence[Instruction]) -> frozenset[int] | None:
-    """The registers that hold where a subroutine returns to; None where another register may give such a number."""
-    found = {row[P1] for row in rows if row[1] in RETURNING}
-    copied = {
-        register for row in rows if row[1] in COPYING for register in range(row[P2], row[P2] + row[P3] + 1)
-    }
-    return frozenset(found) if found.isdisjoint(copied) else None
+def list_targets(row: Instruction) -> tuple[int, ...]:
+    """The addresses to which an instruction may jump or let a subroutine return; rather too many of them."""
+    if row[1] == "Integer":
+        return row[P1], row[P1] + 1
+    if row[1] in NOT_JUMPING:
+        return ()
+    return (row[P1], row[P2], row[P3]) if row[1] in {"Jump", "InitCoroutine"} else (row[P2],)
 
 
 def list_cursors(row: Instruction) -> tuple[int, ...]:
@@ -180,20 +159,12 @@ def list_cursors(row: Instruction) -> tuple[int, ...]:
 
 def _count_arguments(row: Instruction, previous: Instruction | None) -> int:
     """How many arguments a VFilter has: the number in its second register, which SQLite writes directly before."""
-    is_told = previous is not None and previous[1] == "Integer" and previous[P2] == row[P3] + 1
-    return previous[P1] if previous is not None and is_told else LAST_REGISTER
-
-
-def _count_permuted(previous: Instruction | None) -> int:
-    """Up to which of its registers a Compare uses, where a Permutation like `[2,0]` directly before it says which."""
-    if previous is None or previous[1] != "Permutation":
-        return LAST_REGISTER
-    numbers = re.fullmatch(r"\[(\d+(?:,\d+)*)\]", str(previous[P4]))
-    return max(map(int, numbers[1].split(","))) + 1 if numbers else LAST_REGISTER
+    is_known = previous is not None and previous[1] == "Integer" and previous[P2] == row[P3] + 1
+    return previous[P1] if previous is not None and is_known else LAST_REGISTER
 
 
 def _number(value: object) -> int:
-    """P4 where it is a number; what is not counts as very many."""
+    """P4 where it is a number; anything else counts as very many."""
     text = str(value)
     if text.isdecimal():
         return int(text)

@@ -1,4 +1,4 @@
-"""A statement cut into SQLite's tokens. Decides nothing about columns: that is what SQLite itself is asked."""
+"""SQLite's tokens of a statement. They decide nothing about columns: SQLite itself is asked for these."""
 
 import re
 from collections.abc import Iterator
