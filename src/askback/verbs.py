@@ -21,7 +21,7 @@ from askback.schema.formats import is_readable
 from askback.schema.forms import form_of
 from askback.schema.links import link_of
 from askback.schema.message import require_message
-from askback.schema.options import sheet_of_options
+from askback.schema.options import fieldset_of_options
 
 T = TypeVar("T")
 T1 = TypeVar("T1")
@@ -146,8 +146,8 @@ async def choose(
     `least` and `most` bound how many, where `multiple` is true.
     """
     current_conversation("choose(...)")
-    sheet: Any = sheet_of_options(options, multiple=multiple, least=least, most=most)
-    return await ask(message, sheet, key=key, initial=initial, timeout=timeout)
+    fieldset: Any = fieldset_of_options(options, multiple=multiple, least=least, most=most)
+    return await ask(message, fieldset, key=key, initial=initial, timeout=timeout)
 
 
 class Ask(Generic[T]):

@@ -23,15 +23,15 @@ from askback.model.question import (
     DateTime,
     Email,
     Field,
+    FieldSet,
     Integer,
     Number,
-    Sheet,
     Text,
     Url,
 )
 from askback.model.texts import Words
 from askback.schema.dialect import Dialect, folded_name, render
-from askback.schema.forms import sheet_of
+from askback.schema.forms import fieldset_of
 from askback.schema.validation import Fits, Misfit, read_content
 
 MANY = 25
@@ -135,16 +135,16 @@ KINDS = some.one_of(
 
 
 @some.composite
-def sheets(draw: some.DrawFn) -> Sheet[dict[str, Any]]:
+def fieldsets(draw: some.DrawFn) -> FieldSet[dict[str, Any]]:
     fields: dict[str, Field[Any]] = {}
     chance = draw(some.randoms(use_true_random=True))
     for name in draw(some.lists(some.sampled_from("pqrst"), min_size=1, max_size=4, unique=True)):
         field = draw(KINDS).altered(optional=draw(some.booleans()), title=draw(some.none() | LABELS))
         fields[name] = filled_in(chance, name, field)
     try:
-        return sheet_of(fields)
+        return fieldset_of(fields)
     except QuestionRefused:
-        return sheet_of({"p": Text(optional=True)})
+        return fieldset_of({"p": Text(optional=True)})
 
 
 def filled_in(chance: Random, name: str, field: Field[Any]) -> Field[Any]:
@@ -152,7 +152,7 @@ def filled_in(chance: Random, name: str, field: Field[Any]) -> Field[Any]:
     if chance.randrange(3):
         return field
     try:
-        got = read_content(sheet_of({name: field}), {name: value_near(chance, field)}, Dialect.TITLED)
+        got = read_content(fieldset_of({name: field}), {name: value_near(chance, field)}, Dialect.TITLED)
     except QuestionRefused:
         return field
     filled: Any = got.value[name] if isinstance(got, Fits) else None
@@ -186,11 +186,11 @@ def value_near(chance: Random, field: Field[Any]) -> Any:
             return chance.choice(WRITTEN[type(field)] if chance.randrange(4) else TEXTS)
 
 
-def any_reply(chance: Random, sheet: Sheet[Any], dialect: Dialect) -> Any:
+def any_reply(chance: Random, fieldset: FieldSet[Any], dialect: Dialect) -> Any:
     if not chance.randrange(20):
         return any_json(chance)
     reply: dict[str, Any] = {}
-    for name, field in sheet.fields.items():
+    for name, field in fieldset.fields.items():
         if isinstance(field, Choices) and dialect is Dialect.UNTITLED:
             boxes = [folded_name(name, option.value) for option in field.options]
             reply |= {box: value_near(chance, Boolean()) for box in boxes if chance.randrange(10)}
@@ -199,10 +199,10 @@ def any_reply(chance: Random, sheet: Sheet[Any], dialect: Dialect) -> Any:
     return reply | ({"surplus": any_json(chance)} if not chance.randrange(5) else {})
 
 
-def oracle(sheet: Sheet[Any]) -> Any:
+def oracle(fieldset: FieldSet[Any]) -> Any:
     """Somebody else's reading of the schema that was sent, with the constraints that stay on the server put back."""
-    schema = json.loads(json.dumps(render(sheet, Dialect.TITLED)))
-    for name, field in sheet.fields.items():
+    schema = json.loads(json.dumps(render(fieldset, Dialect.TITLED)))
+    for name, field in fieldset.fields.items():
         own = field.keywords()
         kept = {"pattern", "multipleOf", "exclusiveMinimum", "exclusiveMaximum"} & own.keys()
         schema["properties"][name] |= {keyword: own[keyword] for keyword in kept}
@@ -225,11 +225,11 @@ PYTHON_TYPES: dict[type[Field[Any]], type | tuple[type, ...]] = {
 }
 
 
-def assert_sound(sheet: Sheet[Any], got: Fits[Any]) -> None:
+def assert_sound(fieldset: FieldSet[Any], got: Fits[Any]) -> None:
     assert json.loads(json.dumps(got.content, allow_nan=False)) == got.content
-    assert got.content.keys() <= sheet.fields.keys()
-    oracle(sheet).validate(got.content)
-    for name, field in sheet.fields.items():
+    assert got.content.keys() <= fieldset.fields.keys()
+    oracle(fieldset).validate(got.content)
+    for name, field in fieldset.fields.items():
         if got.value[name] is None:
             assert name not in got.content
             assert field.optional
@@ -245,17 +245,17 @@ CHANCES = some.randoms(use_true_random=True)
 
 @pytest.mark.verifies("R14", "R16")
 @settings(max_examples=200)
-@given(sheet=sheets(), dialect=some.sampled_from(Dialect), chance=CHANCES)
+@given(fieldset=fieldsets(), dialect=some.sampled_from(Dialect), chance=CHANCES)
 def test_whatever_comes_the_body_gets_a_value_of_its_type_or_none_at_all(
-    sheet: Sheet[dict[str, Any]], dialect: Dialect, chance: Random
+    fieldset: FieldSet[dict[str, Any]], dialect: Dialect, chance: Random
 ):
     for _ in range(MANY):
-        got = read_content(sheet, any_reply(chance, sheet, dialect), dialect)
+        got = read_content(fieldset, any_reply(chance, fieldset, dialect), dialect)
         event(type(got).__name__)
         if isinstance(got, Fits):
-            assert_sound(sheet, got)
-            assert sheet.build(got.content) == got.value
-            assert read_content(sheet, got.content, Dialect.TITLED) == got
+            assert_sound(fieldset, got)
+            assert fieldset.build(got.content) == got.value
+            assert read_content(fieldset, got.content, Dialect.TITLED) == got
         else:
             assert 1 <= len(got.problems) <= 10
             assert Words().describe(got.problems)
@@ -263,14 +263,14 @@ def test_whatever_comes_the_body_gets_a_value_of_its_type_or_none_at_all(
 
 @pytest.mark.verifies("R14")
 @settings(max_examples=100)
-@given(sheet=sheets(), chance=CHANCES)
-def test_what_the_schema_allows_is_not_turned_away(sheet: Sheet[dict[str, Any]], chance: Random):
+@given(fieldset=fieldsets(), chance=CHANCES)
+def test_what_the_schema_allows_is_not_turned_away(fieldset: FieldSet[dict[str, Any]], chance: Random):
     # Ours is the stricter reading of formats, and of texts and numbers that others could not write down.
     stricter = {"not_an_email", "not_a_url", "not_a_date_time", "broken_text", "not_whole", "not_a_number"}
     for _ in range(MANY):
-        reply = any_reply(chance, sheet, Dialect.TITLED)
-        got = read_content(sheet, reply, Dialect.TITLED)
-        if isinstance(got, Misfit) and oracle(sheet).is_valid(reply):
+        reply = any_reply(chance, fieldset, Dialect.TITLED)
+        got = read_content(fieldset, reply, Dialect.TITLED)
+        if isinstance(got, Misfit) and oracle(fieldset).is_valid(reply):
             assert {problem.code for problem in got.problems} <= stricter, reply
 
 
@@ -294,19 +294,19 @@ class Trip(BaseModel):
 @settings(max_examples=100)
 @given(dialect=some.sampled_from(Dialect), chance=CHANCES)
 def test_a_model_never_holds_what_its_own_types_forbid(dialect: Dialect, chance: Random):
-    sheet = sheet_of(Trip)
+    fieldset = fieldset_of(Trip)
     for _ in range(10 * MANY):
-        got = read_content(sheet, any_reply(chance, sheet, dialect), dialect)
+        got = read_content(fieldset, any_reply(chance, fieldset, dialect), dialect)
         if isinstance(got, Fits):
             assert Trip.model_validate(got.value.model_dump()) == got.value
             assert all(isinstance(leg, Colour) for leg in got.value.legs)
             assert 0 < got.value.price < 1_000
-            oracle(sheet).validate(got.content)
+            oracle(fieldset).validate(got.content)
 
 
 @pytest.mark.parametrize("dialect", Dialect)
 def test_the_replies_made_up_here_are_neither_all_right_nor_all_wrong(dialect: Dialect):
-    sheet, chance = sheet_of(Trip), Random(1)
-    got = [read_content(sheet, any_reply(chance, sheet, dialect), dialect) for _ in range(3_000)]
+    fieldset, chance = fieldset_of(Trip), Random(1)
+    got = [read_content(fieldset, any_reply(chance, fieldset, dialect), dialect) for _ in range(3_000)]
     fitting = sum(isinstance(one, Fits) for one in got)
     assert 30 < fitting < 2_970

@@ -1,4 +1,4 @@
-"""What clients of each revision are sent for the same sheet."""
+"""What clients of each revision are sent for the same fieldset."""
 
 import json
 from datetime import UTC, date, datetime
@@ -23,7 +23,7 @@ from askback.model.question import (
     Url,
 )
 from askback.schema.dialect import Dialect, render
-from askback.schema.forms import sheet_of
+from askback.schema.forms import fieldset_of
 
 EVERYTHING: dict[str, Field[Any]] = {
     "text": Text(title="Text", description="Words", min_length=1, max_length=9, pattern="^a", default="abc"),
@@ -57,20 +57,20 @@ UNTITLED_KEYWORDS = {
 @pytest.mark.parametrize("revision", ["2025_11_25", "2026_07_28"])
 def test_every_keyword_is_one_that_the_revision_has(name: str, revision: str):
     surface = import_module(f"mcp_types._v{revision}")
-    sent = render(sheet_of(EVERYTHING), Dialect.TITLED)["properties"][name]
+    sent = render(fieldset_of(EVERYTHING), Dialect.TITLED)["properties"][name]
     known = TypeAdapter[Any](surface.PrimitiveSchemaDefinition).validate_python(sent)
     assert known.model_dump(by_alias=True, exclude_unset=True) == sent
 
 
 @pytest.mark.verifies("R06")
 def test_the_older_revision_gets_only_words_it_has():
-    schema = render(sheet_of(EVERYTHING), Dialect.UNTITLED)
+    schema = render(fieldset_of(EVERYTHING), Dialect.UNTITLED)
     for sent in schema["properties"].values():
         assert sent.keys() <= UNTITLED_KEYWORDS[sent["type"]]
 
 
 def test_titled_choices_defaults_and_bounds_are_sent_where_they_can_be():
-    sent = render(sheet_of(EVERYTHING), Dialect.TITLED)
+    sent = render(fieldset_of(EVERYTHING), Dialect.TITLED)
     assert sent["type"] == "object"
     assert sent["required"] == ["over", "several_titled", "word"]
     assert sent["properties"] == {
@@ -112,7 +112,7 @@ def test_titled_choices_defaults_and_bounds_are_sent_where_they_can_be():
 
 
 def test_what_the_older_revision_cannot_say_is_told_in_words():
-    sent = render(sheet_of(EVERYTHING), Dialect.UNTITLED)
+    sent = render(fieldset_of(EVERYTHING), Dialect.UNTITLED)
     properties = sent["properties"]
     assert sent["required"] == ["over", "word"]
     assert properties["text"]["description"] == "Words (default: abc)"
@@ -146,17 +146,17 @@ def test_what_the_older_revision_cannot_say_is_told_in_words():
     ],
 )
 def test_how_many_to_choose_is_told_on_each_box(field: Choices, told: str | None):
-    properties = render(sheet_of({"top": field}), Dialect.UNTITLED)["properties"]
+    properties = render(fieldset_of({"top": field}), Dialect.UNTITLED)["properties"]
     assert [one.get("description") for one in properties.values()] == [told, told]
 
 
 def test_nothing_is_required_of_a_form_that_can_be_left_empty():
-    assert "required" not in render(sheet_of({"a": Text(optional=True)}), Dialect.TITLED)
+    assert "required" not in render(fieldset_of({"a": Text(optional=True)}), Dialect.TITLED)
 
 
 def test_a_required_field_with_an_initial_value_stays_required_but_can_be_left_where_the_default_is_only_told():
-    sheet = sheet_of({"name": Text()}).with_initial({"name": "Ada"})
-    titled, untitled = render(sheet, Dialect.TITLED), render(sheet, Dialect.UNTITLED)
+    fieldset = fieldset_of({"name": Text()}).with_initial({"name": "Ada"})
+    titled, untitled = render(fieldset, Dialect.TITLED), render(fieldset, Dialect.UNTITLED)
     assert titled == {
         "type": "object",
         "properties": {"name": {"type": "string", "default": "Ada"}},
@@ -175,11 +175,11 @@ def test_a_pattern_is_never_sent():
 
     for dialect in Dialect:
         for what in (Order, {"code": Text(pattern="^[a-z]+$")}):
-            assert "a-z" not in json.dumps(render(sheet_of(what), dialect))
+            assert "a-z" not in json.dumps(render(fieldset_of(what), dialect))
 
 
 def test_a_schema_is_rendered_once_for_each_dialect():
-    sheet = sheet_of(Literal["a", "b"])
+    fieldset = fieldset_of(Literal["a", "b"])
     for dialect in Dialect:
-        assert render(sheet, dialect) is render(sheet, dialect)
-    assert render(sheet, Dialect.TITLED) == render(sheet, Dialect.UNTITLED)
+        assert render(fieldset, dialect) is render(fieldset, dialect)
+    assert render(fieldset, Dialect.TITLED) == render(fieldset, Dialect.UNTITLED)

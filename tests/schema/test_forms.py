@@ -19,14 +19,14 @@ from askback.model.question import (
     Date,
     DateTime,
     Email,
+    FieldSet,
     Integer,
     Number,
-    Sheet,
     Text,
     Url,
 )
 from askback.schema.dialect import Dialect, render
-from askback.schema.forms import form_of, sheet_of
+from askback.schema.forms import fieldset_of, form_of
 from askback.schema.validation import Fits, Misfit, read_content
 
 
@@ -74,13 +74,13 @@ class Guest(TypedDict):
 
 
 def answer(what: Any, content: dict[str, Any], dialect: Dialect = Dialect.TITLED) -> Any:
-    read = read_content(sheet_of(what), content, dialect)
+    read = read_content(fieldset_of(what), content, dialect)
     assert isinstance(read, Fits), read
     return read.value
 
 
 def shown(what: Any, name: str = "value") -> dict[str, Any]:
-    return render(sheet_of(what), Dialect.TITLED)["properties"][name]
+    return render(fieldset_of(what), Dialect.TITLED)["properties"][name]
 
 
 @pytest.mark.parametrize(
@@ -153,13 +153,13 @@ def test_every_kind_of_what_gives_its_own_value(what: Any, content: dict[str, An
 
 
 def test_the_sheet_of_a_type_is_made_once():
-    assert sheet_of(Extras) is sheet_of(Extras)
-    assert sheet_of(Literal["a", "b"]) is sheet_of(Literal["a", "b"])
-    assert sheet_of({"a": Text()}) is sheet_of({"a": Text()})
-    assert sheet_of(Text()) is sheet_of(Text())
+    assert fieldset_of(Extras) is fieldset_of(Extras)
+    assert fieldset_of(Literal["a", "b"]) is fieldset_of(Literal["a", "b"])
+    assert fieldset_of({"a": Text()}) is fieldset_of({"a": Text()})
+    assert fieldset_of(Text()) is fieldset_of(Text())
     schema = {"type": "object", "properties": {"a": {"type": "string"}}}
-    assert sheet_of(schema) is sheet_of(dict(schema))
-    assert sheet_of(sheet_of(Extras)) is sheet_of(Extras)
+    assert fieldset_of(schema) is fieldset_of(dict(schema))
+    assert fieldset_of(fieldset_of(Extras)) is fieldset_of(Extras)
 
 
 def test_choices_are_shown_in_the_order_the_author_wrote():
@@ -171,10 +171,10 @@ def test_choices_are_shown_in_the_order_the_author_wrote():
 
 def test_a_schema_changed_after_it_was_asked_with_is_another_question():
     schema: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "string"}}}
-    first = sheet_of(schema)
+    first = fieldset_of(schema)
     schema["properties"]["b"] = {"type": "string"}
     assert list(first.fields) == ["a"]
-    assert list(sheet_of(schema).fields) == ["a", "b"]
+    assert list(fieldset_of(schema).fields) == ["a", "b"]
 
 
 def test_titles_come_from_names_and_never_from_a_class():
@@ -184,9 +184,9 @@ def test_titles_come_from_names_and_never_from_a_class():
         size: Size | None = None
         body: Annotated[Shape, Choice({"ROUND": "Round", "square": "Square"})]
 
-    sheet = sheet_of(Car)
-    assert [one.title for one in sheet.fields.values()] == ["Colour", "Paint Mood", "Size", "Body"]
-    assert {one.description for one in sheet.fields.values()} == {None}
+    fieldset = fieldset_of(Car)
+    assert [one.title for one in fieldset.fields.values()] == ["Colour", "Paint Mood", "Size", "Body"]
+    assert {one.description for one in fieldset.fields.values()} == {None}
     assert shown(Colour) == {"type": "string", "enum": ["red", "blue"]}
 
 
@@ -203,7 +203,9 @@ def test_fields_annotate_a_model():
     assert shown(Order, "word") == {"type": "string", "title": "A word"}
     got = answer(Order, {"size": "LARGE", "extras": ["red"], "code": "abc"})
     assert got == Order(size=Size.LARGE, extras=[Colour.RED], code="abc")
-    read = read_content(sheet_of(Order), {"extras": ["blue"], "note": "long", "code": "A1"}, Dialect.TITLED)
+    read = read_content(
+        fieldset_of(Order), {"extras": ["blue"], "note": "long", "code": "A1"}, Dialect.TITLED
+    )
     assert isinstance(read, Misfit)
     assert {one.field: one.code for one in read.problems} == {
         "extras": "not_an_option",
@@ -236,7 +238,7 @@ def test_a_field_that_may_be_null_is_optional_and_built_as_none():
         name: str
         phone: str | None
 
-    assert render(sheet_of(Contact), Dialect.TITLED)["required"] == ["name"]
+    assert render(fieldset_of(Contact), Dialect.TITLED)["required"] == ["name"]
     assert answer(Contact, {"name": "Ada"}) == Contact(name="Ada", phone=None)
     assert answer(Contact, {"name": "Ada", "phone": None}) == Contact(name="Ada", phone=None)
 
@@ -259,13 +261,13 @@ def test_aliases_are_the_names_on_the_wire():
         two: str = Constraint(alias="three")
         four: int = Constraint(0, validation_alias=AliasChoices("fourth", "4th"))
 
-    assert list(sheet_of(Swap).fields) == ["two", "three", "fourth"]
+    assert list(fieldset_of(Swap).fields) == ["two", "three", "fourth"]
     got = answer(Swap, {"two": "a", "three": "b"})
     assert (got.one, got.two) == ("a", "b")
 
 
 def test_an_authors_validator_has_the_last_word():
-    read = read_content(sheet_of(Address), {"street": "nowhere"}, Dialect.TITLED)
+    read = read_content(fieldset_of(Address), {"street": "nowhere"}, Dialect.TITLED)
     assert isinstance(read, Misfit)
     assert [(one.code, one.field, one.facts["reason"]) for one in read.problems] == [
         ("refused", None, "nobody delivers there")
@@ -280,7 +282,7 @@ def test_defaults_are_of_the_fields_own_type_and_spelled_for_the_wire():
         colours: set[Colour] = {Colour.BLUE, Colour.RED}
         site: AnyUrl = AnyUrl("https://example.org/")
 
-    properties = render(sheet_of(Booking), Dialect.TITLED)["properties"]
+    properties = render(fieldset_of(Booking), Dialect.TITLED)["properties"]
     assert [one["default"] for one in properties.values()] == [
         "2030-01-02",
         "2030-01-02T03:00:00+00:00",
@@ -289,7 +291,7 @@ def test_defaults_are_of_the_fields_own_type_and_spelled_for_the_wire():
         "https://example.org/",
     ]
     assert answer(Booking, {}) == Booking()
-    assert sheet_of(Booking).fields["day"].default == date(2030, 1, 2)
+    assert fieldset_of(Booking).fields["day"].default == date(2030, 1, 2)
 
 
 class Booking(BaseModel):
@@ -300,10 +302,10 @@ class Booking(BaseModel):
 
 
 def test_initial_values_fill_in_one_call():
-    sheet = sheet_of(Booking).with_initial(
+    fieldset = fieldset_of(Booking).with_initial(
         {"day": date(2030, 1, 2), "size": Size.LARGE, "colours": [Colour.BLUE]}
     )
-    schema = render(sheet, Dialect.TITLED)
+    schema = render(fieldset, Dialect.TITLED)
     assert {name: one["default"] for name, one in schema["properties"].items()} == {
         "day": "2030-01-02",
         "size": "LARGE",
@@ -311,23 +313,23 @@ def test_initial_values_fill_in_one_call():
         "guests": 1,
     }
     assert schema["required"] == ["day"]
-    assert sheet.digest != sheet_of(Booking).digest
-    assert "default" not in render(sheet_of(Booking), Dialect.TITLED)["properties"]["day"]
+    assert fieldset.digest != fieldset_of(Booking).digest
+    assert "default" not in render(fieldset_of(Booking), Dialect.TITLED)["properties"]["day"]
 
 
 def test_an_instance_or_a_bare_value_can_be_the_initial_value():
     chosen = Booking(day=date(2030, 1, 2), guests=3)
-    assert sheet_of(Booking).with_initial(chosen).fields["guests"].default == 3
-    assert sheet_of(Size).with_initial(Size.LARGE).fields["value"].default == "LARGE"
-    assert sheet_of(Literal[1, 2]).with_initial(2).fields["value"].default == "2"
-    assert sheet_of(Text()).with_initial("Ada").fields["value"].default == "Ada"
-    assert sheet_of(list[Size]).with_initial([Size.SMALL]).fields["value"].default == ("SMALL",)
+    assert fieldset_of(Booking).with_initial(chosen).fields["guests"].default == 3
+    assert fieldset_of(Size).with_initial(Size.LARGE).fields["value"].default == "LARGE"
+    assert fieldset_of(Literal[1, 2]).with_initial(2).fields["value"].default == "2"
+    assert fieldset_of(Text()).with_initial("Ada").fields["value"].default == "Ada"
+    assert fieldset_of(list[Size]).with_initial([Size.SMALL]).fields["value"].default == ("SMALL",)
 
 
 def test_the_same_initial_values_make_the_same_sheet():
-    sheet = sheet_of(Booking)
-    assert sheet.with_initial({"guests": 2}) is sheet.with_initial({"guests": 2})
-    assert sheet.with_initial({"guests": None}) is sheet
+    fieldset = fieldset_of(Booking)
+    assert fieldset.with_initial({"guests": 2}) is fieldset.with_initial({"guests": 2})
+    assert fieldset.with_initial({"guests": None}) is fieldset
 
 
 def test_initial_values_go_by_alias_or_by_attribute():
@@ -335,7 +337,8 @@ def test_initial_values_go_by_alias_or_by_attribute():
         one: str = Constraint(alias="uno")
 
     assert (
-        sheet_of(Swap).with_initial({"uno": "a"}).digest == sheet_of(Swap).with_initial({"one": "a"}).digest
+        fieldset_of(Swap).with_initial({"uno": "a"}).digest
+        == fieldset_of(Swap).with_initial({"one": "a"}).digest
     )
 
 
@@ -354,7 +357,7 @@ def test_initial_values_go_by_alias_or_by_attribute():
 )
 def test_initial_values_that_do_not_fit_are_refused(what: Any, initial: Any, name: str | None):
     with pytest.raises(QuestionRefused) as refused:
-        sheet_of(what).with_initial(initial)
+        fieldset_of(what).with_initial(initial)
     assert refused.value.field == name
 
 
@@ -407,7 +410,7 @@ def test_meta_that_cannot_travel_is_refused(meta: dict[str, Any]):
 
 def test_what_cannot_be_hashed_is_asked_all_the_same():
     what = Annotated[int, Constraint(json_schema_extra={"x": 1}), {"not": "hashable"}]
-    assert isinstance(sheet_of(what), Sheet)
+    assert isinstance(fieldset_of(what), FieldSet)
     assert answer(what, {"value": 3}) == 3
 
 
@@ -422,7 +425,7 @@ class Inherited(FromTyping, total=False):
 
 
 def test_a_typed_dict_of_either_module_is_read_with_what_it_requires():
-    sheet = sheet_of(Inherited)
-    assert list(sheet.fields) == ["name", "age", "colour", "agreed"]
-    assert sheet.required == {"name", "agreed"}
-    assert sheet.build({"name": "Ada", "agreed": True}) == {"name": "Ada", "agreed": True}
+    fieldset = fieldset_of(Inherited)
+    assert list(fieldset.fields) == ["name", "age", "colour", "agreed"]
+    assert fieldset.required == {"name", "agreed"}
+    assert fieldset.build({"name": "Ada", "agreed": True}) == {"name": "Ada", "agreed": True}

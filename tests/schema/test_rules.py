@@ -30,7 +30,7 @@ from askback.model.question import (
     Number,
     Text,
 )
-from askback.schema.forms import sheet_of
+from askback.schema.forms import fieldset_of
 from askback.schema.rules import MAX_FIELDS, MAX_OPTIONS
 
 
@@ -95,7 +95,7 @@ def of_schema(**thing: Any) -> dict[str, Any]:
 
 def refusal(what: Any) -> QuestionRefused:
     with pytest.raises(QuestionRefused) as refused:
-        sheet_of(what)
+        fieldset_of(what)
     assert refused.value.instead
     assert "askback-" not in str(refused.value)
     return refused.value
@@ -282,7 +282,7 @@ def test_notes_and_harmless_keywords_pass():
         "definitions": {"word": {"type": "string", "title": "Word", "examples": ["a"], "x-note": 1}},
         "properties": {"thing": {"$ref": "#/definitions/word", "deprecated": True}},
     }
-    assert sheet_of(what).fields["thing"] == Text(title="Word", optional=True)
+    assert fieldset_of(what).fields["thing"] == Text(title="Word", optional=True)
 
 
 def test_every_way_to_list_choices_is_understood():
@@ -305,7 +305,7 @@ def test_every_way_to_list_choices_is_understood():
         ({"type": "array", "items": {"oneOf": pairs}}, several),
         ({"type": ["string", "null"], "enum": ["a", None]}, Choice(["a"], optional=True)),
     ):
-        assert sheet_of(of_schema(**thing)).fields["thing"] == field
+        assert fieldset_of(of_schema(**thing)).fields["thing"] == field
 
 
 @pytest.mark.parametrize(
@@ -317,7 +317,7 @@ def test_every_way_to_list_choices_is_understood():
     ],
 )
 def test_exclusive_bounds_of_whole_numbers_become_plain_ones(schema: dict[str, Any], field: Integer):
-    assert sheet_of(of_schema(type="integer", **schema)).fields["thing"] == field
+    assert fieldset_of(of_schema(type="integer", **schema)).fields["thing"] == field
 
 
 def test_two_fields_under_one_name_for_older_clients_are_refused():
@@ -344,7 +344,7 @@ def test_no_link_stands_in_a_form(field: Field[Any]):
 
 @pytest.mark.verifies("R13")
 def test_a_link_may_be_sent_as_long_as_it_is_not_shown():
-    sheet_of(Choice({"https://example.org": "Our site"}))
+    fieldset_of(Choice({"https://example.org": "Our site"}))
 
 
 @pytest.mark.verifies("R11", "R12", "T13")
@@ -363,7 +363,7 @@ def test_a_link_may_be_sent_as_long_as_it_is_not_shown():
 )
 def test_a_form_that_fishes_for_secrets_is_refused_with_the_way_to_a_page(what: Any, name: str):
     with pytest.raises(SecretInForm) as refused:
-        sheet_of(what)
+        fieldset_of(what)
     assert refused.value.field == name
     assert "page" in str(refused.value)
 
@@ -373,11 +373,11 @@ def test_a_written_excuse_is_heard_and_nothing_to_type_needs_none():
     class Game(BaseModel):
         password: Annotated[str, Text(not_a_secret="the word that all players know")]
 
-    sheet_of(Game)
-    sheet_of({"password": Text(not_a_secret="the word that all players know")})
-    sheet_of({"properties": {"password": {"type": "string", "notASecret": "a word of a game"}}})
-    sheet_of({"password": Boolean(title="Change the password?")})
-    sheet_of({"api_key": Choice(["first key", "second key"])})
+    fieldset_of(Game)
+    fieldset_of({"password": Text(not_a_secret="the word that all players know")})
+    fieldset_of({"properties": {"password": {"type": "string", "notASecret": "a word of a game"}}})
+    fieldset_of({"password": Boolean(title="Change the password?")})
+    fieldset_of({"api_key": Choice(["first key", "second key"])})
     assert "excuse" in str(refusal({"password": Text(not_a_secret="")}))
 
 

@@ -25,12 +25,12 @@ from askback.model.question import (
 )
 from askback.model.texts import Problem, Words
 from askback.schema.dialect import Dialect
-from askback.schema.forms import sheet_of
+from askback.schema.forms import fieldset_of
 from askback.schema.validation import MAX_REPLY_BYTES, Fits, Misfit, read_content
 
 
 def read(what: Any, content: Any, dialect: Dialect = Dialect.TITLED) -> Fits[Any] | Misfit:
-    return read_content(sheet_of(what), content, dialect)
+    return read_content(fieldset_of(what), content, dialect)
 
 
 def codes(got: Fits[Any] | Misfit) -> list[tuple[str, str | None]]:
@@ -164,8 +164,8 @@ def test_a_reply_that_is_no_form_is_told_so(content: Any):
 
 
 def test_all_problems_are_named_at_once_but_not_without_end():
-    sheet = {f"f{one}": Integer() for one in range(30)}
-    assert len(codes(read(sheet, {}))) == 10
+    fieldset = {f"f{one}": Integer() for one in range(30)}
+    assert len(codes(read(fieldset, {}))) == 10
     assert codes(read({"a": Text(), "b": Integer(), "c": Text()}, {"a": "x", "b": "y"})) == [
         ("not_a_number", "b"),
         ("missing", "c"),
@@ -185,7 +185,7 @@ def test_fields_that_nobody_asked_for_never_reach_the_body():
 
 
 def test_left_empty_is_left_empty_however_a_client_writes_it():
-    sheet: dict[str, Field[Any]] = {
+    fieldset: dict[str, Field[Any]] = {
         "name": Text(optional=True),
         "short": Text(optional=True, min_length=1),
         "age": Integer(optional=True),
@@ -194,14 +194,14 @@ def test_left_empty_is_left_empty_however_a_client_writes_it():
         "fruits": Choices(["a", "b"], optional=True, least=1),
     }
     nothing = {"name": None, "short": None, "age": None, "tip": 2, "fruit": None, "fruits": None}
-    assert value(read(sheet, {})) == nothing
-    assert value(read(sheet, dict.fromkeys(sheet))) == nothing
-    assert value(read(sheet, {**dict.fromkeys(sheet, ""), "fruits": []})) == {**nothing, "name": ""}
+    assert value(read(fieldset, {})) == nothing
+    assert value(read(fieldset, dict.fromkeys(fieldset))) == nothing
+    assert value(read(fieldset, {**dict.fromkeys(fieldset, ""), "fruits": []})) == {**nothing, "name": ""}
 
 
 def test_emptiness_is_no_answer_to_a_required_field():
-    sheet = {"name": Text(min_length=1), "age": Integer(), "fruits": Choices(["a"], least=1)}
-    assert codes(read(sheet, {"name": "", "age": "", "fruits": []})) == [
+    fieldset = {"name": Text(min_length=1), "age": Integer(), "fruits": Choices(["a"], least=1)}
+    assert codes(read(fieldset, {"name": "", "age": "", "fruits": []})) == [
         ("too_short", "name"),
         ("not_a_number", "age"),
         ("too_few", "fruits"),
@@ -209,19 +209,19 @@ def test_emptiness_is_no_answer_to_a_required_field():
 
 
 def test_whoever_unticks_every_box_does_not_get_the_default_back():
-    sheet = {"fruits": Choices(["a", "b"], least=1, default=["a"])}
-    assert codes(read(sheet, {"fruits": []})) == [("too_few", "fruits")]
-    assert codes(read(sheet, {"fruits.a": False}, Dialect.UNTITLED)) == [("too_few", "fruits")]
-    assert value(read(sheet, {}, Dialect.UNTITLED)) == {"fruits": ["a"]}
+    fieldset = {"fruits": Choices(["a", "b"], least=1, default=["a"])}
+    assert codes(read(fieldset, {"fruits": []})) == [("too_few", "fruits")]
+    assert codes(read(fieldset, {"fruits.a": False}, Dialect.UNTITLED)) == [("too_few", "fruits")]
+    assert value(read(fieldset, {}, Dialect.UNTITLED)) == {"fruits": ["a"]}
 
 
 def test_a_default_is_never_shared_between_answers():
-    sheet = {"fruits": Choices(["a", "b"], default=["a"])}
-    first = read(sheet, {})
+    fieldset = {"fruits": Choices(["a", "b"], default=["a"])}
+    first = read(fieldset, {})
     assert isinstance(first, Fits)
     first.value["fruits"].append("b")
     first.content["fruits"].append("c")
-    assert value(read(sheet, {})) == {"fruits": ["a"]}
+    assert value(read(fieldset, {})) == {"fruits": ["a"]}
     schema = {"properties": {"fruits": {"type": "array", "items": {"enum": ["a", "b"]}}}}
     second = read(schema, {"fruits": ["a"]})
     assert isinstance(second, Fits)
@@ -230,9 +230,9 @@ def test_a_default_is_never_shared_between_answers():
 
 
 def test_an_initial_value_fills_in_for_a_required_field():
-    sheet = sheet_of({"name": Text()}).with_initial({"name": "Ada"})
-    assert value(read(sheet, {})) == {"name": "Ada"}
-    assert value(read(sheet, {"name": "Bob"})) == {"name": "Bob"}
+    fieldset = fieldset_of({"name": Text()}).with_initial({"name": "Ada"})
+    assert value(read(fieldset, {})) == {"name": "Ada"}
+    assert value(read(fieldset, {"name": "Bob"})) == {"name": "Bob"}
 
 
 class Colour(Enum):
@@ -260,8 +260,8 @@ def test_several_choices_come_back_from_yes_and_no():
 
 
 def test_boxes_that_are_left_out_keep_their_default():
-    sheet = {"fruits": Choices(["a", "b", "c"], default=["a", "c"])}
-    assert value(read(sheet, {"fruits.a": False, "fruits.b": True}, Dialect.UNTITLED)) == {
+    fieldset = {"fruits": Choices(["a", "b", "c"], default=["a", "c"])}
+    assert value(read(fieldset, {"fruits.a": False, "fruits.b": True}, Dialect.UNTITLED)) == {
         "fruits": ["b", "c"]
     }
     optional = {"fruits": Choices(["a"], optional=True)}
@@ -340,8 +340,10 @@ def test_a_huge_reply_is_put_away_unread(content: Any):
 
 
 def test_the_bound_is_the_callers():
-    assert isinstance(read_content(sheet_of(str), {"value": "x" * 90}, Dialect.TITLED, max_bytes=120), Fits)
-    got = read_content(sheet_of(str), {"value": "x" * 120}, Dialect.TITLED, max_bytes=120)
+    assert isinstance(
+        read_content(fieldset_of(str), {"value": "x" * 90}, Dialect.TITLED, max_bytes=120), Fits
+    )
+    got = read_content(fieldset_of(str), {"value": "x" * 120}, Dialect.TITLED, max_bytes=120)
     assert isinstance(got, Misfit)
     assert got.problems[0].facts == {"most": 120}
     assert isinstance(read(str, {"value": "x" * (MAX_REPLY_BYTES - 100)}), Fits)
@@ -360,9 +362,9 @@ def test_depth_is_no_trouble():
 @pytest.mark.verifies("T18")
 @pytest.mark.parametrize("pattern", ["^(a+)+$", "^(a|aa)+$", "(.*a){20}$", "^([a-z]+)*!$"])
 def test_a_pattern_that_explodes_elsewhere_is_checked_at_once(pattern: str):
-    sheet = sheet_of({"word": Text(pattern=pattern)})
+    fieldset = fieldset_of({"word": Text(pattern=pattern)})
     content = {"word": "a" * 40_000 + "?"}
-    read_content(sheet, {"word": "a"}, Dialect.TITLED)
+    read_content(fieldset, {"word": "a"}, Dialect.TITLED)
     began = time.perf_counter()
-    assert codes(read_content(sheet, content, Dialect.TITLED)) == [("wrong_pattern", "word")]
+    assert codes(read_content(fieldset, content, Dialect.TITLED)) == [("wrong_pattern", "word")]
     assert time.perf_counter() - began < 0.05

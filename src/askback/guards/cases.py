@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from askback.errors import NotApproved
 from askback.guards.arguments import digest_of
 from askback.guards.display import defang, render_value
-from askback.guards.offers import ApprovalOffer, require_options, sheet_for
+from askback.guards.offers import ApprovalOffer, fieldset_for, require_options
 from askback.guards.risk import Arguments, Risk
 from askback.guards.rule import ApprovalKey, GuardRule
 from askback.model.texts import Words
@@ -91,7 +91,7 @@ async def case_of(conversation: Conversation, run: GuardedRun) -> Case | None:
     key = await rule.find_key(tool, arguments)
     offers = _offers(rule, is_known=bool(owner))
     covers = risk.covers or _covers(tool, key, words)
-    form = form_of(_message(risk, tool), sheet_for(risk, offers, covers, words))
+    form = form_of(_message(risk, tool), fieldset_for(risk, offers, covers, words))
     return Case(
         run=run,
         risk=risk,

@@ -62,7 +62,7 @@ def _refused(given: object, why: str) -> AuthorError:
     )
 
 
-def sheet_for(
+def fieldset_for(
     risk: Risk, offers: Iterable[ApprovalOffer], covers: str, words: Words
 ) -> dict[str, Boolean | Choice]:
     """The form's only field: yes or no, or one of several ways. Nothing is chosen beforehand."""

@@ -1,4 +1,4 @@
-"""What is asked: a Form with its Sheet of fields, or a Visit."""
+"""What is asked: a Form with its FieldSet of fields, or a Visit."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from askback.model.fields import (
     Text,
     Url,
 )
-from askback.model.form import SINGLE, Form, Sheet
+from askback.model.form import SINGLE, FieldSet, Form
 from askback.model.visit import Visit
 
 Question = Form[Any] | Visit
@@ -30,12 +30,12 @@ __all__ = [
     "DateTime",
     "Email",
     "Field",
+    "FieldSet",
     "Form",
     "Integer",
     "Number",
     "Option",
     "Question",
-    "Sheet",
     "Text",
     "Url",
     "Visit",

@@ -325,12 +325,12 @@ class Conversation:
         if isinstance(put.question, Visit):  # consent has no content; whatever came with it is not looked at
             return answer_of(put, close(self._journal, opened, "accept"))
         if content is None:
-            if put.question.sheet.is_empty:
+            if put.question.fieldset.is_empty:
                 return answer_of(put, close(self._journal, opened, "accept"))
             return self._ask_again(put, opened, (Problem(code="no_content"),))
         setting = self._setting
         read = read_content(
-            put.question.sheet, content, setting.dialect, max_bytes=setting.policy.max_reply_bytes
+            put.question.fieldset, content, setting.dialect, max_bytes=setting.policy.max_reply_bytes
         )
         if isinstance(read, Misfit):
             return self._ask_again(put, opened, read.problems)

@@ -17,7 +17,7 @@ def answer_of(put: PlacedQuestion, closed: ClosedQuestion) -> Answer[Any]:
     match closed.outcome:
         case "accept":
             question = put.question
-            return Accepted(None if isinstance(question, Visit) else question.sheet.build(closed.content))
+            return Accepted(None if isinstance(question, Visit) else question.fieldset.build(closed.content))
         case "decline":
             return Declined()
         case "cancel":

@@ -1,4 +1,4 @@
-"""Whether one value fits one field. Each check is made once per sheet and run on every reply.
+"""Whether one value fits one field. Each check is made once per fieldset and run on every reply.
 
 A check takes any JSON value and gives back the value as it is kept, or the Problem. It never raises, and what it
 returns as a Problem holds nothing of the value.
@@ -20,10 +20,10 @@ from askback.model.question import (
     DateTime,
     Email,
     Field,
+    FieldSet,
     Integer,
     Number,
     Option,
-    Sheet,
     Text,
     Url,
 )
@@ -53,9 +53,9 @@ def check_of(name: str, field: Field[Any]) -> Check:
 
 
 @lru_cache(maxsize=1024)
-def checks_of(sheet: Sheet[Any]) -> Mapping[str, Check]:
-    """The checks of all fields, made when the sheet is first used and kept."""
-    return {name: check_of(name, field) for name, field in sheet.fields.items()}
+def checks_of(fieldset: FieldSet[Any]) -> Mapping[str, Check]:
+    """The checks of all fields, made when the fieldset is first used and kept."""
+    return {name: check_of(name, field) for name, field in fieldset.fields.items()}
 
 
 @lru_cache(maxsize=512)

@@ -1,4 +1,4 @@
-"""What a client is sent for a sheet: the restricted JSON Schema of its dialect. Rendered once and kept.
+"""What a client is sent for a fieldset: the restricted JSON Schema of its dialect. Rendered once and kept.
 
 `pattern`, `multipleOf`, exclusive bounds and excuses are the server's business and are not sent. The schema of a host's
 own call is sent as it was written; on the older dialect only those fields are rewritten that it has no words for.
@@ -10,12 +10,12 @@ from functools import lru_cache
 from typing import Any
 
 from askback.model.annotation import Json
-from askback.model.question import SINGLE, Boolean, Choice, Choices, Field, Sheet
+from askback.model.question import SINGLE, Boolean, Choice, Choices, Field, FieldSet
 
 _OURS = frozenset({"pattern", "multipleOf", "exclusiveMinimum", "exclusiveMaximum", "notASecret"})
 
 _KEPT = 1024
-"""Sheets whose schema is kept; beyond, the one used longest ago is rendered anew."""
+"""FieldSets whose schema is kept; beyond, the one used longest ago is rendered anew."""
 
 
 class Dialect(Enum):
@@ -25,19 +25,19 @@ class Dialect(Enum):
     UNTITLED = "neither of these but a default for yes or no"
 
 
-def render(sheet: Sheet[Any], dialect: Dialect) -> Json:
+def render(fieldset: FieldSet[Any], dialect: Dialect) -> Json:
     """The schema to send. It is kept and shared: callers must not change it."""
-    if sheet.verbatim is not None:
-        return dict(sheet.verbatim) if dialect is Dialect.TITLED else _reworded(sheet)
-    return _titled(sheet) if dialect is Dialect.TITLED else _untitled(sheet)
+    if fieldset.verbatim is not None:
+        return dict(fieldset.verbatim) if dialect is Dialect.TITLED else _reworded(fieldset)
+    return _titled(fieldset) if dialect is Dialect.TITLED else _untitled(fieldset)
 
 
 @lru_cache(maxsize=_KEPT)
-def _reworded(sheet: Sheet[Any]) -> Json:
+def _reworded(fieldset: FieldSet[Any]) -> Json:
     """A host's schema for the older dialect: titled choices, several choices and defaults in its words, the rest as it
     was written."""
-    written = dict(sheet.verbatim or {})
-    strange = {name: field for name, field in sheet.fields.items() if needs_other_words(field)}
+    written = dict(fieldset.verbatim or {})
+    strange = {name: field for name, field in fieldset.fields.items() if needs_other_words(field)}
     if not strange:
         return written
     properties: Json = {}
@@ -50,7 +50,7 @@ def _reworded(sheet: Sheet[Any]) -> Json:
     required = [
         name
         for name in written.pop("required", ())
-        if name not in strange or _is_demanded(sheet, name, strange[name])
+        if name not in strange or _is_demanded(fieldset, name, strange[name])
     ]
     return {**written, "properties": properties, **({"required": required} if required else {})}
 
@@ -69,34 +69,34 @@ def _notes(described: Json) -> Json:
 
 
 @lru_cache(maxsize=_KEPT)
-def _titled(sheet: Sheet[Any]) -> Json:
-    properties = {name: _sendable(field) for name, field in sheet.fields.items()}
-    return _object(sheet, properties, (name for name in sheet.fields if name in sheet.required))
+def _titled(fieldset: FieldSet[Any]) -> Json:
+    properties = {name: _sendable(field) for name, field in fieldset.fields.items()}
+    return _object(fieldset, properties, (name for name in fieldset.fields if name in fieldset.required))
 
 
 @lru_cache(maxsize=_KEPT)
-def _untitled(sheet: Sheet[Any]) -> Json:
+def _untitled(fieldset: FieldSet[Any]) -> Json:
     properties: Json = {}
-    for name, field in sheet.fields.items():
+    for name, field in fieldset.fields.items():
         if isinstance(field, Choices):
             properties |= _booleans(name, field)
         else:
             properties[name] = _plain(field)
     return _object(
-        sheet,
+        fieldset,
         properties,
-        (name for name, field in sheet.fields.items() if _is_demanded(sheet, name, field)),
+        (name for name, field in fieldset.fields.items() if _is_demanded(fieldset, name, field)),
     )
 
 
-def _is_demanded(sheet: Sheet[Any], name: str, field: Field[Any]) -> bool:
+def _is_demanded(fieldset: FieldSet[Any], name: str, field: Field[Any]) -> bool:
     # A default that can only be told in words is taken by leaving the field empty, so it must be allowed to.
-    return name in sheet.required and field.default is None and not isinstance(field, Choices)
+    return name in fieldset.required and field.default is None and not isinstance(field, Choices)
 
 
-def _object(sheet: Sheet[Any], properties: Json, required: Iterable[str]) -> Json:
+def _object(fieldset: FieldSet[Any], properties: Json, required: Iterable[str]) -> Json:
     named = list(required)
-    titled = {} if sheet.title is None else {"title": sheet.title}
+    titled = {} if fieldset.title is None else {"title": fieldset.title}
     return {"type": "object", **titled, "properties": properties, **({"required": named} if named else {})}
 
 

@@ -1,4 +1,4 @@
-"""From whatever an author asks with to a Sheet, and with a message to a Form."""
+"""From whatever an author asks with to a FieldSet, and with a message to a Form."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -7,9 +7,9 @@ from typing import Any, TypeVar, cast, overload
 from typing_extensions import TypeForm
 
 from askback.errors import QuestionRefused
-from askback.model.question import Field, Form, Sheet
+from askback.model.question import Field, FieldSet, Form
+from askback.schema.fieldsets import of_field, of_fields, of_schema, of_type
 from askback.schema.message import examine_message, examine_meta
-from askback.schema.sheets import of_field, of_fields, of_schema, of_type
 
 T = TypeVar("T")
 
@@ -21,19 +21,19 @@ _LONGEST_KEPT = 500
 
 
 @overload
-def sheet_of(what: Sheet[T]) -> Sheet[T]: ...
+def fieldset_of(what: FieldSet[T]) -> FieldSet[T]: ...
 @overload
-def sheet_of(what: Field[T]) -> Sheet[T]: ...
+def fieldset_of(what: Field[T]) -> FieldSet[T]: ...
 @overload
-def sheet_of(what: Mapping[str, Any]) -> Sheet[dict[str, Any]]: ...
+def fieldset_of(what: Mapping[str, Any]) -> FieldSet[dict[str, Any]]: ...
 @overload
-def sheet_of(what: TypeForm[T]) -> Sheet[T]: ...
-def sheet_of(what: Any) -> Sheet[Any]:
-    """The sheet for a type, a field, a mapping of fields or a JSON Schema; the same object while it is kept."""
+def fieldset_of(what: TypeForm[T]) -> FieldSet[T]: ...
+def fieldset_of(what: Any) -> FieldSet[Any]:
+    """The fieldset for a type, a field, a mapping of fields or a JSON Schema; the same object while it is kept."""
     if isinstance(what, type):
         return of_type(what)
-    if isinstance(what, Sheet):
-        return cast("Sheet[Any]", what)
+    if isinstance(what, FieldSet):
+        return cast("FieldSet[Any]", what)
     if isinstance(what, Field):
         return of_field(cast("Field[Any]", what))
     if isinstance(what, Mapping):
@@ -41,7 +41,7 @@ def sheet_of(what: Any) -> Sheet[Any]:
     return of_type(what)
 
 
-def _of_mapping(what: Mapping[Any, Any]) -> Sheet[Any]:
+def _of_mapping(what: Mapping[Any, Any]) -> FieldSet[Any]:
     strange = next((name for name, one in what.items() if not isinstance(one, Field)), None)
     if strange is None:
         return of_fields(what)
@@ -59,7 +59,7 @@ def _of_mapping(what: Mapping[Any, Any]) -> Sheet[Any]:
 
 @overload
 def form_of(
-    message: str, what: Sheet[T], *, initial: object = None, meta: Mapping[str, Any] | None = None
+    message: str, what: FieldSet[T], *, initial: object = None, meta: Mapping[str, Any] | None = None
 ) -> Form[T]: ...
 @overload
 def form_of(
@@ -80,14 +80,14 @@ def form_of(
     is_kept = meta is None and isinstance(message, str) and len(message) <= _LONGEST_KEPT  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
     if is_kept and initial is None and isinstance(what, type):
         return _kept_of_type(message, what)
-    sheet: Sheet[Any] = sheet_of(what)
+    fieldset: FieldSet[Any] = fieldset_of(what)
     if initial is not None:
-        sheet = sheet.with_initial(initial)
+        fieldset = fieldset.with_initial(initial)
     if is_kept:
-        return _kept(message, sheet)
+        return _kept(message, fieldset)
     if meta is not None:
         examine_meta(meta)
-    return _made(message, sheet, meta)
+    return _made(message, fieldset, meta)
 
 
 @lru_cache(maxsize=_KEPT)
@@ -96,10 +96,10 @@ def _kept_of_type(message: str, what: type[Any]) -> Form[Any]:
 
 
 @lru_cache(maxsize=_KEPT)
-def _kept(message: str, sheet: Sheet[Any]) -> Form[Any]:
-    return _made(message, sheet, None)
+def _kept(message: str, fieldset: FieldSet[Any]) -> Form[Any]:
+    return _made(message, fieldset, None)
 
 
-def _made(message: str, sheet: Sheet[Any], meta: Mapping[str, Any] | None) -> Form[Any]:
-    examine_message(message, sheet)
-    return Form(message=message, sheet=sheet, meta=meta)
+def _made(message: str, fieldset: FieldSet[Any], meta: Mapping[str, Any] | None) -> Form[Any]:
+    examine_message(message, fieldset)
+    return Form(message=message, fieldset=fieldset, meta=meta)

@@ -13,11 +13,11 @@ from typing import Any, cast
 
 from askback.errors import QuestionRefused, SecretInForm
 from askback.model.form import digest_of
-from askback.model.question import Form, Sheet
+from askback.model.question import FieldSet, Form
+from askback.schema.fieldsets import has_text_options_only, json_of, of_schema
 from askback.schema.keywords import VALIDATING, refuse_password
 from askback.schema.message import examine_host_message, examine_meta
 from askback.schema.rules import accept_title, refuse_secret
-from askback.schema.sheets import has_text_options_only, json_of, of_schema
 
 _KEPT = 512
 """Schemas kept; beyond, the one used longest ago is read again."""
@@ -46,11 +46,11 @@ def host_form_of(message: str, schema: Mapping[str, Any], *, meta: Mapping[str, 
     """The form that a host asks with; raises `SecretInForm`, and `QuestionRefused` for what cannot travel at all."""
     canonical = json_of(schema)
     _require_object(schema)
-    sheet, is_typed = _read(canonical)
+    fieldset, is_typed = _read(canonical)
     examine_host_message(message, is_typed=is_typed)
     if meta is not None:
         examine_meta(meta)
-    return Form(message=message, sheet=sheet, meta=meta)
+    return Form(message=message, fieldset=fieldset, meta=meta)
 
 
 def _require_object(schema: Mapping[str, Any]) -> None:
@@ -66,36 +66,36 @@ def _require_object(schema: Mapping[str, Any]) -> None:
 
 
 @lru_cache(maxsize=_KEPT)
-def _read(canonical: str) -> tuple[Sheet[Any], bool]:
-    """The sheet of a schema, and whether anything is typed into it."""
+def _read(canonical: str) -> tuple[FieldSet[Any], bool]:
+    """The fieldset of a schema, and whether anything is typed into it."""
     schema: dict[str, Any] = json.loads(canonical)
     schema.setdefault("type", "object")
     schema.setdefault("properties", {})
     if accept_title(schema.get("title")) is None:
         schema.pop("title", None)
     sent = _without_excuses(schema)
-    sheet = _with_fields(schema) or _without_fields()
-    is_typed = _search(_beside(sheet, schema))
-    return replace(sheet, verbatim=sent, digest=digest_of(json.dumps(sent, sort_keys=True))), is_typed
+    fieldset = _with_fields(schema) or _without_fields()
+    is_typed = _search(_beside(fieldset, schema))
+    return replace(fieldset, verbatim=sent, digest=digest_of(json.dumps(sent, sort_keys=True))), is_typed
 
 
-def _with_fields(schema: Mapping[str, Any]) -> Sheet[Any] | None:
+def _with_fields(schema: Mapping[str, Any]) -> FieldSet[Any] | None:
     """The fields that replies are checked by; None where none can be made, or their options are sent in other words."""
     try:
-        sheet = of_schema(schema)
+        fieldset = of_schema(schema)
     except SecretInForm:
         raise
     except QuestionRefused:
         return None
-    return replace(sheet, build=_unchanged) if has_text_options_only(schema) else None
+    return replace(fieldset, build=_unchanged) if has_text_options_only(schema) else None
 
 
-def _without_fields() -> Sheet[Any]:
-    return Sheet(
+def _without_fields() -> FieldSet[Any]:
+    return FieldSet(
         fields={},
         required=frozenset(),
         build=_unchanged,
-        refill=lambda sheet, _: sheet,
+        refill=lambda fieldset, _: fieldset,
         digest="",
         verbatim={},
     )
@@ -105,11 +105,11 @@ def _unchanged(content: Mapping[str, Any]) -> Mapping[str, Any]:
     return content
 
 
-def _beside(sheet: Sheet[Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+def _beside(fieldset: FieldSet[Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """A schema without what the rules of fields have found harmless: choices, and fields with an excuse."""
-    if not sheet.fields:
+    if not fieldset.fields:
         return schema
-    typed = {name for name, field in sheet.fields.items() if field.is_typed and field.not_a_secret is None}
+    typed = {name for name, field in fieldset.fields.items() if field.is_typed and field.not_a_secret is None}
     properties = {name: one for name, one in schema["properties"].items() if name in typed}
     # The rules have seen each definition in the fields that refer to it.
     kept = {keyword: value for keyword, value in schema.items() if keyword not in _DEFINITIONS}

@@ -1,4 +1,4 @@
-"""This call's defaults: a sheet filled in with values that an author has at hand."""
+"""This call's defaults: a fieldset filled in with values that an author has at hand."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from askback.errors import QuestionRefused
 from askback.model.form import digest_of
-from askback.model.question import SINGLE, Field, Sheet
+from askback.model.question import SINGLE, Field, FieldSet
 from askback.schema.checks import checks_of
 from askback.schema.rules import require_fitting
 from askback.schema.values import NO_MEANINGS, Meanings, as_default, to_wire
@@ -20,26 +20,28 @@ Spelling = tuple[Mapping[str, str] | None, Mapping[str, Meanings]]
 _KEPT = 256
 
 
-def fill_in_defaults(spelling: Spelling, sheet: Sheet[Any], values: object) -> Sheet[Any]:
-    """The sheet with `values` for defaults; what is required stays so."""
+def fill_in_defaults(spelling: Spelling, fieldset: FieldSet[Any], values: object) -> FieldSet[Any]:
+    """The fieldset with `values` for defaults; what is required stays so."""
     attributes, meanings = spelling
-    checks = checks_of(sheet)
+    checks = checks_of(fieldset)
     initial: dict[str, Any] = {}
     for name, value in _named(attributes, values):
         if value is not None:
-            spelling = to_wire(sheet.fields[name], value, meanings.get(name, NO_MEANINGS))
+            spelling = to_wire(fieldset.fields[name], value, meanings.get(name, NO_MEANINGS))
             initial[name] = require_fitting(name, spelling, checks[name], said="the initial value")
-    return _kept(sheet, json.dumps(initial)) if initial else sheet
+    return _kept(fieldset, json.dumps(initial)) if initial else fieldset
 
 
 @lru_cache(maxsize=_KEPT)
-def _kept(sheet: Sheet[Any], initial: str) -> Sheet[Any]:
+def _kept(fieldset: FieldSet[Any], initial: str) -> FieldSet[Any]:
     values: Mapping[str, Any] = json.loads(initial)
     fields = {
         name: field.altered(default=as_default(field, values[name])) if name in values else field
-        for name, field in sheet.fields.items()
+        for name, field in fieldset.fields.items()
     }
-    return replace(sheet, fields=MappingProxyType(fields), digest=digest_of_fields(fields, sheet.required))
+    return replace(
+        fieldset, fields=MappingProxyType(fields), digest=digest_of_fields(fields, fieldset.required)
+    )
 
 
 def _named(attributes: Mapping[str, str] | None, values: Any) -> Iterator[tuple[str, Any]]:
@@ -68,7 +70,7 @@ def _named(attributes: Mapping[str, str] | None, values: Any) -> Iterator[tuple[
 
 
 def digest_of_fields(fields: Mapping[str, Field[Any]], required: frozenset[str]) -> str:
-    """The same for sheets that ask the same in the same order; excuses are nobody's question."""
+    """The same for fieldsets that ask the same in the same order; excuses are nobody's question."""
     asked = [
         [
             name,

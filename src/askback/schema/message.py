@@ -1,4 +1,4 @@
-"""What a form's message and meta may be. Knows that a sheet has fields one types into, and no more of it."""
+"""What a form's message and meta may be. Knows that a fieldset has fields one types into, and no more of it."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from askback.errors import AskbackWarning, QuestionRefused, SecretInForm
-from askback.model.question import Sheet
+from askback.model.question import FieldSet
 from askback.schema.formats import is_readable
 from askback.schema.rules import SECRET_ADVICE
 from askback.schema.secret_lint import Suspicion, suspect_message
@@ -40,10 +40,10 @@ def require_message(message: Any) -> None:
         )
 
 
-def examine_message(message: Any, sheet: Sheet[Any]) -> None:
+def examine_message(message: Any, fieldset: FieldSet[Any]) -> None:
     """Refuse a message that could not be shown, or fishes for secrets in fields that are typed into."""
     require_message(message)
-    _examine_text(message, is_typed=is_typed_into(sheet))
+    _examine_text(message, is_typed=is_typed_into(fieldset))
 
 
 def examine_host_message(message: str, *, is_typed: bool) -> None:
@@ -52,9 +52,9 @@ def examine_host_message(message: str, *, is_typed: bool) -> None:
     _examine_text(message, is_typed=is_typed)
 
 
-def is_typed_into(sheet: Sheet[Any]) -> bool:
-    """Whether a field of this sheet takes what a person types, without an excuse."""
-    return any(field.is_typed and field.not_a_secret is None for field in sheet.fields.values())
+def is_typed_into(fieldset: FieldSet[Any]) -> bool:
+    """Whether a field of this fieldset takes what a person types, without an excuse."""
+    return any(field.is_typed and field.not_a_secret is None for field in fieldset.fields.values())
 
 
 def _require_readable(message: str) -> None:

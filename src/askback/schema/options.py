@@ -1,17 +1,17 @@
-"""A sheet for a list of options, or for a `{value: title}`: by the same road as a `Literal` an author wrote."""
+"""A fieldset for a list of options, or for a `{value: title}`: by the same road as a `Literal` an author wrote."""
 
 from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Annotated, Any, Literal, cast
 
 from askback.errors import QuestionRefused
-from askback.model.question import Choice, Choices, Sheet
-from askback.schema.forms import sheet_of
+from askback.model.question import Choice, Choices, FieldSet
+from askback.schema.forms import fieldset_of
 
 
-def sheet_of_options(
+def fieldset_of_options(
     options: Mapping[Any, str] | Iterable[Any], *, multiple: bool, least: int | None, most: int | None
-) -> Sheet[Any]:
+) -> FieldSet[Any]:
     """One of the options, or a list of them."""
     values = _values(options)
     titles = cast("Mapping[Any, str]", options) if isinstance(options, Mapping) else None
@@ -24,10 +24,10 @@ def sheet_of_options(
     one: Any = Literal[values]
     if multiple:
         several: Any = Annotated[list[one], Choices(named, least=least, most=most)]
-        return sheet_of(several)
+        return fieldset_of(several)
     _refuse_bounds(least, most)
     titled: Any = one if titles is None else Annotated[one, Choice(named)]
-    return sheet_of(titled)
+    return fieldset_of(titled)
 
 
 def _values(options: Mapping[Any, str] | Iterable[Any]) -> tuple[Any, ...]:

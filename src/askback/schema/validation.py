@@ -16,7 +16,7 @@ from pydantic_core import ErrorDetails, SchemaValidator, ValidationError, core_s
 
 from askback.model.annotation import Json
 from askback.model.fields import spelled
-from askback.model.question import Boolean, Choices, Field, Integer, Number, Sheet
+from askback.model.question import Boolean, Choices, Field, FieldSet, Integer, Number
 from askback.model.texts import Problem
 from askback.schema.checks import Check, checks_of
 from askback.schema.dialect import Dialect, folded_name, needs_other_words
@@ -62,7 +62,7 @@ class _Slot(NamedTuple):
 
 
 def read_content(
-    sheet: Sheet[T], content: object, dialect: Dialect, *, max_bytes: int = MAX_REPLY_BYTES
+    fieldset: FieldSet[T], content: object, dialect: Dialect, *, max_bytes: int = MAX_REPLY_BYTES
 ) -> Fits[T] | Misfit:
     """Check a reply against what was asked in `dialect`, and build the value."""
     if exceeds_bytes(content, max_bytes):
@@ -71,35 +71,39 @@ def read_content(
         return Misfit(problems=(Problem(code="not_an_object"),))
     given = cast("Json", content)
     if dialect is Dialect.UNTITLED:
-        given = _folded_back(sheet, given)
-    checked, problems = _check(_slots(sheet), given)
+        given = _folded_back(fieldset, given)
+    checked, problems = _check(_slots(fieldset), given)
     if problems:
         return Misfit(problems=tuple(problems[:_MOST_PROBLEMS]))
-    return _build(sheet, checked if sheet.verbatim is None else _as_sent(sheet, given, checked, dialect))
+    return _build(
+        fieldset, checked if fieldset.verbatim is None else _as_sent(fieldset, given, checked, dialect)
+    )
 
 
-def _as_sent(sheet: Sheet[Any], given: Json, checked: Json, dialect: Dialect) -> Json:
+def _as_sent(fieldset: FieldSet[Any], given: Json, checked: Json, dialect: Dialect) -> Json:
     """A reply for a host. Left out is an empty text that its field cannot hold; filled in are defaults that the schema
     requires, or that had to be told in words."""
-    schema = sheet.verbatim
-    if not schema or not sheet.fields:
+    schema = fieldset.verbatim
+    if not schema or not fieldset.fields:
         return given
     required, is_closed = schema.get("required", ()), schema.get("additionalProperties") is False
-    ignored = {slot.name for slot in _slots(sheet) if slot.ignores and given.get(slot.name) in slot.ignores}
+    ignored = {
+        slot.name for slot in _slots(fieldset) if slot.ignores and given.get(slot.name) in slot.ignores
+    }
     kept = {
         name: value
         for name, value in given.items()
-        if name not in ignored and (name in sheet.fields or not is_closed)
+        if name not in ignored and (name in fieldset.fields or not is_closed)
     }
     for name, value in checked.items():
-        is_due = name in ignored or name in required or _is_told(sheet, name, dialect)
+        is_due = name in ignored or name in required or _is_told(fieldset, name, dialect)
         if is_due and kept.get(name) is None:
             kept[name] = value
     return kept
 
 
-def _is_told(sheet: Sheet[Any], name: str, dialect: Dialect) -> bool:
-    return dialect is Dialect.UNTITLED and needs_other_words(sheet.fields[name])
+def _is_told(fieldset: FieldSet[Any], name: str, dialect: Dialect) -> bool:
+    return dialect is Dialect.UNTITLED and needs_other_words(fieldset.fields[name])
 
 
 def _check(slots: tuple[_Slot, ...], given: Json) -> tuple[Json, list[Problem]]:
@@ -121,18 +125,18 @@ def _check(slots: tuple[_Slot, ...], given: Json) -> tuple[Json, list[Problem]]:
     return checked, problems
 
 
-def _build(sheet: Sheet[T], checked: Json) -> Fits[T] | Misfit:
+def _build(fieldset: FieldSet[T], checked: Json) -> Fits[T] | Misfit:
     try:
-        return Fits(checked, sheet.build(checked))
+        return Fits(checked, fieldset.build(checked))
     except ValidationError as error:
         details = error.errors(include_url=False, include_input=False)
-        return Misfit(problems=tuple(_objection(sheet, one) for one in details[:_MOST_PROBLEMS]))
+        return Misfit(problems=tuple(_objection(fieldset, one) for one in details[:_MOST_PROBLEMS]))
 
 
-def _objection(sheet: Sheet[Any], details: ErrorDetails) -> Problem:
+def _objection(fieldset: FieldSet[Any], details: ErrorDetails) -> Problem:
     """What pydantic or the author's own validator says, under the field it names."""
     name = str(details["loc"][0]) if details["loc"] else None
-    field = sheet.fields.get(name) if name is not None else None
+    field = fieldset.fields.get(name) if name is not None else None
     raised = details.get("ctx", {}).get("error")
     reason = str(raised) if isinstance(raised, Exception) else details["msg"]
     return Problem(
@@ -144,18 +148,18 @@ def _objection(sheet: Sheet[Any], details: ErrorDetails) -> Problem:
 
 
 @lru_cache(maxsize=_KEPT)
-def _slots(sheet: Sheet[Any]) -> tuple[_Slot, ...]:
+def _slots(fieldset: FieldSet[Any]) -> tuple[_Slot, ...]:
     return tuple(
-        _slot(name, field, check, is_required=name in sheet.required)
-        for (name, field), check in zip(sheet.fields.items(), _checks(sheet), strict=True)
+        _slot(name, field, check, is_required=name in fieldset.required)
+        for (name, field), check in zip(fieldset.fields.items(), _checks(fieldset), strict=True)
     )
 
 
-def _checks(sheet: Sheet[Any]) -> list[Check]:
-    strict = checks_of(sheet)
-    if sheet.verbatim is None:
+def _checks(fieldset: FieldSet[Any]) -> list[Check]:
+    strict = checks_of(fieldset)
+    if fieldset.verbatim is None:
         return list(strict.values())
-    return [_lenient(strict[name], _LENIENT.get(type(field))) for name, field in sheet.fields.items()]
+    return [_lenient(strict[name], _LENIENT.get(type(field))) for name, field in fieldset.fields.items()]
 
 
 _LENIENT: Mapping[type[Field[Any]], SchemaValidator] = {
@@ -198,9 +202,9 @@ def _slot(name: str, field: Field[Any], check: Check, *, is_required: bool) -> _
     )
 
 
-def _folded_back(sheet: Sheet[Any], given: Json) -> Json:
+def _folded_back(fieldset: FieldSet[Any], given: Json) -> Json:
     """The reply as the titled dialect has it: yes-or-no fields become lists of choices again."""
-    several = [(name, field) for name, field in sheet.fields.items() if isinstance(field, Choices)]
+    several = [(name, field) for name, field in fieldset.fields.items() if isinstance(field, Choices)]
     if not several:
         return given
     folded = {folded_name(name, option.value) for name, field in several for option in field.options}

@@ -23,7 +23,7 @@ from askback.model.question import (
 )
 from askback.protocol.revisions import revision_of
 from askback.schema.dialect import Dialect, folded_name, render
-from askback.schema.forms import sheet_of
+from askback.schema.forms import fieldset_of
 from askback.schema.validation import Fits, read_content
 from askback.testing import REVISIONS
 
@@ -65,25 +65,25 @@ def filled_in(draft: Draft, name: str, field: Field[Any], value: Any) -> None:
 @pytest.mark.parametrize("name", FIELDS)
 def test_what_a_person_fills_in_is_taken_by_the_server_that_asked(revision: str, name: str):
     field, value = FIELDS[name]
-    sheet, dialect = sheet_of({name: field}), dialect_of(revision)
-    blank = read_form(render(sheet, dialect))
+    fieldset, dialect = fieldset_of({name: field}), dialect_of(revision)
+    blank = read_form(render(fieldset, dialect))
     assert blank.left_out == () and blank.refusal is None and blank.suspicion is None
     draft = Draft(blank)
     filled_in(draft, name, field, value)
     assert draft.problems() == {} and draft.stops() == {}
-    read = read_content(sheet, draft.content(), dialect)
+    read = read_content(fieldset, draft.content(), dialect)
     assert isinstance(read, Fits) and read.content == {name: value}
 
 
 @pytest.mark.verifies("R57")
 def test_a_form_with_defaults_is_taken_as_it_came(revision: str):
     fields = {name: field for name, (field, _) in FIELDS.items() if field.default is not None}
-    sheet, dialect = sheet_of(fields), dialect_of(revision)
-    draft = Draft(read_form(render(sheet, dialect)))
+    fieldset, dialect = fieldset_of(fields), dialect_of(revision)
+    draft = Draft(read_form(render(fieldset, dialect)))
     assert draft.problems() == {} and draft.differences() == []
-    read = read_content(sheet, draft.content(), dialect)
+    read = read_content(fieldset, draft.content(), dialect)
     assert isinstance(read, Fits)
-    untouched = read_content(sheet, {}, dialect)
+    untouched = read_content(fieldset, {}, dialect)
     assert isinstance(untouched, Fits) and read.value == untouched.value
 
 
@@ -129,8 +129,8 @@ def fields(draw: st.DrawFn) -> tuple[Field[Any], Any]:
 @given(st.lists(fields(), min_size=1, max_size=6), st.sampled_from(REVISIONS))
 def test_any_form_our_servers_can_ask_goes_there_and_back(made: list[tuple[Field[Any], Any]], revision: str):
     asked = {f"f{place}": field for place, (field, _) in enumerate(made)}
-    sheet, dialect = sheet_of(asked), dialect_of(revision)
-    blank = read_form(render(sheet, dialect))
+    fieldset, dialect = fieldset_of(asked), dialect_of(revision)
+    blank = read_form(render(fieldset, dialect))
     assert blank.left_out == () and blank.refusal is None
     draft = Draft(blank)
     for place, (field, value) in enumerate(made):
@@ -138,7 +138,7 @@ def test_any_form_our_servers_can_ask_goes_there_and_back(made: list[tuple[Field
     for name in draft.stops():
         draft.excuse(name)
     assert draft.problems() == {}
-    read = read_content(sheet, draft.content(), dialect)
+    read = read_content(fieldset, draft.content(), dialect)
     assert isinstance(read, Fits)
     for place, (_, value) in enumerate(made):
         given_back = read.content[f"f{place}"]

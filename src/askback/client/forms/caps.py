@@ -2,9 +2,9 @@
 
 from typing import Any, Final, cast
 
+from askback.schema.fieldsets import MAX_SCHEMA_BYTES
 from askback.schema.formats import is_readable
 from askback.schema.rules import MAX_DESCRIPTION_LENGTH, MAX_FIELDS, MAX_LABEL_LENGTH, MAX_OPTIONS
-from askback.schema.sheets import MAX_SCHEMA_BYTES
 from askback.schema.size import exceeds_bytes
 
 __all__ = [

@@ -175,7 +175,7 @@ def render_question(question: Question, message: str, revision: Revision) -> dic
         return {"mode": "url", "message": message, "url": question.url}
     params: dict[str, Any] = {"mode": "form"} if revision.says_mode else {}
     params["message"] = message
-    params["requestedSchema"] = render(question.sheet, revision.dialect)
+    params["requestedSchema"] = render(question.fieldset, revision.dialect)
     return params
 
 
