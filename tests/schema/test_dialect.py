@@ -23,6 +23,7 @@ from askback.model.question import (
     Url,
 )
 from askback.schema.dialect import Dialect, render
+from askback.schema.fieldsets import fill_in
 from askback.schema.forms import fieldset_of
 
 EVERYTHING: dict[str, Field[Any]] = {
@@ -155,7 +156,7 @@ def test_nothing_is_required_of_a_form_that_can_be_left_empty():
 
 
 def test_a_required_field_with_an_initial_value_stays_required_but_can_be_left_where_the_default_is_only_told():
-    fieldset = fieldset_of({"name": Text()}).with_initial({"name": "Ada"})
+    fieldset = fill_in(fieldset_of({"name": Text()}), {"name": "Ada"})
     titled, untitled = render(fieldset, Dialect.TITLED), render(fieldset, Dialect.UNTITLED)
     assert titled == {
         "type": "object",

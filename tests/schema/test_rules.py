@@ -174,14 +174,14 @@ def test_things_that_are_no_question_at_all(what: Any):
         (Integer(minimum=3, maximum=2), "no number fits"),
         (Integer(minimum=1, maximum=4, multiple_of=5), "no number fits"),
         (Integer(multiple_of=0), "not above 0"),
-        (Integer(minimum=1.5), "no bound"),  # pyright: ignore[reportArgumentType] - authors without a type checker
+        (Integer(minimum=1.5), "not a bound"),  # pyright: ignore[reportArgumentType] - authors without a type checker
         (Integer(default=3, maximum=2), "default"),
         (Integer(default=True), "default"),
         (Number(minimum=1, below=1), "no number fits"),
         (Number(above=1, maximum=1), "no number fits"),
         (Number(above=0, below=0.5, multiple_of=0.5), "no number fits"),
-        (Number(minimum=float("nan")), "no bound"),
-        (Number(maximum=float("inf")), "no bound"),
+        (Number(minimum=float("nan")), "not a bound"),
+        (Number(maximum=float("inf")), "not a bound"),
         (Number(default=float("inf")), "default"),
         (Boolean(default=1), "default"),  # pyright: ignore[reportArgumentType] - authors without a type checker
         (Date(default="soon"), "default"),  # pyright: ignore[reportArgumentType] - authors without a type checker
@@ -197,7 +197,7 @@ def test_things_that_are_no_question_at_all(what: Any):
         (Choices(["a", "b"], default=["c"]), "default"),
         (Choices(["a", "b"], default=["a", "a"]), "default"),
         (Choices(["a", "b"], default=["a"], least=2), "default"),
-        (KINDLESS, "no kind of field"),
+        (KINDLESS, "not a kind of field"),
     ],
     ids=repr,
 )
@@ -228,8 +228,8 @@ def test_one_text_is_no_list_of_options(options: str):
         (of_schema(type="string", format=["date"]), "thing", "format"),
         (of_schema(type="integer", format="int32"), "thing", "no field for"),
         (of_schema(type="integer", minLength=2), "thing", "'minLength'"),
-        (of_schema(type="integer", exclusiveMinimum="2"), "thing", "no bound"),
-        (of_schema(type="integer", minimum="2"), "thing", "no bound"),
+        (of_schema(type="integer", exclusiveMinimum="2"), "thing", "not a bound"),
+        (of_schema(type="integer", minimum="2"), "thing", "not a bound"),
         (of_schema(type="string", allOf=[]), "thing", "'allOf'"),
         (of_schema(type="string", **{"if": {}}), "thing", "'if'"),
         (of_schema(type="string", enum=["a"], minLength=2), "thing", "'minLength'"),

@@ -25,6 +25,7 @@ from askback.model.question import (
 )
 from askback.model.texts import Problem, Words
 from askback.schema.dialect import Dialect
+from askback.schema.fieldsets import fill_in
 from askback.schema.forms import fieldset_of
 from askback.schema.validation import MAX_REPLY_BYTES, Fits, Misfit, read_content
 
@@ -230,7 +231,7 @@ def test_a_default_is_never_shared_between_answers():
 
 
 def test_an_initial_value_fills_in_for_a_required_field():
-    fieldset = fieldset_of({"name": Text()}).with_initial({"name": "Ada"})
+    fieldset = fill_in(fieldset_of({"name": Text()}), {"name": "Ada"})
     assert value(read(fieldset, {})) == {"name": "Ada"}
     assert value(read(fieldset, {"name": "Bob"})) == {"name": "Bob"}
 

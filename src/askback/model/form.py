@@ -1,9 +1,9 @@
-"""A Form and the FieldSet of fields it shows. Frozen values, made by `schema.read`, which refuses what cannot be asked."""
+"""A Form and the FieldSet it shows. Frozen values, made by `schema.forms`, which refuses what cannot be asked."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from askback.model.fields import Field
 
@@ -12,20 +12,25 @@ T_co = TypeVar("T_co", covariant=True)
 SINGLE = "value"
 """The name of the only field where a bare type is asked for. Nobody chose it, so nobody should be shown it."""
 
+Meanings = Mapping[str, Any]
+"""The Python value behind each spelling of a choice."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FieldSet(Generic[T_co]):
-    """The fields of a form in their order, and how a checked reply becomes the author's value. Made by `fieldset_of`.
-
-    `build` takes content that `read_content` has checked; what the author's own validators refuse there comes out as
-    pydantic's `ValidationError`.
-    """
+    """The fields of a form in order, and how a checked reply becomes the author's value. Made by `fieldset_of`."""
 
     fields: Mapping[str, Field[Any]]
-    required: frozenset[str]
-    build: Callable[[Mapping[str, Any]], T_co]
-    refill: Callable[["FieldSet[Any]", object], "FieldSet[Any]"] = field(repr=False)
-    digest: str
+    required: frozenset[str] = frozenset()
+    make: Callable[[dict[str, Any]], T_co]
+    """Makes the author's value of content whose choices have their Python values."""
+    attributes: Mapping[str, str] | None = None
+    """The author's own name of each field; None where a bare value is asked for."""
+    meanings: Mapping[str, Meanings] = field(default_factory=dict[str, Meanings])
+    """By field, for choices that are not plain texts."""
+    nulls: tuple[str, ...] = ()
+    """Fields whose value is None where they were left empty."""
+    digest: str = ""
     title: str | None = None
     """Of the whole form, where its schema has one: some clients name what they make of the form by it."""
     verbatim: Mapping[str, Any] | None = None
@@ -37,20 +42,32 @@ class FieldSet(Generic[T_co]):
         """Whether there is nothing to fill in: yes or no is the whole answer."""
         return self.verbatim is not None and not self.verbatim.get("properties")
 
-    def with_initial(self, values: object) -> "FieldSet[T_co]":
-        """The fieldset with this call's defaults: a mapping by name, an instance, or the bare value of a single field."""
-        return self.refill(self, values)
+    def build(self, content: Mapping[str, Any]) -> T_co:
+        """The author's value of content that `read_content` has checked. Raises pydantic's `ValidationError` where the
+        author's own validators refuse it."""
+        values = {**dict.fromkeys(self.nulls), **content}
+        for name, meanings in self.meanings.items():
+            if values.get(name) is not None:
+                values[name] = python_values(values[name], meanings)
+        return self.make(values)
+
+
+def python_values(value: Any, meanings: Meanings) -> Any:
+    """The Python values behind one choice or a list of them."""
+    if isinstance(value, list):
+        return [meanings[one] for one in cast("list[str]", value)]
+    return meanings[value]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Form(Generic[T_co]):
-    """A message and the fieldset below it. Made by `form_of`, which refuses what could not be shown."""
+    """A message and the fields below it. Made by `form_of`, which refuses what could not be shown."""
 
     message: str
     fieldset: FieldSet[T_co]
     meta: Mapping[str, Any] | None = None
     digest: str = field(default="", init=False, repr=False)
-    """The same for the same question on every worker; `meta` is not part of what is asked."""
+    """Stable name of the question, equal on every worker; `meta` is not part of what is asked."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "digest", digest_of(self.message, under=self.fieldset.digest))

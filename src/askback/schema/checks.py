@@ -1,12 +1,9 @@
-"""Whether one value fits one field. Each check is made once per fieldset and run on every reply.
+"""Whether one value fits one field. The problem with a value holds nothing of the value."""
 
-A check takes any JSON value and gives back the value as it is kept, or the Problem. It never raises, and what it
-returns as a Problem holds nothing of the value.
-"""
-
+import operator
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import isfinite
 from typing import Any, cast
 
@@ -20,7 +17,6 @@ from askback.model.question import (
     DateTime,
     Email,
     Field,
-    FieldSet,
     Integer,
     Number,
     Option,
@@ -31,31 +27,37 @@ from askback.model.texts import Problem
 from askback.schema.formats import as_date, as_date_time, is_email, is_readable, is_url
 
 Check = Callable[[Any], Any]
-"""A JSON value in; out comes the value to keep, or a Problem."""
+"""A JSON value in; out comes the value to keep, or a Problem. It never raises."""
 
-Step = tuple[Callable[[Any], object], Problem]
-"""A condition, and the Problem where it does not hold."""
-
-_EXACT = 2**53
+_MAX_EXACT_FLOAT = 2**53
 """Up to here a float says which integer it means."""
 
-_MOST_BITS = 1024
+_MAX_BITS = 1024
 """Beyond a double's range an integer is no quantity that a person typed, and JSON writers begin to refuse it."""
 
-_MOST_OPTIONS_TOLD = 12
+_MAX_OPTIONS_NAMED = 12
 """A longer list says less: the form shows all of them anyway."""
+
+
+class _Unfit(Exception):
+    """A value that its field does not take, with the code and the facts of the Problem."""
+
+    def __init__(self, code: str, facts: Mapping[str, object]) -> None:
+        self.code, self.facts = code, facts
+        super().__init__(code)
 
 
 def check_of(name: str, field: Field[Any]) -> Check:
     """The check for a field's replies."""
-    make = next(_MAKERS[kind] for kind in type(field).__mro__ if kind in _MAKERS)
-    return make(_Blame(name, field), field)
+    read = next(_READERS[kind] for kind in type(field).__mro__ if kind in _READERS)
+    return partial(_check, name, field, read)
 
 
-@lru_cache(maxsize=1024)
-def checks_of(fieldset: FieldSet[Any]) -> Mapping[str, Check]:
-    """The checks of all fields, made when the fieldset is first used and kept."""
-    return {name: check_of(name, field) for name, field in fieldset.fields.items()}
+def _check(name: str, field: Field[Any], read: Callable[[Any, Any], Any], value: Any) -> Any:
+    try:
+        return read(field, value)
+    except _Unfit as unfit:
+        return Problem(code=unfit.code, field=name, title=field.title, facts=unfit.facts)
 
 
 @lru_cache(maxsize=512)
@@ -67,154 +69,104 @@ def matcher_of(pattern: str) -> Callable[[str], bool]:
         raise ValueError(str(error).strip().splitlines()[-1].removeprefix("error: ")) from error
 
 
-class _Blame:
-    """Makes the problems of one field."""
-
-    __slots__ = ("_name", "_title")
-
-    def __init__(self, name: str, field: Field[Any]) -> None:
-        self._name, self._title = name, field.title
-
-    def __call__(self, code: str, **facts: object) -> Problem:
-        return Problem(code=code, field=self._name, title=self._title, facts=facts)
+def _require(holds: object, code: str, **facts: object) -> None:
+    if not holds:
+        raise _Unfit(code, facts)
 
 
-def _text(blame: _Blame, field: Text) -> Check:
-    not_text, broken = blame("not_text"), blame("broken_text")
-    steps = tuple(_text_steps(blame, field))
-
-    def check(value: Any) -> Any:
-        if type(value) is not str:
-            return not_text
-        if not value.isascii() and not is_readable(value):
-            return broken
-        return _stepped(value, steps)
-
-    return check
-
-
-def _stepped(value: Any, steps: tuple[Step, ...]) -> Any:
-    for holds, problem in steps:
-        if not holds(value):
-            return problem
+def _text(field: Text, value: Any) -> str:
+    least, most = field.min_length or 0, field.max_length
+    _require(type(value) is str, "not_text")
+    _require(is_readable(value), "broken_text")
+    _require(len(value) >= least, "too_short", least=least)
+    _require(most is None or len(value) <= most, "too_long", most=most)
+    _require(not isinstance(field, Email) or is_email(value), "not_an_email")
+    _require(not isinstance(field, Url) or is_url(value), "not_a_url")
+    _require(field.pattern is None or matcher_of(field.pattern)(value), "wrong_pattern")
     return value
 
 
-def _text_steps(blame: _Blame, field: Text) -> list[Step]:
-    steps: list[Step] = []
-    least, most = field.min_length, field.max_length
-    if least:
-        steps.append((lambda text: len(text) >= least, blame("too_short", least=least)))
-    if most is not None:
-        steps.append((lambda text: len(text) <= most, blame("too_long", most=most)))
-    if isinstance(field, Email):
-        steps.append((is_email, blame("not_an_email")))
-    if isinstance(field, Url):
-        steps.append((is_url, blame("not_a_url")))
-    if field.pattern is not None:
-        steps.append((matcher_of(field.pattern), blame("wrong_pattern")))
-    return steps
+def _date(_: Date, value: Any) -> str:
+    _require(type(value) is str and as_date(value), "not_a_date")
+    return value
 
 
-def _read_as(read: Callable[[str], object], problem: Problem) -> Check:
-    return lambda value: value if type(value) is str and read(value) is not None else problem
+def _date_time(_: DateTime, value: Any) -> str:
+    _require(type(value) is str and as_date_time(value), "not_a_date_time")
+    return value
 
 
-def _number(blame: _Blame, field: Number) -> Check:
-    not_a_number = blame("not_a_number")
-    steps = tuple(_number_steps(blame, field))
-
-    def check(value: Any) -> Any:
-        if not (isfinite(value) if type(value) is float else _is_integer(value)):
-            return not_a_number
-        return _stepped(value, steps)
-
-    return check
+def _number(field: Number, value: Any) -> float:
+    _require(isfinite(value) if type(value) is float else _is_integer(value), "not_a_number")
+    return _in_range(field, value)
 
 
-def _integer(blame: _Blame, field: Integer) -> Check:
-    not_a_number, not_whole = blame("not_a_number"), blame("not_whole")
-    steps = tuple(_number_steps(blame, field))
-
-    def check(value: Any) -> Any:
-        if type(value) is float:
-            if not value.is_integer() or abs(value) > _EXACT:
-                return not_whole
-            value = int(value)
-        elif not _is_integer(value):
-            return not_a_number
-        return _stepped(value, steps)
-
-    return check
+def _integer(field: Integer, value: Any) -> int:
+    if type(value) is float:
+        _require(value.is_integer() and abs(value) <= _MAX_EXACT_FLOAT, "not_whole")
+        value = int(value)
+    _require(_is_integer(value), "not_a_number")
+    return _in_range(field, value)
 
 
 def _is_integer(value: Any) -> bool:
-    return type(value) is int and value.bit_length() < _MOST_BITS
+    return type(value) is int and value.bit_length() < _MAX_BITS
 
 
-def _number_steps(blame: _Blame, field: Number | Integer) -> list[Step]:
-    least, most, step = field.minimum, field.maximum, field.multiple_of
-    above, below = (field.above, field.below) if isinstance(field, Number) else (None, None)
-    steps: list[Step] = []
-    if least is not None:
-        steps.append((lambda value: value >= least, blame("too_low", least=least)))
-    if above is not None:
-        steps.append((lambda value: value > above, blame("not_above", bound=above)))
-    if most is not None:
-        steps.append((lambda value: value <= most, blame("too_high", most=most)))
-    if below is not None:
-        steps.append((lambda value: value < below, blame("not_below", bound=below)))
-    if step is not None:
-        whole = Fraction(str(step))
-        steps.append((lambda value: Fraction(str(value)) % whole == 0, blame("not_a_multiple", step=step)))
-    return steps
+_BOUNDS: tuple[tuple[str, Callable[[Any, Any], bool], str, str], ...] = (
+    ("minimum", operator.ge, "too_low", "least"),
+    ("above", operator.gt, "not_above", "bound"),
+    ("maximum", operator.le, "too_high", "most"),
+    ("below", operator.lt, "not_below", "bound"),
+)
+"""By attribute of a field: how a value has to compare, and the problem and its fact where it does not."""
 
 
-def _boolean(blame: _Blame, _: Boolean) -> Check:
-    problem = blame("not_yes_or_no")
-    return lambda value: value if type(value) is bool else problem
+def _in_range(field: Number | Integer, value: Any) -> Any:
+    for attribute, holds, code, fact in _BOUNDS:
+        bound = getattr(field, attribute, None)
+        _require(bound is None or holds(value, bound), code, **{fact: bound})
+    step = field.multiple_of
+    _require(step is None or Fraction(str(value)) % Fraction(str(step)) == 0, "not_a_multiple", step=step)
+    return value
 
 
-def _choice(blame: _Blame, field: Choice) -> Check:
-    values = frozenset(option.value for option in field.options)
-    problem = blame("not_an_option", options=_told(field.options))
-    return lambda value: value if type(value) is str and value in values else problem
+def _boolean(_: Boolean, value: Any) -> bool:
+    _require(type(value) is bool, "not_yes_or_no")
+    return value
 
 
-def _several(blame: _Blame, field: Choices) -> Check:
-    values = frozenset(option.value for option in field.options)
-    not_a_list, twice = blame("not_a_list"), blame("chosen_twice")
-    not_an_option = blame("not_an_option", options=_told(field.options))
-    least, most = field.least or 0, len(values) if field.most is None else field.most
-    too_few, too_many = blame("too_few", least=least), blame("too_many", most=most)
-
-    def check(value: Any) -> Any:
-        if type(value) is not list:
-            return not_a_list
-        chosen = cast("list[Any]", value)
-        if not all(type(one) is str and one in values for one in chosen):
-            return not_an_option
-        if len(set(chosen)) < len(chosen):
-            return twice
-        if len(chosen) < least:
-            return too_few
-        return too_many if len(chosen) > most else list(chosen)
-
-    return check
+def _choice(field: Choice, value: Any) -> str:
+    _require_options(field.options, [value])
+    return value
 
 
-def _told(options: tuple[Option, ...]) -> str:
-    told = [option.shown for option in options[:_MOST_OPTIONS_TOLD]]
-    return ", ".join(told) + (", …" if len(options) > _MOST_OPTIONS_TOLD else "")
+def _choices(field: Choices, value: Any) -> list[str]:
+    _require(type(value) is list, "not_a_list")
+    chosen = [*cast("list[Any]", value)]
+    least, most = field.least or 0, len(field.options) if field.most is None else field.most
+    _require_options(field.options, chosen)
+    _require(len(set(chosen)) == len(chosen), "chosen_twice")
+    _require(len(chosen) >= least, "too_few", least=least)
+    _require(len(chosen) <= most, "too_many", most=most)
+    return chosen
 
 
-_MAKERS: Mapping[type[Field[Any]], Callable[[_Blame, Any], Check]] = {
+def _require_options(options: tuple[Option, ...], chosen: list[Any]) -> None:
+    values = {option.value for option in options}
+    named = [option.shown for option in options[:_MAX_OPTIONS_NAMED]]
+    more = ", …" if len(options) > _MAX_OPTIONS_NAMED else ""
+    are_options = all(type(one) is str and one in values for one in chosen)
+    _require(are_options, "not_an_option", options=", ".join(named) + more)
+
+
+_READERS: Mapping[type[Field[Any]], Callable[[Any, Any], Any]] = {
     Text: _text,
-    Date: lambda blame, _: _read_as(as_date, blame("not_a_date")),
-    DateTime: lambda blame, _: _read_as(as_date_time, blame("not_a_date_time")),
+    Date: _date,
+    DateTime: _date_time,
     Number: _number,
     Integer: _integer,
     Boolean: _boolean,
     Choice: _choice,
-    Choices: _several,
+    Choices: _choices,
 }

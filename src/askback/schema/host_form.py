@@ -74,7 +74,7 @@ def _read(canonical: str) -> tuple[FieldSet[Any], bool]:
     if accept_title(schema.get("title")) is None:
         schema.pop("title", None)
     sent = _without_excuses(schema)
-    fieldset = _with_fields(schema) or _without_fields()
+    fieldset = _with_fields(schema) or FieldSet(fields={}, make=_unchanged, verbatim={})
     is_typed = _search(_beside(fieldset, schema))
     return replace(fieldset, verbatim=sent, digest=digest_of(json.dumps(sent, sort_keys=True))), is_typed
 
@@ -87,18 +87,7 @@ def _with_fields(schema: Mapping[str, Any]) -> FieldSet[Any] | None:
         raise
     except QuestionRefused:
         return None
-    return replace(fieldset, build=_unchanged) if has_text_options_only(schema) else None
-
-
-def _without_fields() -> FieldSet[Any]:
-    return FieldSet(
-        fields={},
-        required=frozenset(),
-        build=_unchanged,
-        refill=lambda fieldset, _: fieldset,
-        digest="",
-        verbatim={},
-    )
+    return replace(fieldset, make=_unchanged, nulls=()) if has_text_options_only(schema) else None
 
 
 def _unchanged(content: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -213,7 +213,9 @@ def _limits(name: str, kind: type[Field[Any]], whole: Json) -> Json:
 def _bounds(name: str, whole: Json, keyword: str) -> list[float]:
     bound = whole.get(keyword)
     if bound is not None and not is_number(bound):
-        raise QuestionRefused(field=name, problem=f"{keyword} {bound!r} is no bound", instead="give a number")
+        raise QuestionRefused(
+            field=name, problem=f"{keyword} {bound!r} is not a bound", instead="give a number"
+        )
     return [] if bound is None else [bound]
 
 

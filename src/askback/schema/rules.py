@@ -1,4 +1,4 @@
-"""What a form may hold, whichever way it was written. Each refusal names the field and what to write instead."""
+"""What a form may hold, however it was written. Each refusal names the field and what to write instead."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -16,18 +16,18 @@ from askback.model.question import (
     Field,
     Integer,
     Number,
-    Option,
     Text,
 )
 from askback.model.texts import Problem, Words
-from askback.schema.checks import Check, check_of, matcher_of
+from askback.schema.checks import check_of, matcher_of
 from askback.schema.dialect import folded_name
 from askback.schema.formats import is_readable
 from askback.schema.keywords import FieldEntry, is_number
+from askback.schema.refusals import require
 from askback.schema.secret_lint import suspect_field
-from askback.schema.values import as_default, to_wire
+from askback.schema.values import Meanings, as_default, to_wire
 
-_URL = re.compile(r"https?://", re.IGNORECASE)
+URL = re.compile(r"https?://", re.IGNORECASE)
 
 MAX_FIELDS, MAX_OPTIONS = 100, 1_000
 """More than anybody fills in or scrolls through at one go."""
@@ -35,80 +35,90 @@ MAX_FIELDS, MAX_OPTIONS = 100, 1_000
 MAX_LABEL_LENGTH, MAX_DESCRIPTION_LENGTH = 500, 5_000
 """Characters of a name, title or option, and of a description."""
 
-_ADVISE = Words()
+_ADVICE = Words()
 
 
 def examine_entries(entries: Mapping[str, FieldEntry]) -> dict[str, FieldEntry]:
     """The same entries with their defaults in the field's own type; QuestionRefused where one cannot be asked."""
-    if not entries:
-        raise QuestionRefused(
-            field=None,
-            problem="the form is empty",
-            instead="ask for at least one field; confirm(...) asks for a yes",
-        )
-    if len(entries) > MAX_FIELDS:
-        raise QuestionRefused(
-            field=None,
-            problem=f"{len(entries)} fields are too many for one form",
-            instead="ask in several steps",
-        )
+    require(
+        entries,
+        problem="the form is empty",
+        instead="ask for at least one field; confirm(...) asks for a yes",
+    )
+    require(
+        len(entries) <= MAX_FIELDS,
+        problem=f"{len(entries)} fields are too many for one form",
+        instead="ask in several steps",
+    )
     for name, entry in entries.items():
         _examine(name, entry.field)
     _refuse_folded_twice(entries)
     return {name: _with_default(name, entry) for name, entry in entries.items()}
 
 
-def require_fitting(name: str, spelling: Any, check: Check, *, said: str) -> Any:
+def fitting_default(name: str, field: Field[Any], value: Any, meanings: Meanings, *, said: str) -> Any:
     """An author's own value for a field, as the wire spells it; refused where a person could not have given it."""
-    kept = check(spelling)
-    if type(kept) is Problem:
+    checked = check_of(name, field)(to_wire(field, value, meanings))
+    if type(checked) is Problem:
         raise QuestionRefused(
             field=name,
-            problem=f"{said} does not fit the field itself: {_ADVISE.sentence(kept)}",
+            problem=f"{said} does not fit the field itself: {_ADVICE.sentence(checked)}",
             instead="give a value that a person could have given",
         )
-    return kept
+    return checked
 
 
 def _with_default(name: str, entry: FieldEntry) -> FieldEntry:
     field = entry.field
     if field.default is None:
         return entry
-    spelling = to_wire(field, field.default, entry.meanings)
-    kept = require_fitting(name, spelling, check_of(name, field), said="the default")
-    return replace(entry, field=field.altered(default=as_default(field, kept)))
+    default = fitting_default(name, field, field.default, entry.meanings, said="the default")
+    return replace(entry, field=field.altered(default=as_default(field, default)))
 
 
 def _examine(name: Any, field: Field[Any]) -> None:
-    if not isinstance(name, str) or not name.strip() or len(name) > MAX_LABEL_LENGTH or not is_readable(name):
-        raise QuestionRefused(
-            field=str(name)[:MAX_LABEL_LENGTH], problem="a field needs a short name", instead="name it"
-        )
+    require(
+        is_label(name) and name.strip(),
+        field=str(name)[:MAX_LABEL_LENGTH],
+        problem="a field needs a short name",
+        instead="name it",
+    )
     rules = next((_RULES[kind] for kind in type(field).__mro__ if kind in _RULES), None)
     if rules is None:
         raise QuestionRefused(
             field=name,
-            problem=f"{type(field).__name__} is no kind of field",
+            problem=f"{type(field).__name__} is not a kind of field",
             instead="use Text(), Choice([...]) or another",
         )
     for rule in (*rules, _examine_words, _examine_secret):
         rule(name, field)
 
 
+def is_label(text: Any) -> bool:
+    """Whether it is a text that can be shown in one line."""
+    return isinstance(text, str) and is_readable(text) and len(text) <= MAX_LABEL_LENGTH
+
+
 def _examine_words(name: str, field: Field[Any]) -> None:
     for what, text, most in _words(field):
-        if not isinstance(text, str) or not is_readable(text):
-            raise QuestionRefused(field=name, problem=f"its {what} is not text", instead="write a str")
-        if len(text) > most:
-            raise QuestionRefused(
-                field=name, problem=f"its {what} is over {most} characters", instead="shorten it"
-            )
-        if _URL.search(text):
-            raise QuestionRefused(
-                field=name,
-                problem=f"its {what} holds a URL, and a form is no place for links",
-                instead="send the person to a page with a link of its own, or name the site without 'https://'",
-            )
+        require(
+            isinstance(text, str) and is_readable(text),
+            field=name,
+            problem=f"its {what} is not text",
+            instead="write a str",
+        )
+        require(
+            len(text) <= most,
+            field=name,
+            problem=f"its {what} is over {most} characters",
+            instead="shorten it",
+        )
+        require(
+            not URL.search(text),
+            field=name,
+            problem=f"its {what} holds a URL, and a form is no place for links",
+            instead="send the person to a page with a link of its own, or name the site without 'https://'",
+        )
 
 
 def _words(field: Field[Any]) -> Iterator[tuple[str, Any, int]]:
@@ -122,13 +132,13 @@ def _words(field: Field[Any]) -> Iterator[tuple[str, Any, int]]:
 
 def _examine_secret(name: str, field: Field[Any]) -> None:
     excuse: Any = field.not_a_secret
-    if excuse is not None:
-        if not isinstance(excuse, str) or not excuse.strip():
-            raise QuestionRefused(
-                field=name, problem="its excuse is empty", instead="say why: not_a_secret='...'"
-            )
-        return
-    if field.is_typed:
+    require(
+        excuse is None or (isinstance(excuse, str) and excuse.strip()),
+        field=name,
+        problem="its excuse is empty",
+        instead="say why: not_a_secret='...'",
+    )
+    if field.is_typed and excuse is None:
         refuse_secret(name, field.title, field.description)
 
 
@@ -152,26 +162,21 @@ SECRET_ADVICE = (
 )
 
 
-def accept_title(title: object) -> str | None:
+def accept_title(title: Any) -> str | None:
     """The title of a whole form, or None where it says what a field's title must not."""
-    if (
-        not isinstance(title, str)
-        or not is_readable(title)
-        or len(title) > MAX_LABEL_LENGTH
-        or _URL.search(title)
-    ):
-        return None
-    return None if suspect_field("", title, None) else title
+    is_harmless = is_label(title) and not URL.search(title) and not suspect_field("", title, None)
+    return title if is_harmless else None
 
 
 def _examine_lengths(name: str, field: Text) -> None:
-    _refuse_unless_count(name, min_length=field.min_length, max_length=field.max_length)
-    if field.min_length is not None and field.max_length is not None and field.min_length > field.max_length:
-        raise QuestionRefused(
-            field=name,
-            problem=f"min_length {field.min_length} is above max_length {field.max_length}",
-            instead="swap or drop one of them",
-        )
+    least, most = field.min_length, field.max_length
+    _require_counts(name, min_length=least, max_length=most)
+    require(
+        least is None or most is None or least <= most,
+        field=name,
+        problem=f"min_length {least} is above max_length {most}",
+        instead="swap or drop one of them",
+    )
 
 
 def _examine_pattern(name: str, field: Text) -> None:
@@ -189,24 +194,28 @@ def _examine_pattern(name: str, field: Text) -> None:
 
 
 def _examine_range(name: str, field: Number | Integer) -> None:
-    for attribute in field.limits:
-        bound = getattr(field, attribute)
-        if bound is not None and not (is_number(bound) and (isinstance(field, Number) or type(bound) is int)):
-            raise QuestionRefused(
-                field=name, problem=f"{attribute} {bound!r} is no bound", instead="give a number"
-            )
+    bounds = {one: value for one in field.limits if (value := getattr(field, one)) is not None}
+    for attribute, bound in bounds.items():
+        require(
+            is_number(bound) and (isinstance(field, Number) or type(bound) is int),
+            field=name,
+            problem=f"{attribute} {bound!r} is not a bound",
+            instead="give a number",
+        )
     step = field.multiple_of
-    if step is not None and step <= 0:
-        raise QuestionRefused(
-            field=name, problem=f"multiple_of {step} is not above 0", instead="make it positive"
-        )
-    if not _has_room(field):
-        bounds = ", ".join(
-            f"{one} {value}" for one in field.limits if (value := getattr(field, one)) is not None
-        )
-        raise QuestionRefused(
-            field=name, problem=f"no number fits between its bounds ({bounds})", instead="swap or widen them"
-        )
+    require(
+        step is None or step > 0,
+        field=name,
+        problem=f"multiple_of {step} is not above 0",
+        instead="make it positive",
+    )
+    listed = ", ".join(f"{one} {value}" for one, value in bounds.items())
+    require(
+        _has_room(field),
+        field=name,
+        problem=f"no number fits between its bounds ({listed})",
+        instead="swap or widen them",
+    )
 
 
 def _has_room(field: Number | Integer) -> bool:
@@ -233,55 +242,50 @@ def _bounds(field: Number | Integer, inclusive: str, exclusive: str) -> Iterator
 
 
 def _examine_options(name: str, field: Choice | Choices) -> None:
-    if not field.options:
-        raise QuestionRefused(
-            field=name, problem="there is nothing to choose", instead="offer at least one option"
-        )
-    if len(field.options) > MAX_OPTIONS:
-        raise QuestionRefused(
-            field=name,
-            problem=f"{len(field.options)} options are too many to choose from",
-            instead="narrow them first",
-        )
+    options = field.options
+    require(options, field=name, problem="there is nothing to choose", instead="offer at least one option")
+    require(
+        len(options) <= MAX_OPTIONS,
+        field=name,
+        problem=f"{len(options)} options are too many to choose from",
+        instead="narrow them first",
+    )
     seen: set[str] = set()
-    for option in field.options:
-        _examine_option(name, option, seen)
-
-
-def _examine_option(name: str, option: Option, seen: set[str]) -> None:
-    value: Any = option.value
-    if not isinstance(value, str) or not is_readable(value) or len(value) > MAX_LABEL_LENGTH:
-        raise QuestionRefused(
+    for value, _ in options:
+        require(
+            is_label(value),
             field=name,
             problem=f"the option {str(value)[:MAX_LABEL_LENGTH]!r} is not a short text",
             instead="write {'1': 'One'}, or use a Literal or Enum, whose values may be anything",
         )
-    if value in seen:
-        raise QuestionRefused(
+        require(
+            value not in seen,
             field=name,
             problem=f"two options are spelled {value!r} on the wire",
             instead="leave one out, or spell them apart",
         )
-    seen.add(value)
+        seen.add(value)
 
 
 def _examine_count(name: str, field: Choices) -> None:
-    _refuse_unless_count(name, least=field.least, most=field.most)
+    _require_counts(name, least=field.least, most=field.most)
     least, most = field.least or 0, len(field.options) if field.most is None else field.most
-    if least > most or least > len(field.options):
-        raise QuestionRefused(
-            field=name,
-            problem=f"nobody can choose at least {least} and at most {most} of {len(field.options)} options",
-            instead="lower least, or raise most",
-        )
+    require(
+        least <= min(most, len(field.options)),
+        field=name,
+        problem=f"nobody can choose at least {least} and at most {most} of {len(field.options)} options",
+        instead="lower least, or raise most",
+    )
 
 
-def _refuse_unless_count(name: str, **counts: Any) -> None:
+def _require_counts(name: str, **counts: Any) -> None:
     for what, count in counts.items():
-        if count is not None and (type(count) is not int or count < 0):
-            raise QuestionRefused(
-                field=name, problem=f"{what} {count!r} is no count", instead="give 0 or more"
-            )
+        require(
+            count is None or (type(count) is int and count >= 0),
+            field=name,
+            problem=f"{what} {count!r} is not a count",
+            instead="give 0 or more",
+        )
 
 
 def _refuse_folded_twice(entries: Mapping[str, FieldEntry]) -> None:
@@ -290,12 +294,12 @@ def _refuse_folded_twice(entries: Mapping[str, FieldEntry]) -> None:
     for name, entry in entries.items():
         for option in entry.field.options if isinstance(entry.field, Choices) else ():
             folded = folded_name(name, option.value)
-            if folded in names:
-                raise QuestionRefused(
-                    field=folded,
-                    problem=f"older clients see the option {option.value!r} of {name!r} under the same name",
-                    instead="rename one of the two",
-                )
+            require(
+                folded not in names,
+                field=folded,
+                problem=f"older clients see the option {option.value!r} of {name!r} under the same name",
+                instead="rename one of the two",
+            )
             names.add(folded)
 
 

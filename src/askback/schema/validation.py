@@ -9,7 +9,6 @@ written as text are the host's to judge.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from pydantic_core import ErrorDetails, SchemaValidator, ValidationError, core_schema
@@ -18,7 +17,7 @@ from askback.model.annotation import Json
 from askback.model.fields import spelled
 from askback.model.question import Boolean, Choices, Field, FieldSet, Integer, Number
 from askback.model.texts import Problem
-from askback.schema.checks import Check, checks_of
+from askback.schema.checks import check_of
 from askback.schema.dialect import Dialect, folded_name, needs_other_words
 from askback.schema.size import exceeds_bytes
 
@@ -28,13 +27,11 @@ T_co = TypeVar("T_co", covariant=True)
 MAX_REPLY_BYTES = 65_536
 """A form filled in by hand is a hundred times smaller; more is an accident or an attack."""
 
-_MOST_PROBLEMS = 10
+MAX_PROBLEMS = 10
 """Nobody reads an eleventh complaint."""
 
-_MOST_REASON = 500
+MAX_REASON_LENGTH = 500
 """Characters of an author's own objection that go into a message."""
-
-_KEPT = 1024
 
 
 class Fits(NamedTuple, Generic[T_co]):
@@ -51,16 +48,6 @@ class Misfit:
     problems: tuple[Problem, ...]
 
 
-class _Slot(NamedTuple):
-    """One field, made ready for reading replies. A tuple, because every reply unpacks it."""
-
-    name: str
-    check: Check
-    default: Any
-    missing: Problem | None
-    ignores: tuple[Any, ...]
-
-
 def read_content(
     fieldset: FieldSet[T], content: object, dialect: Dialect, *, max_bytes: int = MAX_REPLY_BYTES
 ) -> Fits[T] | Misfit:
@@ -72,9 +59,9 @@ def read_content(
     given = cast("Json", content)
     if dialect is Dialect.UNTITLED:
         given = _folded_back(fieldset, given)
-    checked, problems = _check(_slots(fieldset), given)
+    checked, problems = _check(fieldset, given)
     if problems:
-        return Misfit(problems=tuple(problems[:_MOST_PROBLEMS]))
+        return Misfit(problems=tuple(problems[:MAX_PROBLEMS]))
     return _build(
         fieldset, checked if fieldset.verbatim is None else _as_sent(fieldset, given, checked, dialect)
     )
@@ -87,42 +74,73 @@ def _as_sent(fieldset: FieldSet[Any], given: Json, checked: Json, dialect: Diale
     if not schema or not fieldset.fields:
         return given
     required, is_closed = schema.get("required", ()), schema.get("additionalProperties") is False
-    ignored = {
-        slot.name for slot in _slots(fieldset) if slot.ignores and given.get(slot.name) in slot.ignores
+    empty = {
+        name for name in fieldset.fields if name in given and _is_left_empty(fieldset, name, given[name])
     }
-    kept = {
+    content = {
         name: value
         for name, value in given.items()
-        if name not in ignored and (name in fieldset.fields or not is_closed)
+        if name not in empty and (name in fieldset.fields or not is_closed)
     }
     for name, value in checked.items():
-        is_due = name in ignored or name in required or _is_told(fieldset, name, dialect)
-        if is_due and kept.get(name) is None:
-            kept[name] = value
-    return kept
+        is_due = name in empty or name in required or _is_told(fieldset, name, dialect)
+        if is_due and content.get(name) is None:
+            content[name] = value
+    return content
 
 
 def _is_told(fieldset: FieldSet[Any], name: str, dialect: Dialect) -> bool:
     return dialect is Dialect.UNTITLED and needs_other_words(fieldset.fields[name])
 
 
-def _check(slots: tuple[_Slot, ...], given: Json) -> tuple[Json, list[Problem]]:
+def _check(fieldset: FieldSet[Any], given: Json) -> tuple[Json, list[Problem]]:
     checked: Json = {}
     problems: list[Problem] = []
-    for name, check, default, missing, ignores in slots:
+    for name, field in fieldset.fields.items():
         value = given.get(name)
-        if value is None or (ignores and value in ignores):
-            if default is not None:
-                checked[name] = [*default] if type(default) is list else default
-            elif missing is not None:
-                problems.append(missing)
+        if value is None or _is_left_empty(fieldset, name, value):
+            if field.default is not None:
+                checked[name] = spelled(field.default)
+            elif name in fieldset.required:
+                problems.append(Problem(code="missing", field=name, title=field.title))
             continue
-        kept = check(value)
-        if type(kept) is Problem:
-            problems.append(kept)
+        read = _check_field(fieldset, name, value)
+        if type(read) is Problem:
+            problems.append(read)
         else:
-            checked[name] = kept
+            checked[name] = read
     return checked, problems
+
+
+def _is_left_empty(fieldset: FieldSet[Any], name: str, value: Any) -> bool:
+    """Whether an empty text or list stands for no answer: where there may be none, and the field cannot hold it."""
+    has_default, is_required = fieldset.fields[name].default is not None, name in fieldset.required
+    if value == "":
+        may_be_empty = has_default or not is_required
+    else:
+        # A person who unticks every box has answered, so an empty list is not traded for a default.
+        may_be_empty = value == [] and not has_default and not is_required
+    return may_be_empty and type(_check_field(fieldset, name, value)) is Problem
+
+
+def _check_field(fieldset: FieldSet[Any], name: str, value: Any) -> Any:
+    field = fieldset.fields[name]
+    check, lenient = check_of(name, field), _LENIENT.get(type(field))
+    read = check(value)
+    if type(read) is not Problem or fieldset.verbatim is None or lenient is None:
+        return read
+    try:
+        return check(lenient.validate_python(value))
+    except ValidationError:
+        return read
+
+
+_LENIENT: Mapping[type[Field[Any]], SchemaValidator] = {
+    Integer: SchemaValidator(core_schema.int_schema()),
+    Number: SchemaValidator(core_schema.float_schema()),
+    Boolean: SchemaValidator(core_schema.bool_schema()),
+}
+"""What the hosts take for these in their own calls, since they validate with pydantic: '3' is a number, too."""
 
 
 def _build(fieldset: FieldSet[T], checked: Json) -> Fits[T] | Misfit:
@@ -130,7 +148,7 @@ def _build(fieldset: FieldSet[T], checked: Json) -> Fits[T] | Misfit:
         return Fits(checked, fieldset.build(checked))
     except ValidationError as error:
         details = error.errors(include_url=False, include_input=False)
-        return Misfit(problems=tuple(_objection(fieldset, one) for one in details[:_MOST_PROBLEMS]))
+        return Misfit(problems=tuple(_objection(fieldset, one) for one in details[:MAX_PROBLEMS]))
 
 
 def _objection(fieldset: FieldSet[Any], details: ErrorDetails) -> Problem:
@@ -143,62 +161,7 @@ def _objection(fieldset: FieldSet[Any], details: ErrorDetails) -> Problem:
         code="refused",
         field=name if field is not None else None,
         title=field.title if field is not None else None,
-        facts={"reason": reason[:_MOST_REASON]},
-    )
-
-
-@lru_cache(maxsize=_KEPT)
-def _slots(fieldset: FieldSet[Any]) -> tuple[_Slot, ...]:
-    return tuple(
-        _slot(name, field, check, is_required=name in fieldset.required)
-        for (name, field), check in zip(fieldset.fields.items(), _checks(fieldset), strict=True)
-    )
-
-
-def _checks(fieldset: FieldSet[Any]) -> list[Check]:
-    strict = checks_of(fieldset)
-    if fieldset.verbatim is None:
-        return list(strict.values())
-    return [_lenient(strict[name], _LENIENT.get(type(field))) for name, field in fieldset.fields.items()]
-
-
-_LENIENT: Mapping[type[Field[Any]], SchemaValidator] = {
-    Integer: SchemaValidator(core_schema.int_schema()),
-    Number: SchemaValidator(core_schema.float_schema()),
-    Boolean: SchemaValidator(core_schema.bool_schema()),
-}
-"""What the hosts take for these, since they validate with pydantic: '3' is a number, too."""
-
-
-def _lenient(check: Check, validator: SchemaValidator | None) -> Check:
-    if validator is None:
-        return check
-
-    def check_twice(value: Any) -> Any:
-        kept = check(value)
-        if type(kept) is not Problem:
-            return kept
-        try:
-            return check(validator.validate_python(value))
-        except ValidationError:
-            return kept
-
-    return check_twice
-
-
-def _slot(name: str, field: Field[Any], check: Check, *, is_required: bool) -> _Slot:
-    has_default = field.default is not None
-    # Whoever unticks every box has answered, so an empty list is not traded for a default.
-    empties: list[Any] = [
-        *([""] if has_default or not is_required else []),
-        *([] if has_default or is_required else [[]]),
-    ]
-    return _Slot(
-        name=name,
-        check=check,
-        default=spelled(field.default),
-        missing=Problem(code="missing", field=name, title=field.title) if is_required else None,
-        ignores=tuple(empty for empty in empties if type(check(empty)) is Problem),
+        facts={"reason": reason[:MAX_REASON_LENGTH]},
     )
 
 

@@ -1,17 +1,15 @@
 """Python values and how the wire spells them, both ways. Knows fields; does not judge whether a value fits."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from datetime import date
 from enum import Enum
 from typing import Any, cast
 
 from pydantic import AnyUrl
 
+from askback.model.form import Meanings
 from askback.model.question import Choice, Choices, Date, DateTime, Field
 from askback.schema.formats import as_date, as_date_time
-
-Meanings = Mapping[str, Any]
-"""The Python value behind each spelling of a choice."""
 
 NO_MEANINGS: Meanings = {}
 
@@ -77,12 +75,5 @@ def from_wire(field: Field[Any], value: Any) -> Any:
 
 
 def as_default(field: Field[Any], value: Any) -> Any:
-    """The same as a field keeps it: frozen."""
+    """A value of content that fits, frozen as a field has its default."""
     return tuple(value) if isinstance(field, Choices) else from_wire(field, value)
-
-
-def python_values(value: Any, meanings: Meanings) -> Any:
-    """The Python values behind one choice or a list of them."""
-    if isinstance(value, list):
-        return [meanings[one] for one in cast("list[str]", value)]
-    return meanings[value]

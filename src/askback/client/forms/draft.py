@@ -10,9 +10,9 @@ from typing import Any, Final
 from askback.client.forms.entering import MAX_QUOTED_LENGTH
 from askback.client.forms.form import FormEntry, ReceivedForm
 from askback.client.forms.typed import EnteredValue, as_typed, as_value, display_value
+from askback.model.form import python_values
 from askback.model.safe import safe_line
 from askback.schema.secret_lint.shapes import recognize_key
-from askback.schema.values import python_values
 
 _TAKEN_AGAIN: Final = "left empty, the server may take its own suggestion again"
 
