@@ -8,7 +8,7 @@ MAX_DEPTH = 100
 
 
 def exceeds_bytes(value: Any, max_bytes: int) -> bool:
-    """Whether `value` takes more than about `max_bytes` as JSON. It may be nested deeper than JSON writers can write."""
+    """Whether `value` takes more than about `max_bytes` as JSON. It may be nested deeper than JSON writers go."""
     left = max_bytes
     waiting: list[Any] = [value]
     while waiting and left >= 0:
