@@ -19,7 +19,6 @@ def exceeds_bytes(value: Any, max_bytes: int) -> bool:
         elif isinstance(item, int):
             left -= item.bit_length() // 4
         else:
-            waiting.extend(item if isinstance(item, dict) else ())
             waiting.extend(_contents(item))
     return left < 0
 
@@ -34,5 +33,5 @@ def exceeds_depth(value: Any, levels: int = MAX_DEPTH) -> bool:
 
 def _contents(value: Any) -> Iterable[Any]:
     if isinstance(value, dict):
-        return cast("dict[Any, Any]", value).values()
+        return [part for item in cast("dict[Any, Any]", value).items() for part in item]
     return cast("list[Any]", value) if isinstance(value, list | tuple) else ()
