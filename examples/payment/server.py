@@ -12,18 +12,8 @@ from mcp.server import MCPServer
 from starlette.requests import Request
 from starlette.responses import Response
 
-from askback import (
-    Accepted,
-    Askback,
-    Cancelled,
-    Declined,
-    StillOpen,
-    TimedOut,
-    VisitFailed,
-    VisitUnknown,
-    once,
-    visit,
-)
+from askback import Accepted, Askback, Cancelled, Declined, TimedOut, once, visit
+from askback.errors import StillOpen, VisitFailed, VisitUnknown
 
 Thing = Literal["teapot", "cup"]
 

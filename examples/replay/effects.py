@@ -7,7 +7,8 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from pydantic import BaseModel
 
-from askback import Askback, EffectFailed, ask, confirm, once
+from askback import Askback, ask, confirm, once
+from askback.errors import EffectFailed
 
 mcp = MCPServer("effects")
 Askback(mcp)

@@ -5,7 +5,8 @@ from typing import Any
 
 from mcp.server import MCPServer
 
-from askback import Accepted, Askback, Cancelled, Declined, Secret, SecretField, secret
+from askback import Accepted, Askback, Cancelled, Declined, secret
+from askback.vault import Secret, SecretField
 
 
 class WrongKey(Exception):

@@ -6,7 +6,8 @@ from mcp.server import MCPServer
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from askback import Accepted, Askback, Cancelled, Declined, VisitUnknown, once, visit
+from askback import Accepted, Askback, Cancelled, Declined, once, visit
+from askback.errors import VisitUnknown
 
 
 async def file_document(title: str) -> str:

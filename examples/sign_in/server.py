@@ -9,9 +9,10 @@ from mcp.server.auth.settings import AuthSettings
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import AnyHttpUrl
 
-from askback import Askback, Token, connect, disconnect
+from askback import Askback, connect, disconnect
 from askback.oauth import Provider
 from askback.pages import Pages, SignIn
+from askback.vault import Token
 from examples.sign_in.tokens import Tokens
 
 # --8<-- [start:whoami]

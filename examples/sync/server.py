@@ -7,7 +7,8 @@ from typing import Annotated
 from mcp.server import MCPServer
 from pydantic import Field
 
-from askback import Accepted, Ask, Askback, Cancelled, Declined, EffectFailed, sync
+from askback import Accepted, Ask, Askback, Cancelled, Declined, sync
+from askback.errors import EffectFailed
 
 mcp = MCPServer("cinema")
 Askback(mcp)

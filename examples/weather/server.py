@@ -8,8 +8,9 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.mcpserver.exceptions import ToolError
 from starlette.requests import Request
 
-from askback import Askback, SecretField, secret
+from askback import Askback, secret
 from askback.pages import Pages
+from askback.vault import SecretField
 
 
 # --8<-- [start:forecast]

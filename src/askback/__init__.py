@@ -1,31 +1,12 @@
-"""Ask the person behind the client, in the middle of a task: one `await`, on every MCP revision."""
+"""Ask the person behind the client, in the middle of a task: one `await`, on every MCP revision.
+
+The other errors are in `askback.errors`; what operators, guards, pages and clients need is in the packages beside this
+one.
+"""
 
 from askback import sync
 from askback.answers import Accepted, Answer, Cancelled, Declined
-from askback.errors import (
-    AskbackError,
-    AskbackWarning,
-    CallerUnknown,
-    CannotAsk,
-    Drift,
-    EffectFailed,
-    InvalidAnswer,
-    LinkRefused,
-    NotApproved,
-    OutsideConversation,
-    ProviderUnavailable,
-    QuestionRefused,
-    RoundForgotten,
-    RoundRefused,
-    SecretInForm,
-    StillOpen,
-    StoreUnavailable,
-    TimedOut,
-    VaultUnavailable,
-    VisitFailed,
-    VisitorUnknown,
-    VisitUnknown,
-)
+from askback.errors import AskbackError, CannotAsk, Drift, InvalidAnswer, OutsideConversation, TimedOut
 from askback.guards import guard
 from askback.model.question import (
     Boolean,
@@ -34,15 +15,13 @@ from askback.model.question import (
     Date,
     DateTime,
     Email,
-    Field,
     Integer,
     Number,
     Text,
     Url,
 )
-from askback.model.secrets import Secret, Token
 from askback.model.texts import Words
-from askback.runtime.hosted import SecretField, connect, disconnect, secret
+from askback.runtime.hosted import connect, disconnect, secret
 from askback.server.askback import Askback
 from askback.server.hosts.entrance import wrap
 from askback.verbs import Ask, ask, ask_all, choose, confirm, once, visit
@@ -53,9 +32,7 @@ __all__ = [
     "Ask",
     "Askback",
     "AskbackError",
-    "AskbackWarning",
     "Boolean",
-    "CallerUnknown",
     "Cancelled",
     "CannotAsk",
     "Choice",
@@ -64,32 +41,14 @@ __all__ = [
     "DateTime",
     "Declined",
     "Drift",
-    "EffectFailed",
     "Email",
-    "Field",
     "Integer",
     "InvalidAnswer",
-    "LinkRefused",
-    "NotApproved",
     "Number",
     "OutsideConversation",
-    "ProviderUnavailable",
-    "QuestionRefused",
-    "RoundForgotten",
-    "RoundRefused",
-    "Secret",
-    "SecretField",
-    "SecretInForm",
-    "StillOpen",
-    "StoreUnavailable",
     "Text",
     "TimedOut",
-    "Token",
     "Url",
-    "VaultUnavailable",
-    "VisitFailed",
-    "VisitUnknown",
-    "VisitorUnknown",
     "Words",
     "ask",
     "ask_all",

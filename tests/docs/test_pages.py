@@ -19,7 +19,8 @@ from pydantic import AnyHttpUrl
 from starlette.applications import Starlette
 from starlette.requests import Request
 
-from askback import Askback, LinkRefused, VisitorUnknown
+from askback import Askback
+from askback.errors import LinkRefused, VisitorUnknown
 from askback.model.owners import LOCAL
 from askback.oauth import Provider
 from askback.oauth.exchange import TokenResponse

@@ -12,7 +12,8 @@ from mcp.server import MCPServer
 from pydantic import BaseModel
 
 import askback
-from askback import Accepted, Askback, QuestionRefused, ask
+from askback import Accepted, Askback, ask
+from askback.errors import QuestionRefused
 from askback.schema.forms import form_of
 from askback.testing import accept
 from askback.testing.plugin import RunTool

@@ -13,7 +13,8 @@ import pytest
 from mcp.server import MCPServer
 from mcp.shared.exceptions import MCPError
 
-from askback import Askback, OutsideConversation, QuestionRefused, Text, VisitorUnknown, ask, once
+from askback import Askback, OutsideConversation, Text, ask, once
+from askback.errors import QuestionRefused, VisitorUnknown
 from askback.pages import Pages
 from askback.schema.forms import form_of
 from askback.testing import Asked, ScriptMismatch, accept, cancel, decline, fail, run_tool, silence

@@ -6,7 +6,8 @@ import pytest
 from mcp.server.lowlevel import Server
 from starlette.requests import Request
 
-from askback import Askback, VisitorUnknown
+from askback import Askback
+from askback.errors import VisitorUnknown
 from askback.pages import Pages, SignIn
 from askback.server.askback import middleware_of
 from tests.door.served import server_of

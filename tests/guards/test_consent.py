@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from askback import NotApproved, OutsideConversation, ask, guard, once
-from askback.errors import CannotAsk, InvalidAnswer, StoreUnavailable, TimedOut
+from askback import OutsideConversation, ask, guard, once
+from askback.errors import CannotAsk, InvalidAnswer, NotApproved, StoreUnavailable, TimedOut
 from askback.guards.rule import EvenIf
 from askback.stores import MemoryStore
 from askback.testing import accept, cancel, decline, fail, raw, run_tool, silence

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from askback import NotApproved, Words, guard, once
+from askback import Words, guard, once
+from askback.errors import NotApproved
 from askback.guards import Risk
 from askback.runtime.approvals import Approvals
 from askback.stores import MemoryStore

@@ -9,7 +9,8 @@ from mcp.server import MCPServer
 from mcp.shared.exceptions import MCPError, UrlElicitationRequiredError
 from mcp_types import ElicitRequestURLParams
 
-from askback import Accepted, Askback, CannotAsk, SecretInForm, Text, ask
+from askback import Accepted, Askback, CannotAsk, Text, ask
+from askback.errors import SecretInForm
 from askback.server.hosts import lowlevel_of
 from askback.testing import REVISIONS, Script, accept, get_prompt, run_tool
 from askback.testing.wire import Wire, connect

@@ -12,8 +12,8 @@ from mcp.server.context import CallNext, HandlerResult
 from mcp_types import ElicitResult
 from pydantic import BaseModel, Field, SecretStr, field_validator
 
-from askback import Accepted, Answer, Askback, CannotAsk, EffectFailed, ask, choose, confirm, once
-from askback.errors import AuthorError, NotRecordable, OutsideConversation
+from askback import Accepted, Answer, Askback, CannotAsk, ask, choose, confirm, once
+from askback.errors import AuthorError, EffectFailed, NotRecordable, OutsideConversation
 from askback.runtime.conversation import Conversation
 from askback.server.call import Call, Context
 from askback.server.hosts import lowlevel_of

@@ -10,8 +10,8 @@ from typing import Any, cast
 import pytest
 from pydantic import BaseModel
 
-from askback import EffectFailed, ask, confirm, once
-from askback.errors import NotRecordable
+from askback import ask, confirm, once
+from askback.errors import EffectFailed, NotRecordable
 from askback.testing import accept, run_tool
 from tests.runtime.conftest import RunBody
 from tests.support.tool_servers import mcpserver

@@ -2,7 +2,7 @@
 
 import pytest
 
-from askback import LinkRefused
+from askback.errors import LinkRefused
 from askback.schema.links import MAX_LINK_LENGTH, link_of
 
 ID = "k3" * 21

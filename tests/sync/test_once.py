@@ -12,7 +12,8 @@ import pytest
 from mcp.server import MCPServer
 from pydantic import BaseModel
 
-from askback import Askback, Declined, EffectFailed, sync
+from askback import Askback, Declined, sync
+from askback.errors import EffectFailed
 from askback.testing import accept, run_tool
 from tests.support.tool_servers import mcpserver as async_mcpserver
 from tests.sync.conftest import RunBody

@@ -3,21 +3,9 @@
 from datetime import timedelta
 from typing import assert_type
 
-from askback import (
-    Accepted,
-    Answer,
-    Cancelled,
-    Declined,
-    Secret,
-    SecretField,
-    Token,
-    connect,
-    disconnect,
-    secret,
-    sync,
-)
+from askback import Accepted, Answer, Cancelled, Declined, connect, disconnect, secret, sync
 from askback.stores import MemoryStore
-from askback.vault import Vault, new_key, read_keys
+from askback.vault import Secret, SecretField, Token, Vault, new_key, read_keys
 from tests.support.tool_servers import mcpserver
 from tests.support.vault_person import give, sitting
 

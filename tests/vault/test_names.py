@@ -8,7 +8,8 @@ from fastmcp import FastMCP
 from mcp.server import MCPServer
 from mcp.server.lowlevel import Server
 
-from askback import Askback, VisitorUnknown
+from askback import Askback
+from askback.errors import VisitorUnknown
 from askback.model.owners import LOCAL
 from askback.testing import run_tool
 from askback.vault.vault import Vault

@@ -16,7 +16,8 @@ from mcp.server.auth.settings import AuthSettings
 from mcp.server.context import ServerRequestContext
 from mcp_types import Implementation, TextContent
 
-from askback import Accepted, Askback, CannotAsk, VisitorUnknown, secret
+from askback import Accepted, Askback, CannotAsk, secret
+from askback.errors import VisitorUnknown
 from askback.model.owners import (
     LOCAL,
     describe_owner,

@@ -16,9 +16,10 @@ from fastmcp import FastMCP
 from mcp.server import MCPServer
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from askback import Secret, Token, once
+from askback import once
 from askback.errors import AuthorError
 from askback.testing import run_tool
+from askback.vault import Secret, Token
 from tests.support.tool_servers import HOSTS
 
 CANARY = "hunter2-canary"

@@ -2,6 +2,7 @@
 
 import hmac
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn, SupportsIndex
 
 from pydantic_core import SchemaSerializer, core_schema
@@ -21,6 +22,18 @@ _REFUSING = SchemaSerializer(
     core_schema.any_schema(serialization=core_schema.plain_serializer_function_ser_schema(_not_written))
 )
 """What pydantic asks of a value it does not know, before it would fall back on `str`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecretField:
+    """One field of a page for secrets."""
+
+    label: str
+    hint: str = ""
+    hidden: bool = True
+    """Whether it is covered while it is typed; a user name need not be, and several lines cannot be."""
+    lines: bool = False
+    """Whether it has several lines, as a PEM key does; they come out as they were pasted, each ending in a newline."""
 
 
 class Hidden:

@@ -2,7 +2,7 @@
 vault and from there to the body; the journal learns that somebody went, and never what they typed."""
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import timedelta
 from functools import partial
 from typing import Any, TypeVar, cast
@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 from askback.answers import Accepted, Answer
 from askback.errors import QuestionRefused, VisitFailed
 from askback.model.durations import seconds_of
-from askback.model.secrets import Secret, Token
+from askback.model.secrets import Secret, SecretField, Token
 from askback.runtime.conversation import Conversation
 from askback.runtime.current import current_conversation
 from askback.runtime.page_access import Premises
@@ -34,18 +34,6 @@ MAX_SECRET_FIELDS = 10
 """On one page: more is a form, and a form of so many secrets is a design to think over."""
 
 Seconds = timedelta | float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SecretField:
-    """One field of a page for secrets."""
-
-    label: str
-    hint: str = ""
-    hidden: bool = True
-    """Whether it is covered while it is typed; a user name need not be, and several lines cannot be."""
-    lines: bool = False
-    """Whether it has several lines, as a PEM key does; they come out as they were pasted, each ending in a newline."""
 
 
 Fields = Mapping[str, SecretField | str] | Iterable[str] | None

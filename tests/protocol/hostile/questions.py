@@ -8,7 +8,7 @@ from hypothesis import strategies as some
 from pydantic import create_model
 from typing_extensions import TypedDict
 
-from askback import Field
+from askback.model.question import Field
 from tests.protocol.hostile.choices import choices, several
 from tests.protocol.hostile.kind import Kind, same
 from tests.protocol.hostile.numbers import booleans, integers, numbers

@@ -14,7 +14,8 @@ from mcp.server.mcpserver import Context, Elicit, Resolve
 from mcp_types import ElicitRequest, ElicitRequestFormParams
 from pydantic import BaseModel, ConfigDict
 
-from askback import Askback, SecretInForm
+from askback import Askback
+from askback.errors import SecretInForm
 from askback.schema.host_form import MAX_DEPTH
 from askback.testing import Run, accept, decline, raw, run_tool
 from askback.testing.replies import Reply

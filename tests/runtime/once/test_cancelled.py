@@ -6,7 +6,8 @@ from typing import Any
 import anyio
 import pytest
 
-from askback import EffectFailed, ask, once
+from askback import ask, once
+from askback.errors import EffectFailed
 from askback.stores import Store
 from tests.runtime.once.kitchen import POINTS, Kitchen, Point, until_cut
 from tests.runtime.once.servers import Host, Kind, serve

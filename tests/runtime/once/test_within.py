@@ -8,7 +8,8 @@ import pytest
 from mcp.server import MCPServer
 from pydantic import BaseModel
 
-from askback import Askback, EffectFailed, ask, once, sync
+from askback import Askback, ask, once, sync
+from askback.errors import EffectFailed
 from askback.stores import MemoryStore, Store
 from askback.testing import REVISIONS, accept, get_prompt, read_resource, run_tool
 from tests.runtime.once.bank import HOUR, Bank

@@ -11,7 +11,8 @@ from typing import Any
 import anyio
 import anyio.abc
 
-from askback import EffectFailed, ask, once
+from askback import ask, once
+from askback.errors import EffectFailed
 from askback.stores import SQLiteStore
 from tests.runtime.once.kitchen import Kitchen
 from tests.runtime.once.servers import KINDS, serve

@@ -8,7 +8,8 @@ from typing import Any
 
 import anyio
 
-from askback import Accepted, EffectFailed, ask, once
+from askback import Accepted, ask, once
+from askback.errors import EffectFailed
 from tests.runtime.once.plans import FAILED, Outcome, Plan, Step
 
 HOUR = 3600.0

@@ -13,7 +13,8 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitResult
 
-from askback import CannotAsk, VisitFailed, ask, visit
+from askback import CannotAsk, ask, visit
+from askback.errors import VisitFailed
 from askback.server.hosts import lowlevel_of
 from tests.runtime.visits.callers import WHO, caller
 from tests.support.servers.clients import client_on

@@ -8,8 +8,8 @@ import anyio
 import pytest
 from pydantic import BaseModel
 
-from askback import Accepted, Askback, Cancelled, Declined, TimedOut, VisitFailed, VisitUnknown, visit
-from askback.errors import AuthorError
+from askback import Accepted, Askback, Cancelled, Declined, TimedOut, visit
+from askback.errors import AuthorError, VisitFailed, VisitUnknown
 from askback.runtime.visits import digest_of
 from tests.support.visit_shops import (
     JULY,

@@ -10,7 +10,8 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-from askback import StillOpen, visit
+from askback import visit
+from askback.errors import StillOpen
 from askback.runtime.visits import PARKED_PREFIX
 from tests.runtime.visits.callers import WHO, Sender, agreed, caller, linked_id
 from tests.support.visit_shops import (

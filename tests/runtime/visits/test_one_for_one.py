@@ -10,7 +10,8 @@ from fastmcp import FastMCP
 from fastmcp.server.middleware.error_handling import RetryMiddleware
 from mcp_types import ElicitRequestURLParams, ElicitResult
 
-from askback import Askback, StillOpen, ask, visit
+from askback import Askback, ask, visit
+from askback.errors import StillOpen
 from askback.runtime.visits import PARKED_PREFIX
 from askback.server.hosts import lowlevel_of
 from askback.stores import MemoryStore

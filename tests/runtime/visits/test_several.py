@@ -9,8 +9,15 @@ import pytest
 from mcp.server.mcpserver import Context
 from mcp_types import InputRequiredResult
 
-from askback import Accepted, Answer, Askback, LinkRefused, ask, once, sync, visit
-from askback.errors import AskedInsideOnce, KeysNeeded, KeyTaken, OutsideConversation, QuestionRefused
+from askback import Accepted, Answer, Askback, ask, once, sync, visit
+from askback.errors import (
+    AskedInsideOnce,
+    KeysNeeded,
+    KeyTaken,
+    LinkRefused,
+    OutsideConversation,
+    QuestionRefused,
+)
 from askback.testing import Asked, Run, accept, decline, get_prompt, raw, read_resource, run_tool
 from askback.testing.replies import Reply
 from tests.protocol.styles.servers import Name, asking, content_of, form

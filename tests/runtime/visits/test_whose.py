@@ -11,7 +11,8 @@ from mcp.server.auth.middleware.auth_context import auth_context_var
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 
-from askback import VisitorUnknown, VisitUnknown, once, secret
+from askback import once, secret
+from askback.errors import VisitorUnknown, VisitUnknown
 from askback.pages import Pages
 from tests.runtime.visits.test_demands import demanded
 from tests.support.visit_shops import NOVEMBER, Shop, Traveller, in_memory, mcpserver, pay, text_of

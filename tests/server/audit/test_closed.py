@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from askback import StoreUnavailable, ask, once
+from askback import ask, once
+from askback.errors import StoreUnavailable
 from askback.ledger import Ledger
 from askback.stores import SQLiteStore
 from askback.testing import accept, run_tool

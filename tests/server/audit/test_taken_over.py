@@ -5,7 +5,8 @@ from pathlib import Path
 import anyio
 import pytest
 
-from askback import EffectFailed, ask, once
+from askback import ask, once
+from askback.errors import EffectFailed
 from askback.ledger.replay import replay
 from askback.stores import SQLiteStore
 from tests.server.audit.books import Books, mcpserver

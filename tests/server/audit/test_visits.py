@@ -10,7 +10,8 @@ from mcp import ClientSession
 from mcp.shared.exceptions import MCPError
 from mcp_types import ElicitResult
 
-from askback import Askback, TimedOut, VisitFailed, secret, visit
+from askback import Askback, TimedOut, secret, visit
+from askback.errors import VisitFailed
 from askback.runtime.visits import StoredVisit
 from askback.server.hosts import lowlevel_of
 from askback.stores import SQLiteStore

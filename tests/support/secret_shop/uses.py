@@ -8,8 +8,9 @@ from typing import Any
 
 from mcp.server.mcpserver.exceptions import ToolError
 
-from askback import Secret, ask, once
+from askback import ask, once
 from askback.stores import Store
+from askback.vault import Secret
 
 logger = logging.getLogger("shop")
 

@@ -14,10 +14,11 @@ from mcp import Client
 from mcp.server import MCPServer
 from mcp_types import ElicitRequestURLParams, ElicitResult, TextContent
 
-from askback import Accepted, Askback, Token, connect, disconnect
+from askback import Accepted, Askback, connect, disconnect
 from askback.answers import Answer
 from askback.oauth import Provider
 from askback.pages.settings import ROOT
+from askback.vault import Token
 from tests.support.openid.provider import LASTING, OpenID
 from tests.support.openid.revisions import mode_of
 from tests.support.openid.sign_in import walk

@@ -13,7 +13,7 @@ import httpx2
 from mcp.server import MCPServer
 from pydantic_core import to_json
 
-from askback import Askback, SecretField, secret
+from askback import Askback, secret
 from askback.cli.demo.answers import DemoAnswers
 from askback.cli.demo.transcript import print_runs, print_verdict
 from askback.cli.printer import Printer
@@ -21,6 +21,7 @@ from askback.protocol.revisions import REVISIONS
 from askback.stores import MemoryStore
 from askback.testing import Asked, Run, run_tool
 from askback.testing.replies import Accept, Reply
+from askback.vault import SecretField
 from askback.vault.keyring import KEY_BYTES, KeyRing
 from askback.vault.vault import Vault
 
