@@ -161,13 +161,13 @@ def test_revoking_takes_those_that_are_meant_and_says_which(shell: Shell, words:
 
 REFUSED: dict[str, tuple[int, str]] = {
     "": (2, "Which approvals?"),
-    "--all --tool pay": (2, "leave it out, or all else"),
+    "--all --tool pay": (2, "leave it out, or all other choices"),
     "zz": (1, "No approval called zz holds in tools.db: none was revoked."),
     "--caller eve": (1, "No approval of eve holds"),
     "--caller https://id.example": (1, "No approval of https://id.example holds"),
     f"{PAY.name} --caller bob": (1, f"No approval called {PAY.name} of bob holds"),
     "--tool PAY": (1, "No approval for PAY holds"),
-    "--store memory:": (2, "its own server alone can see"),
+    "--store memory:": (2, "by its own server alone"),
     "--all --store sqlite:///typo.db": (2, "There is no file typo.db"),
     "--all --store mysql://x": (2, "begins with no scheme"),
 }

@@ -147,7 +147,7 @@ def test_a_file_can_be_checked_as_well_and_is_not_made_by_looking(shell: Shell, 
 @pytest.mark.parametrize(
     ("words", "advice"),
     [
-        (("migrate",), "Say which store: with --store, or in ASKBACK_STORE."),
+        (("migrate",), "Which store? Name it with --store, or in ASKBACK_STORE."),
         (("migrate", "--store", "mysql://db"), "names no store"),
         (("migrate", "--store", "postgresql://db/x?shema=y"), "knows nothing of shema"),
         (("check", "--store", "memory:"), "Name a store that lasts"),

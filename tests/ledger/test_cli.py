@@ -244,7 +244,7 @@ def test_a_sound_ledger_verifies_and_the_limits_of_that_are_said(shell: Shell):
     fill(STORY)
     ended = shell.run("ledger", "verify")
     assert (ended.code, ended.out) == (0, "The ledger is as it was written: 4 lines, 1 to 4, by 1 writer.\n")
-    assert "only a head from before tells" in ended.errors
+    assert "Only an earlier head tells" in ended.errors
 
 
 @pytest.mark.parametrize(
@@ -414,7 +414,7 @@ def test_a_key_that_is_no_text_is_written_in_base64(shell: Shell, monkeypatch: p
 STORES = {
     "": "Which store?",
     "memory:": "Name a store that lasts.",
-    "sqlite:///typo.db": "There is no file typo.db: ",
+    "sqlite:///typo.db": "There is no file typo.db. ",
     "mongo://": "names no store",
 }
 

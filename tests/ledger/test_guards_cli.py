@@ -151,7 +151,7 @@ def test_it_can_begin_later(shell: Shell):
     assert "2-8d41c0" in told.out and "1-8d41c0" not in told.out
     told = shell.run("ledger", "guards", "--since", "2027-01-16")
     assert (told.code, told.out) == (0, "")
-    assert "No guard has stood before anything" in told.errors
+    assert "This ledger has no guarded runs" in told.errors
 
 
 def test_a_run_of_which_somebody_changed_a_line_is_marked(shell: Shell, monkeypatch: pytest.MonkeyPatch):

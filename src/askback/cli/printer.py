@@ -92,6 +92,11 @@ def _wrapped_row(row: TextRow, width: int) -> list[str]:
     return wrap(row.text.replace("\n", " "), width, before=before, hang=before + "  ")
 
 
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether it is a terminal. Python has None for a stream that the shell has closed, as in `<&-`."""
+    return stream is not None and not stream.closed and stream.isatty()
+
+
 def columns_of(out: TextIO) -> int:
     """Of the terminal it is; the one that `shutil` asks may be redirected elsewhere."""
     try:

@@ -1,142 +1,96 @@
-"""`askback approvals`: what people approved for longer than one call, listed and revoked."""
+"""The command `askback approvals`: what people approved for longer than one call, listed and revoked."""
 
-import argparse
-import json
-import os
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
-
-import anyio
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 
 from askback.cli.approvals.rows import ApprovalFilter, as_json, print_approvals
 from askback.cli.exits import Exit, Misused
 from askback.cli.printer import Printer, print_note
-from askback.cli.signals import run
-from askback.cli.store.option import place_of, require_existing
-from askback.cli.verbs import run_verb
+from askback.cli.store.option import StoreVerb, add_store_option, place_of, run_on_store
+from askback.cli.subcommands import add_json_option, add_verbs, make_parser, print_json, run_verb
+from askback.cli.texts import format_count
 from askback.model.safe import safe_text
-from askback.runtime.approvals import Approval, Approvals
-from askback.stores import open_store
+from askback.runtime.approvals import Approvals
+from askback.stores import Store
 
 EXAMPLES = """\
 examples:
   export ASKBACK_STORE=sqlite:///tools.db
-  askback approvals list                       what holds now, and for whom
+  askback approvals list                       what is approved now, and for whom
   askback approvals list --caller ada --json
-  askback approvals revoke 3f2a9c1b04de        as the list names it
+  askback approvals revoke 3f2a9c1b04de        an ID from the list
   askback approvals revoke --caller ada --tool pay
   askback approvals revoke --all
 
-What was revoked is asked again the next time, so nobody is asked here first.
+What was revoked is asked again the next time, so this command does not ask
+before it revokes.
 """
-
-VARIABLE = "ASKBACK_STORE"
-
-STORE = f"the store, as Askback(store=...) has it; without it, {VARIABLE} names it"
 
 NO_CHOICE = (
     "Which approvals? Name one as `askback approvals list` does, or say --caller, --tool or --server, or --all for "
     "every one of them. Nothing was revoked."
 )
-TWO_CHOICES = "--all is every approval of everybody: leave it out, or all else. Nothing was revoked."
+TWO_CHOICES = "--all is every approval of everybody: leave it out, or all other choices. Nothing was revoked."
 
 
 def main(words: Sequence[str]) -> int:
     """Run it; the exit code is for the shell."""
-    chosen = _parser().parse_args(words)
-    return run_verb(VERBS[chosen.verb], chosen)
+    options = _parser().parse_args(words)
+    return run_verb(lambda options: run_on_store(VERBS[options.verb], options), options)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="askback approvals",
-        description="What people approved for longer than one call: which tool, what of it, and until when.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    verbs = parser.add_subparsers(title="commands", dest="verb", required=True, metavar="COMMAND")
-    listing = verbs.add_parser("list", help="those that hold now")
-    revoke = verbs.add_parser("revoke", help="let them hold no longer")
+def _parser() -> ArgumentParser:
+    description = "What people approved for longer than one call: which tool, what it covers, and until when."
+    parser = make_parser("approvals", description, EXAMPLES)
+    verbs = add_verbs(parser)
+    listing = verbs.add_parser("list", help="what is approved now")
+    revoke = verbs.add_parser("revoke", help="end approvals, so that it is asked again")
     revoke.add_argument("ids", metavar="ID", nargs="*", help="as `list` shows it, or the beginning of one")
     revoke.add_argument("--all", action="store_true", help="every one of everybody")
-    for one in (listing, revoke):
-        one.add_argument("--caller", metavar="WHO", help="only those of this caller")
-        one.add_argument("--tool", metavar="NAME", help="only those for this tool")
-        one.add_argument("--server", metavar="NAME", help="only those for this server")
-        one.add_argument("--json", action="store_true", help="print one JSON object, for programs")
-        one.add_argument("--store", metavar="STORE", help=STORE)
+    for verb in (listing, revoke):
+        verb.add_argument("--caller", metavar="WHO", help="only those of this caller")
+        verb.add_argument("--tool", metavar="NAME", help="only those for this tool")
+        verb.add_argument("--server", metavar="NAME", help="only those for this server")
+    add_json_option(listing, revoke)
+    add_store_option(listing, revoke)
     return parser
 
 
-def _list(chosen: argparse.Namespace) -> int:
-    written, wanted = _store(chosen), _wanted(chosen)
-    approvals = run(_find, written, wanted)
-    if chosen.json:
-        print(json.dumps({"approvals": [as_json(one) for one in approvals], "exit": Exit.DONE}))
-        return Exit.DONE
-    if not approvals:
-        Printer().write(f"No approval{wanted.words} holds in {place_of(written)}.")  # whole, to be copied
+async def _list(options: Namespace, store: Store) -> int:
+    wanted = _wanted(options)
+    approvals = wanted.choose(await Approvals(store, clock=time.time).rows())
+    if options.json:
+        return print_json(Exit.DONE, approvals=[as_json(one) for one in approvals])
+    if not approvals:  # not wrapped, so that the place can be copied
+        Printer().write(f"No approval{wanted.description} holds in {place_of(options.store)}.")
     print_approvals(approvals, Printer())
     return Exit.DONE
 
 
-def _revoke(chosen: argparse.Namespace) -> int:
-    written, wanted = _store(chosen), _wanted(chosen)
-    if chosen.all == wanted.is_narrow:
-        raise Misused(TWO_CHOICES if chosen.all else NO_CHOICE)
-    revoked = run(_end, written, wanted)
-    missing = wanted.missing(revoked)
+async def _revoke(options: Namespace, store: Store) -> int:
+    wanted, approvals = _wanted(options), Approvals(store, clock=time.time)
+    if options.all == wanted.is_narrow:
+        raise Misused(TWO_CHOICES if options.all else NO_CHOICE)
+    # Another command may revoke at the same time: only what this one has ended counts.
+    revoked = [one for one in wanted.choose(await approvals.rows()) if await approvals.revoke(one)]
+    missing = wanted.missing_ids(revoked)
     code = Exit.DONE if revoked and not missing else Exit.FAILED
-    if chosen.json:
-        print(json.dumps({"revoked": [as_json(one) for one in revoked], "exit": code}))
+    if options.json:
+        return print_json(code, revoked=[as_json(one) for one in revoked])
+    if not revoked:
+        print_note(f"No approval{wanted.description} holds in {place_of(options.store)}: none was revoked.")
         return code
-    if revoked:
-        Printer().print(f"Revoked, so it is asked again: {_counted(len(revoked))}.")
-        print_approvals(revoked, Printer())
-    else:
-        print_note(f"No approval{wanted.words} holds in {place_of(written)}: none was revoked.")
-    if revoked and missing:
+    Printer().print(f"Revoked, so it is asked again: {format_count(len(revoked), 'approval')}.")
+    print_approvals(revoked, Printer())
+    if missing:
         print_note(f"None is called {safe_text(', '.join(missing))}. See `askback approvals list`.")
     return code
 
 
-VERBS: dict[str, Callable[[argparse.Namespace], int]] = {"list": _list, "revoke": _revoke}
+VERBS: dict[str, StoreVerb] = {"list": _list, "revoke": _revoke}
 
 
-async def _find(written: str, wanted: ApprovalFilter) -> list[Approval]:
-    async with _opened(written) as approvals:
-        return wanted.among(await approvals.rows())
-
-
-async def _end(written: str, wanted: ApprovalFilter) -> list[Approval]:
-    """Those that were there to be revoked: two may be at it."""
-    async with _opened(written) as approvals:
-        return [one for one in wanted.among(await approvals.rows()) if await approvals.revoke(one)]
-
-
-@asynccontextmanager
-async def _opened(written: str) -> AsyncGenerator[Approvals]:
-    store = open_store(written, clock=time.time)
-    try:
-        yield Approvals(store, clock=time.time)
-    finally:
-        with anyio.CancelScope(shield=True):
-            await store.close()
-
-
-def _store(chosen: argparse.Namespace) -> str:
-    """Only one that is there."""
-    written: str | None = chosen.store or os.environ.get(VARIABLE)
-    if not written:
-        raise Misused(f"Say which store: with --store, or in {VARIABLE}.")
-    return require_existing(written)
-
-
-def _wanted(chosen: argparse.Namespace) -> ApprovalFilter:
-    ids: list[str] = getattr(chosen, "ids", [])
-    return ApprovalFilter(ids=tuple(ids), caller=chosen.caller, tool=chosen.tool, server=chosen.server)
-
-
-def _counted(count: int) -> str:
-    return "1 approval" if count == 1 else f"{count} approvals"
+def _wanted(options: Namespace) -> ApprovalFilter:
+    ids: Sequence[str] = getattr(options, "ids", ())
+    return ApprovalFilter(ids=tuple(ids), caller=options.caller, tool=options.tool, server=options.server)

@@ -1,4 +1,4 @@
-"""Approvals as a person reads them, as programs do, and by what somebody types."""
+"""Approvals in rows for a reader and as JSON, and which of them somebody means."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,23 +6,23 @@ from itertools import groupby
 from typing import Any
 
 from askback.cli.exits import Misused
-from askback.cli.ledger.lines import WORDS, short_id, shorten
+from askback.cli.ledger.lines import WORDS, short_id
 from askback.cli.printer import Printer, TextRow
-from askback.cli.vault.rows import iso, minute
+from askback.cli.texts import format_iso, format_time, shorten
 from askback.model.owners import describe_owner, matches_owner
 from askback.model.safe import safe_text
 from askback.runtime.approvals import Approval
 
-ID = 12
-"""Letters of an approval's name in a list: two that begin alike are not to be expected."""
+ID_LENGTH = 12
+"""Characters of an approval's name in a list: two that begin alike are not to be expected."""
 
-BRIEF = 300
-"""Letters of what it covers, and of the question that it was given to."""
+MAX_TEXT = 300
+"""Characters of what it covers, and of the question that it was given to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalFilter:
-    """Which approvals are meant."""
+    """Which approvals are meant; the conditions narrow each other."""
 
     ids: tuple[str, ...] = ()
     caller: str | None = None
@@ -31,17 +31,17 @@ class ApprovalFilter:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether anything was said."""
+        """Whether there is any condition."""
         return self != ApprovalFilter()
 
     @property
-    def words(self) -> str:
-        """As a part of a sentence."""
-        told = {"called": " or ".join(self.ids), "of": self.caller, "for": self.tool, "on": self.server}
-        return safe_text("".join(f" {how} {what}" for how, what in told.items() if what))
+    def description(self) -> str:
+        """The conditions as part of a sentence, with a space before each."""
+        parts = {"called": " or ".join(self.ids), "of": self.caller, "for": self.tool, "on": self.server}
+        return safe_text("".join(f" {word} {value}" for word, value in parts.items() if value))
 
-    def among(self, approvals: Sequence[Approval]) -> list[Approval]:
-        """Sorted for a reader; `Misused` where an id could mean several."""
+    def choose(self, approvals: Sequence[Approval]) -> list[Approval]:
+        """Those that are meant, sorted for a reader; `Misused` where an id could mean several."""
         fitting = sorted(
             filter(self._fits, approvals), key=lambda one: (describe_owner(one.owner), one.owner, one.granted)
         )
@@ -49,8 +49,8 @@ class ApprovalFilter:
             _require_one([one for one in fitting if one.name.startswith(id)], id)
         return [one for one in fitting if not self.ids or one.name.startswith(self.ids)]
 
-    def missing(self, found: Sequence[Approval]) -> list[str]:
-        """Ids that name none of these."""
+    def missing_ids(self, found: Sequence[Approval]) -> list[str]:
+        """Ids that name none of these approvals."""
         return [id for id in self.ids if not any(one.name.startswith(id) for one in found)]
 
     def _fits(self, approval: Approval) -> bool:
@@ -58,16 +58,16 @@ class ApprovalFilter:
         return is_theirs and self.tool in {None, approval.tool} and self.server in {None, approval.server}
 
 
-def print_approvals(approvals: Sequence[Approval], paper: Printer) -> None:
-    """Caller after caller."""
-    for owner, theirs in groupby(approvals, key=lambda one: one.owner):
-        paper.print(safe_text(describe_owner(owner)), "bold")
-        for one in theirs:
-            paper.columns([[_rows(one)]])
+def print_approvals(approvals: Sequence[Approval], printer: Printer) -> None:
+    """Print them, caller after caller."""
+    for owner, rows in groupby(approvals, key=lambda one: one.owner):
+        printer.print(safe_text(describe_owner(owner)), "bold")
+        for approval in rows:
+            printer.columns([[_rows(approval)]])
 
 
 def as_json(approval: Approval) -> dict[str, Any]:
-    """Times in UTC."""
+    """The members for programs; times in UTC."""
     return {
         "id": approval.name,
         "caller": approval.owner,
@@ -76,8 +76,8 @@ def as_json(approval: Approval) -> dict[str, Any]:
         "tool": approval.tool,
         "covers": approval.covers,
         "message": approval.message,
-        "since": iso(approval.granted),
-        "until": iso(approval.until),
+        "since": format_iso(approval.granted),
+        "until": format_iso(approval.until),
         "call": approval.call,
         "word": approval.word,
     }
@@ -85,25 +85,22 @@ def as_json(approval: Approval) -> dict[str, Any]:
 
 def _rows(approval: Approval) -> list[TextRow]:
     word = f" {WORDS.get(approval.word, approval.word)}" if approval.word else ""
+    times = f"since {format_time(approval.granted)}, until {format_time(approval.until)}"
     return [
-        TextRow(f"{safe_text(approval.name[:ID])}  {_where(approval)}  {_when(approval)}", indent=2),
-        TextRow(f"covers: {shorten(approval.covers, BRIEF)}", indent=6),
-        TextRow(f'asked: "{shorten(approval.message, BRIEF)}"', indent=6),
+        TextRow(f"{safe_text(approval.name[:ID_LENGTH])}  {_place(approval)}  {times}", indent=2),
+        TextRow(f"covers: {shorten(approval.covers, MAX_TEXT)}", indent=6),
+        TextRow(f'asked: "{shorten(approval.message, MAX_TEXT)}"', indent=6),
         TextRow(safe_text(f"given in call {short_id(approval.call)}{word}"), indent=6),
     ]
 
 
-def _where(approval: Approval) -> str:
+def _place(approval: Approval) -> str:
     return safe_text(f"{approval.server}/{approval.tool}")
 
 
-def _when(approval: Approval) -> str:
-    return f"since {minute(approval.granted)}, until {minute(approval.until)}"
-
-
-def _require_one(called: Sequence[Approval], id: str) -> None:
-    if len(called) > 1:
-        listed = "".join(f"\n  {safe_text(one.name)}  {_where(one)}" for one in called)
+def _require_one(named: Sequence[Approval], id: str) -> None:
+    if len(named) > 1:
+        listed = "".join(f"\n  {safe_text(one.name)}  {_place(one)}" for one in named)
         raise Misused(
-            f"{len(called)} approvals begin with {safe_text(id)!r}. Type more of the one you mean:{listed}"
+            f"{len(named)} approvals begin with {safe_text(id)!r}. Type more of the one you mean:{listed}"
         )

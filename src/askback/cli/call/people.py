@@ -12,8 +12,7 @@ from anyio import to_thread
 from askback.answers import Answer
 from askback.cli.call.options import ConnectOptions
 from askback.cli.call.status_line import StatusLine
-from askback.cli.printer import print_note
-from askback.cli.streams import is_terminal
+from askback.cli.printer import is_terminal, print_note
 from askback.client.consent import judge, open_in_browser
 from askback.client.desk import DeskPerson
 from askback.client.person import Mode, Person, Turn, VisitAsked, VisitReply

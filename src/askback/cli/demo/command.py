@@ -13,8 +13,7 @@ import anyio
 from askback.cli.demo import pizzeria
 from askback.cli.demo.answers import RELUCTANT, WILLING, DemoAnswers
 from askback.cli.exits import INSTALL_EXTRA, CommandInterrupted, Exit, import_optional
-from askback.cli.printer import Printer, print_note
-from askback.cli.streams import is_terminal
+from askback.cli.printer import Printer, is_terminal, print_note
 
 STORIES = {
     "weather": ("askback.pages.app", 'A second story, of a key, needs pages: pip install "askback[pages]"'),

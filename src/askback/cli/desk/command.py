@@ -16,11 +16,10 @@ from askback.cli.desk.servers import DeskServer
 from askback.cli.desk.startup import DeskStartup
 from askback.cli.exits import CommandInterrupted, Exit
 from askback.cli.logs import logs_on_screen
-from askback.cli.printer import MAX_NOTE, print_note
+from askback.cli.printer import MAX_NOTE, is_terminal, print_note
 from askback.cli.servers.drivers import FoundTarget, look_up, make_driver
 from askback.cli.servers.targets import starting_state
 from askback.cli.signals import run
-from askback.cli.streams import is_terminal
 from askback.client import PersonQueue
 from askback.errors import OperatorError
 from askback.model.safe import safe_line

@@ -1,35 +1,28 @@
-"""What guards stood before, as a person reads it and as programs do. What others wrote cannot move the terminal."""
+"""Guarded runs in a ledger, in rows for a reader and as JSON. What others wrote is made safe for the terminal."""
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from askback.cli.ledger.lines import (
-    WORDS,
-    LedgerColumns,
-    LedgerSummary,
-    add_note,
-    head_of,
-    short_id,
-    shorten,
-)
+from askback.cli.ledger.lines import WORDS, LedgerColumns, LedgerSummary, add_note, head_of, short_id
 from askback.cli.printer import Printer, print_note
-from askback.cli.vault.rows import iso
+from askback.cli.texts import format_iso, shorten
 from askback.ledger.guards import GuardedRun
 from askback.model.owners import describe_owner
 from askback.model.safe import safe_text
 
-QUESTION = 300
-"""Letters of a question's first line; `askback ledger show` has all of it."""
+MAX_TEXT = 300
+"""Characters of a question's first line; `askback ledger show` has all of it."""
 
 DIGEST = re.compile(r"[0-9a-f]{32,}")
-"""Says nothing to a reader; `askback ledger show` and --json have it."""
+"""Not shown here; `askback ledger show` and --json have it."""
 
 NOT_KNOWN = "not known"
 
-ROUND = 100
-"""From here on, nobody reads what stands behind the point."""
+MIN_ROUNDED = 100
+"""From here on, numbers are printed without what stands behind the point."""
 
 DECISIONS: Mapping[str, str] = {
     "approved": "approved",
@@ -45,7 +38,7 @@ DECISIONS: Mapping[str, str] = {
     "even if timed out": "allowed even if nobody answers",
     "even if cancelled": "allowed even if cancelled",
 }
-"""Those that are no words of their own; the rest reads as it is."""
+"""Decisions that need other words; the rest reads as it is recorded."""
 
 APPROVAL_OF, FOR = "approval of ", "for "
 
@@ -58,31 +51,33 @@ CHANNELS: Mapping[str, str] = {
     "script": "by a script",
 }
 
-NONE = "No guard has stood before anything in this ledger, or not since then."
+NONE = "This ledger has no guarded runs, or none since then."
 
 
 def print_runs(
-    runs: Sequence[GuardedRun], paper: Printer, notes: Mapping[int, str], *, has_keys: bool, as_lines: bool
+    runs: Sequence[GuardedRun], printer: Printer, notes: Mapping[int, str], *, has_keys: bool, as_lines: bool
 ) -> None:
-    """One after the other; `notes` are for lines that are not what they seem."""
-    noted_runs = [(run, next((notes[one] for one in run.numbers if one in notes), "")) for run in runs]
+    """Print them one after the other; `notes` are warnings about lines, by number."""
+    noted = [(run, next((notes[one] for one in run.numbers if one in notes), "")) for run in runs]
     if as_lines:
-        for run, note in noted_runs:
-            told = as_json(run, is_sealed=not note if has_keys else None)
-            paper.write(json.dumps(told))  # ASCII alone: it may end on a terminal
+        for run, note in noted:
+            members = as_json(run, is_sealed=not note if has_keys else None)
+            printer.write(json.dumps(members))  # ASCII alone: it may end on a terminal
         return
-    LedgerColumns(paper).print([summarize_run(run, note) for run, note in noted_runs])
-    print_note(count_runs(runs) if runs else NONE)
+    LedgerColumns(printer).print([summarize_run(run, note) for run, note in noted])
+    endings = Counter(run.then for run in runs)
+    each = ", ".join(f"{count} {ending}" for ending, count in endings.items())
+    print_note(f"{len(runs)} guarded: {each}." if runs else NONE)
 
 
 def summarize_run(run: GuardedRun, note: str) -> LedgerSummary:
-    """`note` is for a line that is not what it seems."""
+    """`note` is a warning about its lines."""
     happened = add_note(f"{decision_of(run)}: {run.then}", note)
     return LedgerSummary(head_of(run.numbers[0], run.first), happened, [*_below(run)])
 
 
 def as_json(run: GuardedRun, *, is_sealed: bool | None) -> dict[str, Any]:
-    """Times in UTC; None for what is not on record."""
+    """The members for programs: times in UTC, None for what is not on record."""
     entry = run.first
     return {
         "lines": run.numbers,
@@ -99,9 +94,9 @@ def as_json(run: GuardedRun, *, is_sealed: bool | None) -> dict[str, Any]:
         "message": run.message,
         "facts": run.facts,
         "cut": entry.cut,
-        "asked": iso(run.asked and run.asked.at),
-        "decided": iso(run.decided and run.decided.at),
-        "ended": iso(run.ended and run.ended.at),
+        "asked": format_iso(run.asked and run.asked.at),
+        "decided": format_iso(run.decided and run.decided.at),
+        "ended": format_iso(run.ended and run.ended.at),
         "approved": run.is_approved,
         "decision": run.decision,
         "channel": run.channel,
@@ -112,22 +107,23 @@ def as_json(run: GuardedRun, *, is_sealed: bool | None) -> dict[str, Any]:
 
 
 def decision_of(run: GuardedRun) -> str:
-    """In words."""
+    """The decision in words."""
     decision = run.decision
     if not run.is_approved or decision in DECISIONS:
-        return shorten(DECISIONS.get(decision, decision), QUESTION)
+        return shorten(DECISIONS.get(decision, decision), MAX_TEXT)
     if decision.startswith(APPROVAL_OF):
         return f"by the approval of {safe_text(short_id(decision.removeprefix(APPROVAL_OF)))}"
-    return f"approved {'' if decision.startswith(FOR) else 'with '}{shorten(decision, QUESTION)}"
+    return f"approved {'' if decision.startswith(FOR) else 'with '}{shorten(decision, MAX_TEXT)}"
 
 
 def _below(run: GuardedRun) -> Iterator[str]:
     if run.message:
-        yield f'"{shorten(_first_line(run.message), QUESTION)}"'
+        line = next((line for line in run.message.splitlines() if line.strip()), "")
+        yield f'"{shorten(line, MAX_TEXT)}"'
     for name, fact in run.facts.items():
-        told = NOT_KNOWN if fact is None else _fact(fact)
-        if told and (name, fact) != ("tool", run.first.target):
-            yield safe_text(f"{name}: {told}")
+        text = NOT_KNOWN if fact is None else _fact(fact)
+        if text and (name, fact) != ("tool", run.first.target):
+            yield safe_text(f"{name}: {text}")
     if run.first.cut and "facts" in run.first.cut:
         yield "and more facts, which were too long to be kept"
     yield ", ".join(_who(run))
@@ -136,7 +132,7 @@ def _below(run: GuardedRun) -> Iterator[str]:
 def _who(run: GuardedRun) -> Iterator[str]:
     entry = run.first
     whose = describe_owner(entry.caller) if entry.caller is not None else "a caller nobody can name"
-    yield f"{'by' if run.answered is not None else 'for'} {shorten(whose, QUESTION)}"
+    yield f"{'by' if run.answered is not None else 'for'} {shorten(whose, MAX_TEXT)}"
     if entry.client:
         yield f"with {safe_text(entry.client)}"
     if run.answered is None:
@@ -144,12 +140,12 @@ def _who(run: GuardedRun) -> Iterator[str]:
     if run.channel not in (None, run.word):
         yield safe_text(CHANNELS.get(run.channel or "", run.channel or ""))
     if run.word is not None:
-        rule = f" ({shorten(run.policy, QUESTION)})" if run.policy else ""
+        rule = f" ({shorten(run.policy, MAX_TEXT)})" if run.policy else ""
         yield f"{safe_text(WORDS.get(run.word, run.word))}{rule}"
 
 
 def _fact(fact: Any) -> str:
-    """In words as far as there are any; nothing where it says nothing."""
+    """A fact in words; empty if there is nothing to read in it."""
     match fact:
         case None:
             return ""
@@ -158,7 +154,7 @@ def _fact(fact: Any) -> str:
         case int():
             return f"{fact:,}"
         case float():
-            return f"{fact:,.0f}" if abs(fact) >= ROUND else f"{fact:.3g}"
+            return f"{fact:,.0f}" if abs(fact) >= MIN_ROUNDED else f"{fact:.3g}"
         case dict():
             return ", ".join(_pairs(cast("dict[str, Any]", fact)))
         case list():
@@ -171,18 +167,5 @@ def _fact(fact: Any) -> str:
 def _pairs(facts: Mapping[str, Any]) -> Iterator[str]:
     """`rows 3`, and `customers.email (email)`."""
     for name, fact in facts.items():
-        if told := _fact(fact):
-            yield f"{name} ({told})" if isinstance(fact, str) else f"{name} {told}"
-
-
-def _first_line(message: str) -> str:
-    return next((line for line in message.splitlines() if line.strip()), "")
-
-
-def count_runs(runs: Sequence[GuardedRun]) -> str:
-    """All of them in one sentence."""
-    endings = {
-        then: sum(run.then == then for run in runs) for then in dict.fromkeys(run.then for run in runs)
-    }
-    each = ", ".join(f"{count} {then}" for then, count in endings.items())
-    return f"{len(runs)} guarded: {each}."
+        if text := _fact(fact):
+            yield f"{name} ({text})" if isinstance(fact, str) else f"{name} {text}"

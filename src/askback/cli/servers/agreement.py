@@ -18,10 +18,9 @@ from typing import Any, Final, cast
 from pydantic import TypeAdapter, ValidationError
 
 from askback.cli.exits import CommandInterrupted, Exit, Misused
-from askback.cli.printer import print_note
+from askback.cli.printer import is_terminal, print_note
 from askback.cli.servers.configs import Configured
 from askback.cli.servers.variables import names_in
-from askback.cli.streams import is_terminal
 from askback.client.consent import path_of_user
 from askback.client.consent.sites import replace_file
 from askback.model.safe import safe_line, safe_text
