@@ -17,6 +17,7 @@ from askback.model.question import FieldSet, Form
 from askback.schema.fieldsets import has_text_options_only, json_of, of_schema
 from askback.schema.keywords import VALIDATING, refuse_password
 from askback.schema.message import examine_host_message, examine_meta
+from askback.schema.refusals import require
 from askback.schema.rules import accept_title, refuse_secret
 
 _KEPT = 512
@@ -57,12 +58,11 @@ def _require_object(schema: Mapping[str, Any]) -> None:
     """Refuse what no client can read: the protocol has forms that are objects with properties."""
     says_so = not schema.keys().isdisjoint(("type", "properties"))
     properties = schema.get("properties", {})
-    if not says_so or schema.get("type", "object") != "object" or not isinstance(properties, Mapping):
-        raise QuestionRefused(
-            field=None,
-            problem="the JSON Schema is not that of an object with properties, and no client can show another",
-            instead="write {'type': 'object', 'properties': {...}}",
-        )
+    require(
+        says_so and schema.get("type", "object") == "object" and isinstance(properties, Mapping),
+        problem="the JSON Schema is not that of an object with properties, and no client can show another",
+        instead="write {'type': 'object', 'properties': {...}}",
+    )
 
 
 @lru_cache(maxsize=_KEPT)
@@ -175,10 +175,9 @@ def _text(described: Mapping[str, Any], keyword: str) -> str | None:
 
 
 def _without_excuses(value: Any, depth: int = 0) -> Any:
-    if depth > MAX_DEPTH:
-        raise QuestionRefused(
-            field=None, problem="the JSON Schema is nested too deeply", instead="ask for less at a time"
-        )
+    require(
+        depth <= MAX_DEPTH, problem="the JSON Schema is nested too deeply", instead="ask for less at a time"
+    )
     match value:
         case dict():
             named = cast("dict[str, Any]", value).items()

@@ -27,6 +27,7 @@ from askback.model.question import (
 )
 from askback.schema.adapter import MEANINGS, NAIVE, wire_name
 from askback.schema.properties import ENUM_NAMES, OPTIONS, Pair, flatten_property
+from askback.schema.refusals import require
 from askback.schema.values import NO_MEANINGS, Meanings
 
 KINDS: Mapping[tuple[str, str | None], type[Field[Any]]] = {
@@ -81,12 +82,11 @@ def entries_of(schema: Mapping[str, Any]) -> dict[str, FieldEntry]:
     """The fields of an object's schema, by their names on the wire."""
     definitions = definitions_of(schema)
     _refuse_unknown(None, schema, _ROOT)
-    if isinstance(schema.get("additionalProperties"), Mapping):
-        raise QuestionRefused(
-            field=None,
-            problem="a form has a fixed list of fields",
-            instead="name each of them, not a dict of any names",
-        )
+    require(
+        not isinstance(schema.get("additionalProperties"), Mapping),
+        problem="a form has a fixed list of fields",
+        instead="name each of them, not a dict of any names",
+    )
     properties, required = _members(schema)
     return {
         name: entry_of(name, described, definitions, is_listed=name in required)
@@ -103,19 +103,18 @@ def definitions_of(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _members(schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[Any]]:
     properties, required = schema.get("properties", {}), schema.get("required", [])
-    if not isinstance(properties, Mapping) or not isinstance(required, list):
-        raise QuestionRefused(
-            field=None,
-            problem="'properties' is an object and 'required' a list of names",
-            instead="{'type': 'object', 'properties': {'name': {'type': 'string'}}, 'required': ['name']}",
-        )
+    require(
+        isinstance(properties, Mapping) and isinstance(required, list),
+        problem="'properties' is an object and 'required' a list of names",
+        instead="{'type': 'object', 'properties': {'name': {'type': 'string'}}, 'required': ['name']}",
+    )
     for name in cast("list[Any]", required):
-        if not isinstance(name, str) or name not in properties:
-            raise QuestionRefused(
-                field=str(name),
-                problem="it is required but not among the properties",
-                instead="add or unlist it",
-            )
+        require(
+            isinstance(name, str) and name in properties,
+            field=str(name),
+            problem="it is required but not among the properties",
+            instead="add or unlist it",
+        )
     return cast("Mapping[str, Any]", properties), cast("list[Any]", required)
 
 
@@ -212,10 +211,12 @@ def _limits(name: str, kind: type[Field[Any]], whole: Json) -> Json:
 
 def _bounds(name: str, whole: Json, keyword: str) -> list[float]:
     bound = whole.get(keyword)
-    if bound is not None and not is_number(bound):
-        raise QuestionRefused(
-            field=name, problem=f"{keyword} {bound!r} is not a bound", instead="give a number"
-        )
+    require(
+        bound is None or is_number(bound),
+        field=name,
+        problem=f"{keyword} {bound!r} is not a bound",
+        instead="give a number",
+    )
     return [] if bound is None else [bound]
 
 
@@ -227,12 +228,12 @@ def is_number(value: Any) -> bool:
 def _several(name: str, whole: Json, definitions: Mapping[str, Any]) -> tuple[Field[Any], Meanings]:
     _refuse_unknown(name, whole, frozenset({"type", "items", "minItems", "maxItems", "uniqueItems"}))
     items, is_nullable = flatten_property(name, whole.get("items", {}), definitions)
-    if OPTIONS not in items or is_nullable:
-        raise QuestionRefused(
-            field=name,
-            problem="a list in a form is a list of choices",
-            instead="use list[Literal[...]], list of an Enum, or Choices([...]); for free text, one Text() per item",
-        )
+    require(
+        OPTIONS in items and not is_nullable,
+        field=name,
+        problem="a list in a form is a list of choices",
+        instead="use list[Literal[...]], list of an Enum, or Choices([...]); for free text, one Text() per item",
+    )
     _refuse_unknown(name, items, frozenset({"type"}))
     options, meanings = _options(name, items)
     return Choices(
@@ -244,13 +245,13 @@ def _options(name: str, whole: Json) -> tuple[list[Option], Meanings]:
     pairs: list[Pair] = whole[OPTIONS]
     meanings: Meanings = whole.get(MEANINGS) or {wire_name(value): value for value, _ in pairs}
     options = [Option(wire_name(value), title) for value, title in pairs]
-    for option in options:
-        if option.value not in meanings:
-            raise QuestionRefused(
-                field=name,
-                problem=f"the option {option.value!r} is not a value of its type",
-                instead=f"use some of: {', '.join(map(repr, meanings))}",
-            )
+    strange = next((option.value for option in options if option.value not in meanings), None)
+    require(
+        strange is None,
+        field=name,
+        problem=f"the option {strange!r} is not a value of its type",
+        instead=f"use some of: {', '.join(map(repr, meanings))}",
+    )
     is_plain = all(type(value) is str for value in meanings.values())
     return options, NO_MEANINGS if is_plain else meanings
 
@@ -265,9 +266,9 @@ _NOTES = {"title": "title", "description": "description", "not_a_secret": "notAS
 
 def _refuse_unknown(name: str | None, whole: Mapping[str, Any], known: frozenset[str]) -> None:
     for keyword in whole:
-        if keyword in VALIDATING and keyword not in known:
-            raise QuestionRefused(
-                field=name,
-                problem=f"a form has no words for {keyword!r} here",
-                instead="leave it out, and check the answer in your code or in a validator of your model",
-            )
+        require(
+            keyword not in VALIDATING or keyword in known,
+            field=name,
+            problem=f"a form has no words for {keyword!r} here",
+            instead="leave it out, and check the answer in your code or in a validator of your model",
+        )

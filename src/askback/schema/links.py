@@ -91,45 +91,46 @@ class LinkTemplate:
 
 def link_of(template: str, *, needs_id: bool = True) -> LinkTemplate:
     """The link with this template; raises `LinkRefused` where it must not go out."""
-    if not isinstance(template, str) or len(template) > MAX_LINK_LENGTH:  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
-        raise _refused(
-            f"the link is not a text of at most {MAX_LINK_LENGTH:,} characters", "give the URL as a text"
-        )
+    _require(
+        isinstance(template, str) and len(template) <= MAX_LINK_LENGTH,  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
+        f"the link is not a text of at most {MAX_LINK_LENGTH:,} characters",
+        "give the URL as a text",
+    )
     return _judged(template, needs_id)
 
 
 @lru_cache(maxsize=256)
 def _judged(template: str, needs_id: bool) -> LinkTemplate:
     _examine_writing(template)
-    if needs_id and ID_PLACEHOLDER not in template:
-        raise _refused(
-            "the link has no {id} in it, so nobody could say which visit has ended",
-            "write {id} where the page finds it, such as https://pay.example/checkout/{id}, and in an f-string {{id}}; "
-            "or go on without the end, with wait=False",
-        )
+    _require(
+        not needs_id or ID_PLACEHOLDER in template,
+        "the link has no {id} in it, so nobody could say which visit has ended",
+        "write {id} where the page finds it, such as https://pay.example/checkout/{id}, and in an f-string {{id}}; "
+        "or go on without the end, with wait=False",
+    )
     filled = template.replace(ID_PLACEHOLDER, _STAND_IN)
     _examine_place(_parsed(filled))
-    if not (_WHOLE.fullmatch(filled) and filled.isprintable()):
-        raise _refused(
-            f"the link has spaces, backslashes or characters that hide, or is not written out ({template[:80]!r})",
-            "write it from https:// on, with such characters as %20",
-        )
+    _require(
+        _WHOLE.fullmatch(filled) and filled.isprintable(),
+        f"the link has spaces, backslashes or characters that hide, or is not written out ({template[:80]!r})",
+        "write it from https:// on, with such characters as %20",
+    )
     _examine_words(filled)
     return LinkTemplate(template=template)
 
 
 def _examine_writing(template: str) -> None:
     """Slips of the pen, before anything else is said of what was not meant."""
-    if "://" not in template and re.search(r"\s", template.strip()):
-        raise _refused(
-            f"the link is a sentence ({template[:80]!r})",
-            'say what it is for first, and then where it leads: visit("Please pay.", "https://pay.example/orders/{id}")',
-        )
-    if "{{id}}" in template:
-        raise _refused(
-            "the link has {{id}} in it, which becomes {id} in an f-string alone",
-            "write {id}, or put an f before the quotes",
-        )
+    _require(
+        "://" in template or not re.search(r"\s", template.strip()),
+        f"the link is a sentence ({template[:80]!r})",
+        'say what it is for first, and then where it leads: visit("Please pay.", "https://pay.example/orders/{id}")',
+    )
+    _require(
+        "{{id}}" not in template,
+        "the link has {{id}} in it, which becomes {id} in an f-string alone",
+        "write {id}, or put an f before the quotes",
+    )
     if left := [found for found in _LEFT_OVER.findall(template) if found != ID_PLACEHOLDER]:
         raise _refused(
             f"the link still has {left[0]} in it, and {ID_PLACEHOLDER} alone is filled in here",
@@ -148,16 +149,27 @@ def _parsed(link: str) -> Url:
 
 
 def _examine_place(url: Url) -> None:
-    if url.scheme not in {"https", "http"} or not url.host:
-        raise _refused(f"the link leads to {url.scheme}:, which no browser should open", "give an https URL")
-    if url.username or url.password:
-        raise _refused("the link holds a name or a password before its host", "leave them out")
-    if url.scheme == "http" and not is_loopback(url.host):
-        raise _refused(
-            f"the link goes to {url.host} over plain http, where others can read and change it", "use https"
-        )
-    if _STAND_IN.lower() in url.host.lower():
-        raise _refused("the id stands in the host of the link", "put it into the path")
+    host = url.host or ""
+    _require(
+        url.scheme in {"https", "http"} and host,
+        f"the link leads to {url.scheme}:, which no browser should open",
+        "give an https URL",
+    )
+    _require(
+        not (url.username or url.password),
+        "the link holds a name or a password before its host",
+        "leave them out",
+    )
+    _require(
+        url.scheme != "http" or is_loopback(host),
+        f"the link goes to {host} over plain http, where others can read and change it",
+        "use https",
+    )
+    _require(
+        _STAND_IN.lower() not in host.lower(),
+        "the id stands in the host of the link",
+        "put it into the path",
+    )
 
 
 def is_loopback(host: str) -> bool:
@@ -193,13 +205,14 @@ def _examine_parameter(name: str, value: str) -> None:
     if value == _STAND_IN or _SWITCH.fullmatch(value):
         return
     words = _in_words(name)
-    if _PERSONAL.fullmatch(words):
-        raise _refused(f"the link carries {name!r}, which says who somebody is", ELSEWHERE)
-    if _would_sign_in(name, words, value):
-        raise _refused(
-            f"the link carries {name!r}, which looks like a credential or like a sign-in that was done before",
-            f"let the page sign the person in by itself; what else it must know, {ELSEWHERE}",
-        )
+    _require(
+        not _PERSONAL.fullmatch(words), f"the link carries {name!r}, which says who somebody is", ELSEWHERE
+    )
+    _require(
+        not _would_sign_in(name, words, value),
+        f"the link carries {name!r}, which looks like a credential or like a sign-in that was done before",
+        f"let the page sign the person in by itself; what else it must know, {ELSEWHERE}",
+    )
     _examine_value(value, is_open=words in _OPEN)
 
 
@@ -220,11 +233,11 @@ def _examine_value(value: str, *, is_open: bool = False, decodings: int = MAX_DE
     text = value.replace(_STAND_IN, "")
     if not is_open and (found := recognize_key(text)) is not None:
         raise _refused(f"a part of the link {found}", ELSEWHERE + SENT_ON)
-    if _ADDRESS.search(text) or _PHONE.fullmatch(text.strip()) or _is_account(text):
-        raise _refused(
-            "a part of the link looks like an e-mail address, a telephone number or a bank account",
-            ELSEWHERE,
-        )
+    _require(
+        not (_ADDRESS.search(text) or _PHONE.fullmatch(text.strip()) or _is_account(text)),
+        "a part of the link looks like an e-mail address, a telephone number or a bank account",
+        ELSEWHERE,
+    )
     if "=" in text:  # a link in a link, such as where to go on afterwards
         _examine_pairs(text)
     if decodings and (inner := unquote(text)) != text:
@@ -241,3 +254,8 @@ def _is_account(text: str) -> bool:
 
 def _refused(problem: str, instead: str) -> LinkRefused:
     return LinkRefused(field=None, problem=problem, instead=instead)
+
+
+def _require(holds: object, problem: str, instead: str) -> None:
+    if not holds:
+        raise _refused(problem, instead)

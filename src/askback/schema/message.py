@@ -10,6 +10,7 @@ from typing import Any
 from askback.errors import AskbackWarning, QuestionRefused, SecretInForm
 from askback.model.question import FieldSet
 from askback.schema.formats import is_readable
+from askback.schema.refusals import require
 from askback.schema.rules import SECRET_ADVICE
 from askback.schema.secret_lint import Suspicion, suspect_message
 from askback.schema.size import MAX_DEPTH, exceeds_depth
@@ -25,19 +26,17 @@ _KEPT = 128
 
 def require_message(message: Any) -> None:
     """Refuse a message that could not be shown."""
-    if not isinstance(message, str) or not message.strip():
-        raise QuestionRefused(
-            field=None,
-            problem="the message is not a text that says something",
-            instead="say what is asked, and why",
-        )
+    require(
+        isinstance(message, str) and message.strip(),
+        problem="the message is not a text that says something",
+        instead="say what is asked, and why",
+    )
     _require_readable(message)
-    if len(message) > MAX_MESSAGE_LENGTH:
-        raise QuestionRefused(
-            field=None,
-            problem=f"the message has {len(message)} characters, and {MAX_MESSAGE_LENGTH} is the most",
-            instead="ask for one thing, briefly",
-        )
+    require(
+        len(message) <= MAX_MESSAGE_LENGTH,
+        problem=f"the message has {len(message)} characters, and {MAX_MESSAGE_LENGTH} is the most",
+        instead="ask for one thing, briefly",
+    )
 
 
 def examine_message(message: Any, fieldset: FieldSet[Any]) -> None:
@@ -58,10 +57,7 @@ def is_typed_into(fieldset: FieldSet[Any]) -> bool:
 
 
 def _require_readable(message: str) -> None:
-    if not is_readable(message):
-        raise QuestionRefused(
-            field=None, problem="the message is not Unicode text", instead="decode it as UTF-8"
-        )
+    require(is_readable(message), problem="the message is not Unicode text", instead="decode it as UTF-8")
 
 
 def _examine_text(message: str, *, is_typed: bool) -> None:
@@ -95,12 +91,11 @@ def _suspicion(message: str) -> Suspicion | None:
 
 def examine_meta(meta: Mapping[str, Any]) -> None:
     """Refuse what cannot travel."""
-    if exceeds_depth(meta):
-        raise QuestionRefused(
-            field=None,
-            problem=f"meta is nested too deeply, over {MAX_DEPTH} levels",
-            instead="give a flatter dict of JSON values",
-        )
+    require(
+        not exceeds_depth(meta),
+        problem=f"meta is nested too deeply, over {MAX_DEPTH} levels",
+        instead="give a flatter dict of JSON values",
+    )
     try:
         json.dumps(meta, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:

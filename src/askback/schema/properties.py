@@ -6,6 +6,7 @@ from typing import Any, cast
 from askback.errors import QuestionRefused
 from askback.model.annotation import Json, without_class_notes
 from askback.schema.adapter import MEANINGS, wire_name
+from askback.schema.refusals import require
 
 OPTIONS = "askback-options"
 """The key under which the choices stand when they are found: a list of pairs."""
@@ -26,8 +27,7 @@ def flatten_property(
 ) -> tuple[Json, bool]:
     """The property with its choices under OPTIONS, and whether it may be null."""
     whole = _dereferenced(name, described, definitions)
-    if detours == 0:
-        raise QuestionRefused(field=name, problem="it refers to itself", instead="ask for a flat form")
+    require(detours != 0, field=name, problem="it refers to itself", instead="ask for a flat form")
     union = next((keyword for keyword in _UNIONS if keyword in whole), None)
     if union is None:
         return _chosen(name, *_typed(name, whole))
@@ -54,12 +54,12 @@ def flatten_property(
 
 
 def _dereferenced(name: str, described: Any, definitions: Mapping[str, Any]) -> Json:
-    if not isinstance(described, Mapping):
-        raise QuestionRefused(
-            field=name,
-            problem="its description is not an object",
-            instead="write {'type': 'string'} or the like",
-        )
+    require(
+        isinstance(described, Mapping),
+        field=name,
+        problem="its description is not an object",
+        instead="write {'type': 'string'} or the like",
+    )
     whole = without_class_notes(dict(cast("Mapping[str, Any]", described)))
     for _ in range(_MOST_DETOURS):
         if "$ref" not in whole:
@@ -67,19 +67,23 @@ def _dereferenced(name: str, described: Any, definitions: Mapping[str, Any]) -> 
         reference = str(whole.pop("$ref"))
         place, _, key = reference.rpartition("/")
         target = definitions.get(key) if place in {"#/$defs", "#/definitions"} else None
-        if not isinstance(target, Mapping):
-            raise QuestionRefused(
-                field=name,
-                problem=f"{reference!r} is not among this schema's own definitions",
-                instead="write the definition out",
-            )
+        require(
+            isinstance(target, Mapping),
+            field=name,
+            problem=f"{reference!r} is not among this schema's own definitions",
+            instead="write the definition out",
+        )
         whole = {**without_class_notes(dict(cast("Mapping[str, Any]", target))), **whole}
     raise QuestionRefused(field=name, problem="it refers to itself", instead="ask for a flat form")
 
 
 def _listed(name: str, keyword: str, whole: Json) -> list[Any]:
-    if not isinstance(whole[keyword], list):
-        raise QuestionRefused(field=name, problem=f"{keyword!r} is not a list", instead="write it as a list")
+    require(
+        isinstance(whole[keyword], list),
+        field=name,
+        problem=f"{keyword!r} is not a list",
+        instead="write it as a list",
+    )
     return whole[keyword]
 
 
@@ -87,8 +91,7 @@ def _typed(name: str, whole: Json) -> tuple[Json, bool]:
     if not isinstance(whole.get("type"), list):
         return whole, False
     kinds = [kind for kind in whole["type"] if kind != "null"]
-    if len(kinds) != 1:
-        raise QuestionRefused(field=name, problem="a field has one type", instead=f"choose one of {kinds}")
+    require(len(kinds) == 1, field=name, problem="a field has one type", instead=f"choose one of {kinds}")
     return {**whole, "type": kinds[0]}, len(kinds) < len(whole["type"])
 
 
@@ -123,15 +126,17 @@ def _meanings(name: str, branch: Json) -> Mapping[str, Any]:
 def _pairs(name: str, branch: Json) -> list[Pair]:
     values = [branch["const"]] if "const" in branch else _listed(name, "enum", branch)
     titles = branch.get("enumNames") or ([branch.get("title")] if "const" in branch else [None] * len(values))
-    if not isinstance(titles, list) or len(cast("list[Any]", titles)) != len(values):
-        raise QuestionRefused(
-            field=name,
-            problem="enumNames and enum differ in length",
-            instead="give every option its title, in order",
-        )
+    require(
+        isinstance(titles, list) and len(cast("list[Any]", titles)) == len(values),
+        field=name,
+        problem="enumNames and enum differ in length",
+        instead="give every option its title, in order",
+    )
     for value in values:
-        if isinstance(value, list | dict):
-            raise QuestionRefused(
-                field=name, problem="an option is a list or object", instead="use text or numbers"
-            )
+        require(
+            not isinstance(value, list | dict),
+            field=name,
+            problem="an option is a list or object",
+            instead="use text or numbers",
+        )
     return list(zip(values, cast("list[str | None]", titles), strict=True))
