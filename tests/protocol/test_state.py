@@ -12,7 +12,7 @@ from mcp.server import MCPServer
 from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
-from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.server.request_state import InvalidRequestState, RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolRequestParams, CallToolResult, InputRequiredResult
 
@@ -221,12 +221,13 @@ def test_the_boundary_that_is_there_keeps_the_authors_keys_unless_others_are_giv
     kept: MCPServer[Any] = MCPServer("kept", request_state_security=chosen)
     Askback(kept)
     security = security_of(kept)
-    assert security.codec is chosen.codec
+    assert chosen.codec.unseal(security.codec.seal(b"state")) == b"state"
     assert security.ttl == 120
     replaced: MCPServer[Any] = MCPServer("replaced", request_state_security=chosen)
     Askback(replaced, keys=[b"z" * 32], think_time=30)
     security = security_of(replaced)
-    assert security.codec is not chosen.codec
+    with pytest.raises(InvalidRequestState):
+        chosen.codec.unseal(security.codec.seal(b"state"))
     assert security.ttl == 30
 
 

@@ -139,7 +139,7 @@ def test_in_fastmcp_the_boundary_stays_inside_its_root():
     Askback(server)
     inner = cast("Server[Any]", vars(server)["_mcp_server"])
     names = [type(item).__name__ for item in inner.middleware]
-    assert names == ["FastMCPServerMiddleware", "Boundary", "Middleware"]
+    assert names == ["FastMCPServerMiddleware", "RequestStateBoundary", "Middleware"]
 
 
 def test_tracing_stays_outermost_and_the_authors_middleware_inside():
@@ -149,4 +149,4 @@ def test_tracing_stays_outermost_and_the_authors_middleware_inside():
     server: MCPServer[Any] = MCPServer("one", middleware=[own])
     Askback(server)
     names = [getattr(item, "__name__", type(item).__name__) for item in server.middleware]
-    assert names == ["OpenTelemetryMiddleware", "Boundary", "Middleware", "own"]
+    assert names == ["OpenTelemetryMiddleware", "RequestStateBoundary", "Middleware", "own"]

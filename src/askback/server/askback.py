@@ -36,16 +36,15 @@ from askback.server.hosts import (
     lowlevel_of,
     note_entrance,
 )
-from askback.server.hosts.mcp import (
+from askback.server.hosts.boundary import (
     BoundaryOptions,
     Caller,
     Keys,
-    close_with_server,
     install,
     install_boundary,
     install_outside,
-    run_while_serving,
 )
+from askback.server.hosts.mcp import close_with_server, run_while_serving
 from askback.server.hosts.streamable_http import SessionInterceptor, intercept_sessions
 from askback.server.middleware import Middleware
 from askback.server.offload import JournalOffload

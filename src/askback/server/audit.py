@@ -19,7 +19,7 @@ from askback.protocol.server.question_events import without_defaults
 from askback.runtime.visits import Ending, StoredVisit
 from askback.server.call_facts import CallFacts, read_call_facts, shorten_caller
 from askback.server.conversation_ids import ConversationIds
-from askback.server.hosts.mcp import Caller, Context
+from askback.server.hosts.boundary import Caller, Context
 from askback.server.refusal_limit import RefusalLimit
 
 logger = logging.getLogger("askback")

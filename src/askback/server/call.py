@@ -31,7 +31,8 @@ from askback.schema.dialect import Dialect
 from askback.server.audit import Audit, CallAudit
 from askback.server.conversation_ids import ConversationIds
 from askback.server.effect_claims import EffectClaims, caller_of, scope_of
-from askback.server.hosts.mcp import Caller, back_channel
+from askback.server.hosts.boundary import Caller
+from askback.server.hosts.mcp import back_channel
 from askback.server.offload import JournalOffload
 from askback.server.owners import OwnerOf
 from askback.server.page_host import CallerPages, ServerPages

@@ -9,7 +9,7 @@ from mcp.server.auth.middleware.auth_context import get_access_token
 from askback.model.journal import Journal
 from askback.model.owners import LOCAL
 from askback.protocol.revisions import KINDS, target_of
-from askback.server.hosts.mcp import Caller, Context
+from askback.server.hosts.boundary import Caller, Context
 
 MAX_CALLER_LENGTH = 200
 """Characters; of a longer principal the digest is written."""

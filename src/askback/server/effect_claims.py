@@ -21,7 +21,7 @@ from askback.model.owners import LOCAL
 from askback.model.store import EpochChanged, Finished, Granted, Rejected, RunnerDied, Store
 from askback.protocol.revisions import target_of
 from askback.server.conversation_ids import LOSS_KEPT, ConversationIds
-from askback.server.hosts.mcp import Caller
+from askback.server.hosts.boundary import Caller
 from askback.server.owners import OwnerOf
 
 Context = ServerRequestContext[Any, Any]

@@ -11,7 +11,7 @@ from askback.model.texts import Words
 from askback.oauth import Provider
 from askback.pages import Pages
 from askback.server.forwarding.addresses import INSTEAD, is_address
-from askback.server.hosts.mcp import Keys
+from askback.server.hosts.boundary import Keys
 from askback.server.telemetry import Telemetry, is_set_up
 from askback.stores import Reach, Store
 from askback.vault.vault import Vault

@@ -7,7 +7,7 @@ from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.context import ServerRequestContext
 
 from askback.model.owners import CLAIMS, LOCAL, owner_from_claims, owner_from_name
-from askback.server.hosts.mcp import Caller
+from askback.server.hosts.boundary import Caller
 
 Context = ServerRequestContext[Any, Any]
 OwnerOf = Callable[[Context], str | None]

@@ -10,7 +10,7 @@ from mcp.shared.exceptions import MCPError
 from askback.model.journal_codec import UnreadableJournal, decode, is_ours
 from askback.protocol.server.rounds import is_refused_state, state_in
 from askback.server.audit import Audit
-from askback.server.hosts.mcp import Context
+from askback.server.hosts.boundary import Context
 
 FORGED = "a state that was not sealed here"
 LATE = "a state whose time is over"

@@ -38,8 +38,8 @@ from askback.server.forwarding.recent_events import RecentEvents
 from askback.server.forwarding.routes import Routes
 from askback.server.forwarding.seal import ForwardingKeys
 from askback.server.forwarding.sessions import FORWARDED, LocalSession, LocalSessions
+from askback.server.hosts.boundary import Keys
 from askback.server.hosts.entrance import arrival_of
-from askback.server.hosts.mcp import Keys
 from askback.server.hosts.streamable_http import (
     Handle,
     end_session,

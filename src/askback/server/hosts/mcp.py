@@ -2,32 +2,31 @@
 
 import asyncio
 import contextvars
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from inspect import signature
 from typing import Any, cast
 
 import anyio
 from mcp.server import MCPServer
-from mcp.server.context import ServerMiddleware, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.lowlevel.server import HandlerEntry
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
-from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.server.request_state import RequestStateBoundary
 from mcp.server.session import ServerSession
 from mcp_types import ListToolsResult, PaginatedRequestParams, Tool
 from mcp_types.methods import is_input_required
 
-from askback.errors import AuthorError, UnsupportedHost, own_error
+from askback.errors import UnsupportedHost, own_error
 from askback.guards.wrapper import GuardMarks, refuse_bypass
 from askback.pages.settings import ROOT
 from askback.protocol.revisions import TOOLS_LIST
 from askback.protocol.server.push import BackChannel
 from askback.runtime.current import CURRENT
 from askback.runtime.unawaited import forgotten_await
-from askback.server.hosts.boundary import boundary_class
+from askback.server.hosts.boundary import Context, require_one_boundary
 from askback.server.hosts.patches import (
     patch_get_request_handler,
     patch_lifespan,
@@ -35,28 +34,11 @@ from askback.server.hosts.patches import (
     require,
 )
 
-Context = ServerRequestContext[Any, Any]
-Caller = Callable[[Context], str | None]
-Keys = Sequence[bytes | bytearray | str]
-
-SDK_THINK_TIME: object = signature(RequestStateSecurity).parameters["ttl"].default
-"""The SDK's own default, the very object: a life that the author has written is another one, also if it is as long."""
-
 SDK_NAME = "mcp-server"
 """What the SDK calls every `MCPServer` that its author did not name."""
 
 MAX_TOOL_PAGES = 100
 """A tool list that never ends must not hang a call."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BoundaryOptions:
-    """What an operator chose for the boundary; `None` leaves a choice made elsewhere as it is."""
-
-    keys: Keys | None
-    think_time: float | None
-    caller: Caller | None
-    default_think_time: float
 
 
 def inner_server_of(server: object) -> object:
@@ -90,86 +72,6 @@ def back_channel(ctx: Context) -> BackChannel:
     return ctx.session._request_outbound  # pyright: ignore[reportPrivateUsage] # no public way to send raw parameters
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InstalledBoundary:
-    """What the boundary of a server has come to."""
-
-    life: float
-    """Seconds that a state is good for."""
-    caller: Caller
-    """The principal that a state is bound to."""
-    open: Callable[[str], bytes]
-    """What was sealed; raises whatever it likes for what was not."""
-
-
-def install_boundary(lowlevel: Server[Any], seal: BoundaryOptions) -> InstalledBoundary:
-    """Let the server have a boundary that seals the state, as the operator wants it."""
-    chain = lowlevel.middleware
-    at = _place_of_boundary(chain)
-    present = cast("RequestStateBoundary", chain[at]) if at is not None else None
-    security, audience = _security(lowlevel, present, seal)
-    boundary = boundary_class()(security, default_audience=audience)
-    if at is None:
-        # Outermost but for the SDK's tracing, whose spans should record the sealed form.
-        at = 1 if chain and type(chain[0]).__name__ == "OpenTelemetryMiddleware" else 0
-        chain.insert(at, boundary)
-    else:
-        chain[at] = boundary
-    return InstalledBoundary(
-        life=security.ttl,
-        caller=security.bind_principal or (lambda ctx: None),
-        open=security.codec.unseal,
-    )
-
-
-def install(lowlevel: Server[Any], middleware: ServerMiddleware[Any]) -> None:
-    """Put `middleware` directly inside the boundary."""
-    at = _place_of_boundary(lowlevel.middleware)
-    assert at is not None
-    lowlevel.middleware.insert(at + 1, middleware)
-
-
-def install_outside(lowlevel: Server[Any], middleware: ServerMiddleware[Any]) -> None:
-    """Put `middleware` directly outside the boundary, where what that refuses can be seen."""
-    at = _place_of_boundary(lowlevel.middleware)
-    assert at is not None
-    lowlevel.middleware.insert(at, middleware)
-
-
-def _place_of_boundary(chain: Sequence[object]) -> int | None:
-    return next((i for i, item in enumerate(chain) if isinstance(item, RequestStateBoundary)), None)
-
-
-def _security(
-    lowlevel: Server[Any], present: RequestStateBoundary | None, seal: BoundaryOptions
-) -> tuple[RequestStateSecurity, str | None]:
-    """Policy and audience as the operator wants them; what they left open stays as it was."""
-    old = present._security if present is not None else None  # pyright: ignore[reportPrivateUsage]
-    audience = present._audience if present is not None else lowlevel.name  # pyright: ignore[reportPrivateUsage]
-    ttl = seal.think_time
-    if ttl is None:
-        ttl = seal.default_think_time if old is None or old.ttl is SDK_THINK_TIME else old.ttl
-    base = RequestStateSecurity(keys=seal.keys, ttl=ttl) if seal.keys is not None else None
-    if base is None:
-        codec = old.codec if old is not None else RequestStateSecurity.ephemeral().codec
-        base = RequestStateSecurity(codec=codec, ttl=ttl)
-    if seal.caller is not None:
-        base.bind_principal = seal.caller
-    elif old is not None:
-        base.bind_principal = old.bind_principal
-    return base, audience
-
-
-def _require_one_boundary(lowlevel: Server[Any]) -> None:
-    """Refuse to start a server with a boundary inside ours: its keys would not seal what clients carry."""
-    if sum(isinstance(item, RequestStateBoundary) for item in lowlevel.middleware) > 1:
-        raise AuthorError(
-            f"The server {lowlevel.name!r} has a RequestStateBoundary besides Askback's own, and inside it: its keys, "
-            "its ttl and its principal would not hold for what clients carry. Add it before Askback(server), which "
-            "then takes them over, or give Askback(keys=..., think_time=..., caller=...)."
-        )
-
-
 def close_with_server(lowlevel: Server[Any], close: Callable[[], Awaitable[None]]) -> None:
     """Call `close` when the server has ended, inside its lifespan; the server may be run again."""
     runs = 0
@@ -178,7 +80,7 @@ def close_with_server(lowlevel: Server[Any], close: Callable[[], Awaitable[None]
         @asynccontextmanager
         async def run(server: Server[Any]) -> AsyncGenerator[Any]:
             nonlocal runs
-            _require_one_boundary(lowlevel)
+            require_one_boundary(lowlevel)
             async with lifespan(server) as state:
                 runs += 1  # behind several transports at once
                 try:
