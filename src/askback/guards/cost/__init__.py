@@ -1,12 +1,18 @@
-"""What a statement would cost, told before it runs, and the limits from which on a person is asked.
+"""What a statement would cost, known before it runs, and the limits from which on a person is asked.
 
 Estimators of engines are imported from their own modules, since each takes its engine's package:
 `askback.guards.cost.duckdb`, `.postgres`, `.sqlite` and `.trino`.
 """
 
 from askback.errors import EstimateFailed
-from askback.guards.cost.estimate import CalledEstimator, Estimate, Estimator, PlanEstimator
-from askback.guards.cost.limits import CostLimits, Measure
+from askback.guards.cost.estimate import (
+    CalledEstimator,
+    CostLimits,
+    Estimate,
+    Estimator,
+    Measure,
+    PlanEstimator,
+)
 from askback.guards.cost.words import CostWords
 
 __all__ = [

@@ -10,22 +10,27 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any, cast
 
+import sqlglot
 from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 from askback.errors import EstimateFailed
-from askback.guards.cost.estimate import PLAN_ERRORS, Estimate, unknown_plan
-from askback.guards.cost.statement import Tree, parse_statement
+from askback.guards.cost.estimate import A_PERSON, PLAN_ERRORS, Estimate, add_known, unknown_plan
+from askback.guards.sql.text import MAX_LENGTH
 
 ENGINE = "Trino"
 
 EXPLAIN = "EXPLAIN (TYPE IO, FORMAT JSON) "
 
+PLANNED = (exp.Query, exp.Values, exp.Insert, exp.Update, exp.Delete, exp.Merge)
+"""What reads or changes rows; the rest has no plan."""
+
 EXPRESSIONS = (exp.Condition, exp.Select, exp.Alias, exp.Where, exp.Having, exp.Ordered)
-"""What a query stands in that may run anew for each row."""
+"""What a query stands in that may run once for each row."""
 
 
 class TrinoEstimator:
-    """Of a cluster, through the author's own connection.
+    """Estimates for a cluster, through the author's own connection.
 
     Tables count as far as their connector has statistics. Joins are in no such plan, nor are rows that are made up: so
     where a join has no equality to go by, something is unnested, or a query stands in an expression, how many rows are
@@ -36,7 +41,8 @@ class TrinoEstimator:
         self._run = run
 
     async def estimate(self, statement: str) -> Estimate:
-        tree = parse_statement(statement, engine=ENGINE, dialect="trino")
+        """The estimate of one statement that has a plan; raises `EstimateFailed` for all others."""
+        tree = _parse(statement)
         try:
             answer = self._run(EXPLAIN + statement.rstrip().rstrip(";"))
             text = await answer if inspect.isawaitable(answer) else answer
@@ -47,15 +53,15 @@ class TrinoEstimator:
 
 
 def read_plan(text: str) -> Estimate:
-    """One plan, as the only row and column of the answer has it."""
+    """The estimate for a plan, as the only row and column of the answer has it."""
     try:
         plan = cast("dict[str, Any]", json.loads(text))
         inputs = [cast("dict[str, Any]", each["estimate"]) for each in plan["inputTableColumnInfos"]]
         whole = cast("dict[str, Any]", plan["estimate"])
         return Estimate(
             engine=ENGINE,
-            rows=_sum([_number(each["outputRowCount"]) for each in inputs]),
-            bytes=_sum([_number(each["outputSizeInBytes"]) for each in inputs]),
+            rows=add_known(_number(each["outputRowCount"]) for each in inputs),
+            bytes=add_known(_number(each["outputSizeInBytes"]) for each in inputs),
             widest=_number(whole["outputRowCount"]),
             cost=_number(whole.get("cpuCost")),
         )
@@ -63,7 +69,24 @@ def read_plan(text: str) -> Estimate:
         raise unknown_plan(ENGINE, error) from error
 
 
-def _is_bounded(tree: Tree) -> bool:
+def _parse(statement: str) -> exp.Expr:
+    """The tree of the only statement in a text, which has a plan."""
+    if len(statement) > MAX_LENGTH:
+        raise _failed("the statement is too long to read", "Shorten it.")
+    try:
+        parsed = sqlglot.parse(statement, dialect="trino")
+    except (SqlglotError, RecursionError) as error:
+        raise _failed(f"the statement cannot be read ({type(error).__name__})", "Mend its syntax.") from error
+    trees = [tree for tree in parsed if tree is not None and not isinstance(tree, exp.Semicolon)]
+    if len(trees) != 1:
+        raise _failed(f"these are {len(trees)} statements", "Send one statement at a time.")
+    (tree,) = trees
+    if not isinstance(tree.expression if isinstance(tree, exp.Create) else tree, PLANNED):
+        raise _failed(f"{tree.key.upper()} is no statement with a plan", A_PERSON)
+    return tree
+
+
+def _is_bounded(tree: exp.Expr) -> bool:
     """Whether a statement handles hardly more rows than it reads or gives."""
     made_up = tree.find(exp.Unnest, exp.Explode, exp.GenerateSeries, exp.MatchRecognize)
     recursive = any(bool(each.args.get("recursive")) for each in tree.find_all(exp.With))
@@ -75,7 +98,7 @@ def _is_bounded(tree: Tree) -> bool:
 def _goes_by_equality(join: exp.Join) -> bool:
     if join.args.get("using"):
         return True
-    condition: Tree | None = join.args.get("on")
+    condition: exp.Expr | None = join.args.get("on")
     terms = condition.flatten() if isinstance(condition, exp.And) else [condition]
     return any(isinstance(term, exp.EQ) and _names_two(term) for term in terms)
 
@@ -94,10 +117,6 @@ def _number(written: object) -> float | None:
         return None
     number = float(written)
     return number if 0 <= number < float("inf") else None
-
-
-def _sum(numbers: list[float | None]) -> float | None:
-    return None if None in numbers else sum(number for number in numbers if number is not None)
 
 
 def _failed(problem: str, advice: str) -> EstimateFailed:

@@ -3,8 +3,7 @@
 from dataclasses import dataclass, fields
 
 from askback.errors import AuthorError
-from askback.guards.cost.estimate import Estimate
-from askback.guards.cost.limits import CostLimits, Measure
+from askback.guards.cost.estimate import CostLimits, Estimate, Measure
 
 SCALES = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"), (1.0, "count"))
 

@@ -39,6 +39,11 @@ def path_of(name: str, dialect: Dialect) -> Path:
     return tuple(fold(part, dialect, quoted=True) for part in name.split("."))
 
 
+def quote_name(name: str) -> str:
+    """A name in quotes, so that it stands for itself in a statement."""
+    return '"' + name.replace('"', '""') + '"'
+
+
 def agree(one: Path, other: Path) -> bool:
     """Whether the shorter of two dotted names is the end of the longer."""
     size = min(len(one), len(other))
