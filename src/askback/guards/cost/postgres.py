@@ -19,11 +19,11 @@ from askback.guards.cost.postgres_plan import (
     read_plan,
 )
 from askback.guards.sql.engines.postgres import PostgresEngine
-from askback.guards.sql.engines.postgres.session import open_connection
+from askback.guards.sql.engines.postgres.connection import open_connection
 
 if TYPE_CHECKING:
-    from askback.guards.sql.engines.postgres.catalogue_reader import Connection
-    from askback.guards.sql.engines.postgres.session import Database
+    from askback.guards.sql.engines.postgres.connection import Connection
+    from askback.guards.sql.engines.postgres.connection import Database
 
 EXPLAIN = "EXPLAIN (FORMAT JSON, VERBOSE) "
 

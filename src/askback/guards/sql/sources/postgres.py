@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 from askback.guards.sql.catalogue import Family, SQLCatalogue
 from askback.guards.sql.engines.postgres import PostgresEngine
-from askback.guards.sql.engines.postgres.session import open_connection
+from askback.guards.sql.engines.postgres.connection import open_connection
 from askback.guards.sql.sources.tags import Column, dotted, known_from, listed_in, query_for
 
 if TYPE_CHECKING:
-    from askback.guards.sql.engines.postgres.catalogue_reader import Connection
-    from askback.guards.sql.engines.postgres.session import Database
+    from askback.guards.sql.engines.postgres.connection import Connection, Database
 
 STORED = """
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

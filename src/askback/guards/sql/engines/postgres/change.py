@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from askback.guards.sql.engines.postgres.catalogue_reader import CatalogueReader
 from askback.guards.sql.engines.postgres.node_tree import Node
 from askback.guards.sql.engines.postgres.query import TreeWalk
 from askback.guards.sql.engines.postgres.relation import PostgresRelation
 from askback.guards.sql.engines.postgres.routine import Calls, calls_in
 from askback.guards.sql.engines.postgres.scope import QueryScope
+
+if TYPE_CHECKING:
+    from askback.guards.sql.engines.postgres.connection import Connection
 
 UPDATE, INSERT, DELETE, MERGE = 2, 3, 4, 5
 
@@ -65,12 +67,12 @@ class Targets:
         return calls
 
 
-async def load_targets(reader: CatalogueReader, numbers: Iterable[int]) -> Targets:
+async def load_targets(connection: "Connection", numbers: Iterable[int]) -> Targets:
     wanted = sorted(numbers)
     if not wanted:
         return Targets({}, [])
-    rows = await reader.fetch(TARGETS, wanted)
-    return Targets({row["oid"]: row for row in rows}, list(await reader.fetch(KEYS, wanted)))
+    rows = await connection.fetch(TARGETS, wanted)
+    return Targets({row["oid"]: row for row in rows}, list(await connection.fetch(KEYS, wanted)))
 
 
 def target_of(scope: QueryScope) -> int:
@@ -88,14 +90,14 @@ def doubts_about(scope: QueryScope, relation: PostgresRelation, targets: Targets
     number = target_of(scope)
     row = targets.tables.get(number)
     if relation.kind not in "rp" or row is None:
-        yield f"What a change of {relation.path} does is not known."
+        yield f"what a change of {relation.path} does is not known"
         return
     if row["has_triggers"]:
-        yield f"Triggers of {relation.path} run with it."
+        yield f"triggers of {relation.path} run with it"
     if row["has_rules"]:
-        yield f"Rules of {relation.path} replace or add to it."
+        yield f"rules of {relation.path} replace or add to it"
     if any(_follows(key, number, scope.query) for key in targets.keys):
-        yield f"Foreign keys to {relation.path} change rows of other tables with it."
+        yield f"foreign keys to {relation.path} change rows of other tables with it"
 
 
 def _follows(key: Any, number: int, query: Node) -> bool:

@@ -1,4 +1,4 @@
-"""Postgres as the witness of what a statement reads: it analyses the statement and stores the parse tree."""
+"""Postgres as an engine: it analyses a statement and stores its parse tree, which says what the statement reads."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -9,8 +9,8 @@ import asyncpg
 
 from askback.errors import ChangedSinceApproval
 from askback.guards.sql.approval import approval_of
-from askback.guards.sql.engines.engine import Inspection, SQLRows
-from askback.guards.sql.engines.postgres.inspection_cache import InspectionCache, PostgresFinding
+from askback.guards.sql.engines.cache import TextCache
+from askback.guards.sql.engines.engine import Inspection, SQLRows, cut_rows, doubt
 from askback.guards.sql.engines.postgres.inspector import (
     NO_TEMPORARY,
     NOT_ALLOWED,
@@ -18,16 +18,16 @@ from askback.guards.sql.engines.postgres.inspector import (
     READ_ONLY,
     TOO_SLOW,
     PostgresInspector,
-    doubt,
 )
 from askback.guards.sql.engines.postgres.session import Access, PostgresSession, open_session
+from askback.guards.sql.engines.postgres.version import VERSION, Version
 from askback.guards.sql.names import Dialect
 
 if TYPE_CHECKING:
-    from askback.guards.sql.engines.postgres.session import Database
+    from askback.guards.sql.engines.postgres.connection import Database
 
-GRACE = 2.0
-"""Seconds beyond the server's own time limit after which it is given up."""
+GRACE_SECONDS = 2.0
+"""How long after the server's own time limit it is given up."""
 
 MAY_CREATE = (
     "SELECT pg_catalog.has_database_privilege(coalesce($1, current_user), current_database(), 'TEMP')"
@@ -46,12 +46,14 @@ class PostgresEngine:
 
     def __init__(self, database: "Database", *, timeout: float = 5.0, role: str | None = None) -> None:
         self._access = Access(database, timeout, role)
-        self._inspector, self._memory = PostgresInspector(), InspectionCache()
+        self._inspector = PostgresInspector()
+        self._seen: TextCache[tuple[Inspection, Version | None]] = TextCache()
+        """Inspections and the versions that were read before them: none for a statement that came once, since a
+        version costs time."""
 
     async def inspect(self, statement: str) -> Inspection:
         async with open_session(self._access) as session:
-            found = await self._within_time(session, self._recall_or_inspect(session, statement))
-            return found.inspection
+            return await self._within_time(session, self._recall_or_inspect(session, statement))
 
     async def run(self, statement: str, *, max_rows: int | None = None) -> SQLRows:
         """Run a statement that `guard_sql` let pass in this call, in the transaction in which it is inspected again.
@@ -60,10 +62,9 @@ class PostgresEngine:
         """
         inspection = approval_of(statement).inspection
         async with open_session(self._access, is_kept=True) as session:
-            found = await self._within_time(session, self._inspect(session, statement))
-            if found.inspection != inspection:
+            if await self._within_time(session, self._inspect(session, statement)) != inspection:
                 raise ChangedSinceApproval
-            async with asyncio.timeout(self._access.timeout + GRACE):
+            async with asyncio.timeout(self._access.timeout + GRACE_SECONDS):
                 await session.ready(can_write=not inspection.is_query)
                 rows = await _fetch(session, statement, max_rows)
                 if not inspection.is_query:
@@ -71,28 +72,32 @@ class PostgresEngine:
                 return rows
 
     async def _within_time(
-        self, session: PostgresSession, inspection: Coroutine[Any, Any, PostgresFinding]
-    ) -> PostgresFinding:
+        self, session: PostgresSession, inspection: Coroutine[Any, Any, Inspection]
+    ) -> Inspection:
         try:
-            async with asyncio.timeout(self._access.timeout + GRACE):
+            async with asyncio.timeout(self._access.timeout + GRACE_SECONDS):
                 return await inspection
         except (TimeoutError, asyncpg.QueryCanceledError):
             session.is_broken = True
-            return PostgresFinding(doubt(TOO_SLOW))
+            return doubt(TOO_SLOW)
 
-    async def _recall_or_inspect(self, session: PostgresSession, statement: str) -> PostgresFinding:
-        known, version = await self._memory.recall(session.connection, statement)
-        if known is not None:
-            return PostgresFinding(known)
+    async def _recall_or_inspect(self, session: PostgresSession, statement: str) -> Inspection:
+        """Inspect a statement again only where the schema has changed since, or where there was a doubt."""
+        seen, version = self._seen.get(statement), None
+        if seen is not None:
+            (row,) = await session.connection.fetch(VERSION)
+            version = Version(*row)
+            if seen[1] == version:
+                return replace(seen[0], schema=version.catalogue)
         found = await self._inspect(session, statement)
-        self._memory.keep(statement, found, version)
+        if not found.doubts:
+            self._seen.keep(statement, (found, version))
         return found
 
-    async def _inspect(self, session: PostgresSession, statement: str) -> PostgresFinding:
+    async def _inspect(self, session: PostgresSession, statement: str) -> Inspection:
         found = await self._inspector.inspect(session, statement)
-        reason = await self._find_reason(session, found.inspection.doubts)
-        inspection = doubt(reason) if reason else replace(found.inspection, schema=session.catalogue)
-        return found._replace(inspection=inspection)
+        reason = await self._find_reason(session, found.doubts)
+        return doubt(reason) if reason else replace(found, schema=session.catalogue)
 
     async def _find_reason(self, session: PostgresSession, doubts: tuple[str, ...]) -> str | None:
         """What an operator can change, where the server refused for another reason than the statement."""
@@ -110,7 +115,8 @@ async def _fetch(session: PostgresSession, statement: str, max_rows: int | None)
     prepared = await session.connection.prepare(statement, name="")
     names = tuple(attribute.name for attribute in prepared.get_attributes())
     if max_rows is None:
-        return SQLRows(names, [tuple(row.values()) for row in await prepared.fetch()])
-    cursor = await prepared.cursor()
-    found = await cursor.fetch(max_rows + 1)
-    return SQLRows(names, [tuple(row.values()) for row in found[:max_rows]], len(found) > max_rows)
+        found = await prepared.fetch()
+    else:
+        cursor = await prepared.cursor()
+        found = await cursor.fetch(max_rows + 1)
+    return cut_rows(names, [tuple(row.values()) for row in found], max_rows)

@@ -1,9 +1,7 @@
 """The text form of a Postgres parse tree (`pg_node_tree`), read into nodes. Knows the format and no kind of node."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TypeAlias
 
 WORD = r"(?:[^ \n\t(){}\\]++|\\.)++"
@@ -17,20 +15,13 @@ TOKEN = re.compile(
 """What repeats most is one token: a whole column reference or constant, a list of numbers, a field with a plain value.
 Names of columns that only aliases hold are left out."""
 
-VAR = re.compile(r"\{VAR :varno (-?\d+) :varattno (-?\d+) .*?:varlevelsup (\d+)(?= |$)")
-
-CONST = re.compile(r"\{CONST :consttype (\d+)(?= |$)")
+FIELD = re.compile(rf":(\w++) ({WORD})")
 
 NOISE = re.compile(r" \[ [-0-9 ]*\]| :(?!var|ctename)\w+ (?:<>|false|0|-1|\([bi][-0-9 ]*\))(?=[ }])")
 """The bytes of constants, fields that mean the same if they are missing, and lists of numbers that are no object ids,
 which nothing here looks at. A name cannot look like it: its blanks have a backslash, and so has a first digit."""
 
 NULL = "<>"
-
-LARGE = 50_000
-
-MAX_LEAVES = 1_000
-"""Column references and constants that are remembered by their text: most statements have the same few."""
 
 
 class UnknownTree(Exception):
@@ -87,7 +78,8 @@ def parse_tree(text: str) -> Value:
     inside: Inside = []
     around: list[Inside] = [inside]
     key = ""
-    for token in _tokens(NOISE.sub("", text)):
+    for match in TOKEN.finditer(NOISE.sub("", text)):
+        token = match[0]
         first = token[0]
         if first == ":" and isinstance(inside, dict):
             key, _, word = token[1:].partition(" ")
@@ -114,12 +106,6 @@ def parse_tree(text: str) -> Value:
     return inside[0]
 
 
-def _tokens(text: str) -> Iterator[str]:
-    if len(text) < LARGE:
-        return iter(TOKEN.findall(text))
-    return (found[0] for found in TOKEN.finditer(text))  # slower, but other threads get their turn
-
-
 def _close(around: "list[Inside]", token: str) -> "Inside":
     closed = around.pop()
     if not around or isinstance(closed, dict) != (token == "}"):
@@ -129,29 +115,17 @@ def _close(around: "list[Inside]", token: str) -> "Inside":
 
 def _begin(token: str) -> "tuple[Value, Inside | None]":
     """The value that begins with a token, and what the next tokens are put into if it does not end with it."""
+    if token.startswith("{ALIAS"):
+        return None, None
     if token[0] == "{":
-        if token[-1] == "}":
-            return _leaf(token[:-1].partition(" :location ")[0]), None
-        node = Node(token[1:], {})
-        return node, node.fields
+        node = Node(token[1:].partition(" ")[0], dict(FIELD.findall(token)))
+        return node, None if token[-1] == "}" else node.fields
     if token == "(":
         opened: list[Value] = []
         return opened, opened
     if token[0] == "(":
         return [*token[1:-1].split()], None
     return None if token == NULL else token, None
-
-
-@lru_cache(maxsize=MAX_LEAVES)
-def _leaf(text: str) -> Node | None:
-    if text.startswith("{ALIAS"):
-        return None
-    if found := VAR.match(text):
-        varno, varattno, varlevelsup = found.groups()
-        return Node("VAR", {"varno": varno, "varattno": varattno, "varlevelsup": varlevelsup})
-    if found := CONST.match(text):
-        return Node("CONST", {"consttype": found[1]})
-    raise UnknownTree
 
 
 def queries_in(tree: Value) -> list[Node]:

@@ -1,10 +1,10 @@
 """What the catalogue says about the relations of a statement: names, kinds, the queries of views, policies."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
-from askback.guards.sql.engines.postgres.catalogue_reader import CatalogueReader
+from askback.guards.sql.engines.cache import TextCache
 from askback.guards.sql.engines.postgres.node_tree import (
     Node,
     UnknownTree,
@@ -13,6 +13,9 @@ from askback.guards.sql.engines.postgres.node_tree import (
     parse_tree,
     queries_in,
 )
+
+if TYPE_CHECKING:
+    from askback.guards.sql.engines.postgres.connection import Connection
 
 FACTS = """
 SELECT c.oid::bigint,
@@ -53,7 +56,7 @@ FROM pg_catalog.pg_class AS c WHERE c.oid = ANY($1::oid[])
 """
 
 RULES = """
-SELECT ev_class::bigint, ev_action::text FROM pg_catalog.pg_rewrite
+SELECT ev_class::bigint, oid::text || ' ' || xmin::text, ev_action::text FROM pg_catalog.pg_rewrite
 WHERE ev_class = ANY($1::oid[]) AND rulename = '_RETURN'
 """
 
@@ -74,9 +77,6 @@ WITH RECURSIVE family(id) AS (
 )
 SELECT c.relname::text FROM pg_catalog.pg_class AS c JOIN family ON family.id = c.oid WHERE c.relkind = 'f' LIMIT 1
 """
-
-MAX_VIEWS = 1000
-"""Views that are remembered."""
 
 MAX_DEPTH = 100
 """Views of views of views that are followed."""
@@ -116,8 +116,6 @@ class PostgresRelation:
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    rule: str
-    """The number of the rule that holds its query, and of the transaction that wrote it: another one, another query."""
     query: Node
     relations: frozenset[int]
 
@@ -125,7 +123,7 @@ class _View:
 @dataclass(frozen=True, slots=True)
 class _Expression:
     column: int
-    """Of a generated column; 0 for a policy."""
+    """Number of a generated column; 0 for a policy."""
     tree: Value
     relations: frozenset[int]
 
@@ -134,10 +132,11 @@ class PostgresRelations:
     """Reads relations with everything that their views are made of. Remembers the parse trees of views."""
 
     def __init__(self) -> None:
-        self._views: dict[int, _View] = {}
+        self._views: TextCache[_View] = TextCache()
+        """Views by the number of the rule that holds the query, and of the transaction that wrote it."""
 
     async def load(
-        self, reader: CatalogueReader, numbers: Iterable[int], facts: Iterable[Any] = ()
+        self, connection: "Connection", numbers: Iterable[int], facts: Iterable[Any] = ()
     ) -> dict[int, PostgresRelation]:
         """The relations of these numbers and, through views, all that they read. Missing ones are left out.
 
@@ -147,71 +146,62 @@ class PostgresRelations:
         rows = list(facts)
         wanted: set[int] = set(numbers) - {0}
         for _ in range(MAX_DEPTH):
-            wanted |= await self._add(reader, rows, found)
+            wanted |= await self._add(connection, rows, found)
             wanted -= found.keys()
             if not wanted:
                 return found
-            rows = await reader.fetch(FACTS_OF_NUMBERS, sorted(self._guess(wanted) - found.keys()))
+            rows = await connection.fetch(FACTS_OF_NUMBERS, sorted(wanted))
             wanted.clear()
         raise UnknownTree
 
     async def _add(
-        self, reader: CatalogueReader, rows: list[Any], found: dict[int, PostgresRelation]
+        self, connection: "Connection", rows: list[Any], found: dict[int, PostgresRelation]
     ) -> set[int]:
         """Add relations; give the numbers of those that their views and policies read."""
-        await self._load_views(reader, rows)
-        expressive = [row["oid"] for row in rows if _has_expressions(row)]
-        expressions = await _load_expressions(reader, expressive)
-        families = await _load_families(reader, [row["oid"] for row in rows if row["has_family"]])
-        for row in rows:
-            relation = self._relation(row, families.get(row["oid"]))
-            found[row["oid"]] = _with(relation, expressions.get(row["oid"], ()))
-        inside = {number for row in rows if (view := self._known(row)) for number in view.relations}
-        return inside | {n for parts in expressions.values() for part in parts for n in part.relations}
-
-    def _guess(self, wanted: set[int]) -> set[int]:
-        """With what views of these numbers have read before, so that one question to the server is enough."""
-        found, rest = set(wanted), list(wanted)
-        while rest:
-            if view := self._views.get(rest.pop()):
-                rest.extend(view.relations - found)
-                found |= view.relations
-        return found
-
-    def _known(self, row: Any) -> _View | None:
-        view = self._views.get(row["oid"])
-        return view if view is not None and view.rule == row["rule"] else None
-
-    def _relation(self, row: Any, family: Any) -> PostgresRelation:
-        view = self._known(row)
-        keys, relatives = (frozenset[str](family["keys"]), family["relatives"]) if family else ((), ())
-        columns = tuple(column.partition(" ")[2] for column in row["columns"])
-        return PostgresRelation(
-            schema=row["nspname"],
-            name=row["relname"],
-            kind=row["relkind"],
-            columns=columns,
-            has_children=row["relhassubclass"],
-            is_partition=row["relispartition"],
-            relatives=tuple(relatives),
-            types=frozenset(row["types"]),
-            keys=tuple(number for number, name in enumerate(columns, start=1) if name in keys),
-            query=None if view is None else view.query,
+        views = await self._load_views(connection, rows)
+        expressions = await _load_expressions(
+            connection, [row["oid"] for row in rows if _has_expressions(row)]
         )
+        families = await _load_families(connection, [row["oid"] for row in rows if row["has_family"]])
+        for row in rows:
+            number = row["oid"]
+            view, own, family = views.get(number), expressions.get(number, ()), families.get(number)
+            found[number] = _read_relation(row, view, own, family)
+        parts = [*views.values(), *(part for own in expressions.values() for part in own)]
+        return {number for part in parts for number in part.relations}
 
-    async def _load_views(self, reader: CatalogueReader, rows: list[Any]) -> None:
-        rules = {row["oid"]: row["rule"] for row in rows if _is_followed(row) and self._known(row) is None}
-        if not rules:
-            return
-        if len(self._views) > MAX_VIEWS:
-            self._views.clear()
-        for number, text in await reader.fetch(RULES, sorted(rules)):
+    async def _load_views(self, connection: "Connection", rows: list[Any]) -> dict[int, _View]:
+        rules = {row["oid"]: row["rule"] for row in rows if _is_followed(row)}
+        views = {number: view for number, rule in rules.items() if (view := self._views.get(rule))}
+        missing = sorted(rules.keys() - views.keys())
+        for number, rule, text in await connection.fetch(RULES, missing) if missing else ():
             (query,) = queries_in(parse_tree(text))
-            self._views[number] = _View(rules[number], query, numbers_in(text))
+            views[number] = _View(query, numbers_in(text))
+            self._views.keep(rule, views[number])
+        return views
 
 
-async def _load_families(reader: CatalogueReader, numbers: list[int]) -> dict[int, Any]:
-    rows = await reader.fetch(FAMILIES, numbers) if numbers else ()
+def _read_relation(row: Any, view: _View | None, own: Iterable[_Expression], family: Any) -> PostgresRelation:
+    keys, relatives = (frozenset[str](family["keys"]), family["relatives"]) if family else ((), ())
+    columns = tuple(column.partition(" ")[2] for column in row["columns"])
+    return PostgresRelation(
+        schema=row["nspname"],
+        name=row["relname"],
+        kind=row["relkind"],
+        columns=columns,
+        has_children=row["relhassubclass"],
+        is_partition=row["relispartition"],
+        relatives=tuple(relatives),
+        types=frozenset(row["types"]),
+        keys=tuple(number for number, name in enumerate(columns, start=1) if name in keys),
+        query=None if view is None else view.query,
+        policies=tuple(part.tree for part in own if not part.column),
+        generated={part.column: part.tree for part in own if part.column},
+    )
+
+
+async def _load_families(connection: "Connection", numbers: list[int]) -> dict[int, Any]:
+    rows = await connection.fetch(FAMILIES, numbers) if numbers else ()
     return {row["oid"]: row for row in rows}
 
 
@@ -224,24 +214,15 @@ def _is_followed(row: Any) -> bool:
     return row["relkind"] in {"v", "m"} and row["nspname"] not in {"pg_catalog", "information_schema"}
 
 
-async def _load_expressions(reader: CatalogueReader, numbers: list[int]) -> dict[int, list[_Expression]]:
+async def _load_expressions(connection: "Connection", numbers: list[int]) -> dict[int, list[_Expression]]:
     found: dict[int, list[_Expression]] = {}
-    for number, column, text in await reader.fetch(EXPRESSIONS, numbers) if numbers else ():
+    for number, column, text in await connection.fetch(EXPRESSIONS, numbers) if numbers else ():
         expression = _Expression(column, parse_tree(text), numbers_in(text))
         found.setdefault(number, []).append(expression)
     return found
 
 
-def _with(relation: PostgresRelation, expressions: Iterable[_Expression]) -> PostgresRelation:
-    for part in expressions:
-        if part.column:
-            relation = replace(relation, generated={**relation.generated, part.column: part.tree})
-        else:
-            relation = replace(relation, policies=(*relation.policies, part.tree))
-    return relation
-
-
-async def find_foreign(reader: CatalogueReader, numbers: Iterable[int]) -> str | None:
+async def find_foreign(connection: "Connection", numbers: Iterable[int]) -> str | None:
     """The name of a foreign table among the partitions and children of these tables."""
-    rows = await reader.fetch(FOREIGN, sorted(numbers))
+    rows = await connection.fetch(FOREIGN, sorted(numbers))
     return rows[0][0] if rows else None

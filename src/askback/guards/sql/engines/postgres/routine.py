@@ -3,11 +3,13 @@
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from askback.guards.sql.engines.postgres.catalogue_reader import CatalogueReader
 from askback.guards.sql.engines.postgres.node_tree import field_numbers, numbers_in
 from askback.guards.sql.functions import harmless_functions
+
+if TYPE_CHECKING:
+    from askback.guards.sql.engines.postgres.connection import Connection
 
 FUNCTION_NUMBERS = field_numbers("funcid|aggfnoid|winfnoid|tsmhandler|startInRangeFunc|endInRangeFunc")
 OPERATOR_NUMBERS = field_numbers("opno|eqop|sortop|cycle_mark_neop|opnos")
@@ -146,10 +148,10 @@ class Routines:
     def __init__(self) -> None:
         self._built_in: dict[int, BuiltIn] = {}
 
-    async def load(self, reader: CatalogueReader) -> BuiltIn:
-        version = reader.version
+    async def load(self, connection: "Connection") -> BuiltIn:
+        version = connection.get_server_version().major
         if version not in self._built_in:
-            rows = await reader.fetch(BUILT_IN, sorted(harmless_functions("postgres")), PINNED)
+            rows = await connection.fetch(BUILT_IN, sorted(harmless_functions("postgres")), PINNED)
             self._built_in[version] = BuiltIn(
                 harmless=frozenset(row[0] for row in rows),
                 steady=frozenset(row[0] for row in rows if not row[1]),
@@ -157,22 +159,22 @@ class Routines:
         return self._built_in[version]
 
     async def judge(
-        self, reader: CatalogueReader, own: Calls, views: Calls, defaults: Calls, stored: frozenset[int]
+        self, connection: "Connection", own: Calls, views: Calls, defaults: Calls, stored: frozenset[int]
     ) -> RoutineVerdict:
         """Judge what a statement calls itself, what views call for it, and the defaults of tables that it changes.
 
         `stored` are the types of the columns of all tables in it.
         """
-        known = (await self.load(reader)).harmless
+        known = (await self.load(connection)).harmless
         used = own.types | views.types | defaults.types
-        types, checks = await _judge_types(reader, used)
+        types, checks = await _judge_types(connection, used)
         numbers = sorted(used | stored)
-        hidden = await reader.fetch(HIDDEN, numbers) if numbers else ()
-        functions, changing = await _judge_functions(reader, known, own.functions | checks.functions)
-        more, also = await _judge_functions(reader, known, views.functions, allowed=IN_VIEWS)
-        rest, _ = await _judge_functions(reader, known, defaults.functions, allowed=IN_VIEWS | CHANGING)
+        hidden = await connection.fetch(HIDDEN, numbers) if numbers else ()
+        functions, changing = await _judge_functions(connection, known, own.functions | checks.functions)
+        more, also = await _judge_functions(connection, known, views.functions, allowed=IN_VIEWS)
+        rest, _ = await _judge_functions(connection, known, defaults.functions, allowed=IN_VIEWS | CHANGING)
         created = sorted(number for number in (own | views | defaults | checks).operators if number >= PINNED)
-        names = await reader.fetch(OPERATORS, created) if created else ()
+        names = await connection.fetch(OPERATORS, created) if created else ()
         return RoutineVerdict(
             functions=tuple(dict.fromkeys([*functions, *more, *rest])),
             changing=tuple(dict.fromkeys([*changing, *also])),
@@ -181,11 +183,11 @@ class Routines:
         )
 
 
-async def _judge_types(reader: CatalogueReader, types: Iterable[int]) -> tuple[tuple[str, ...], Calls]:
+async def _judge_types(connection: "Connection", types: Iterable[int]) -> tuple[tuple[str, ...], Calls]:
     """The names of the types that are not known, and what the checks of domains call."""
     checks, unknown = Calls(), list[str]()
     numbers = sorted(types)
-    for name, texts, is_known in await reader.fetch(TYPES, numbers) if numbers else ():
+    for name, texts, is_known in await connection.fetch(TYPES, numbers) if numbers else ():
         if not is_known:
             unknown.append(name)
         for text in texts or ():
@@ -194,7 +196,7 @@ async def _judge_types(reader: CatalogueReader, types: Iterable[int]) -> tuple[t
 
 
 async def _judge_functions(
-    reader: CatalogueReader,
+    connection: "Connection",
     known: Collection[int],
     functions: Iterable[int],
     *,
@@ -202,7 +204,7 @@ async def _judge_functions(
 ) -> tuple[list[str], list[str]]:
     """The names of those that are not harmless, and of those that change a sequence."""
     asked = [number for number in functions if number not in known]
-    rows = await reader.fetch(FUNCTIONS, sorted(asked)) if asked else ()
+    rows = await connection.fetch(FUNCTIONS, sorted(asked)) if asked else ()
     left = [row for row in rows if not _is_harmless(row, allowed)]
     if len(rows) != len(asked):
         return ["?"], []

@@ -3,23 +3,21 @@
 import asyncio
 import re
 import secrets
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import asyncpg
 from asyncpg.transaction import Transaction
 
+from askback.guards.sql.engines.names import quote
+from askback.guards.sql.engines.postgres.connection import CLOSING_TIMEOUT, open_connection
 from askback.guards.sql.engines.postgres.relation import FACTS
 from askback.guards.sql.engines.postgres.version import CATALOGUE_VERSION
 
 if TYPE_CHECKING:
-    from askback.guards.sql.engines.postgres.catalogue_reader import Connection
-
-    Pool: TypeAlias = asyncpg.Pool[asyncpg.Record]
-    Make: TypeAlias = Callable[[], Awaitable[asyncpg.Connection[asyncpg.Record]]]
-    Database: TypeAlias = str | Pool | Make
+    from askback.guards.sql.engines.postgres.connection import Connection, Database
 
 BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 """Read-write also where transactions are read-only by default: those refuse to create anything. It is rolled back."""
@@ -50,9 +48,6 @@ WHERE p.proname = $1 ORDER BY f.n
 save time; OFFSET 0 keeps the planner from reading whole tables of the server. A large tree comes without the bytes of
 its constants."""
 
-OTHER = 3
-"""Fields of `TREE` before the facts: tree, catalogue, number."""
-
 SCHEMA = """
 SELECT n.nspname::text FROM pg_catalog.pg_namespace AS n
 WHERE pg_catalog.has_schema_privilege(coalesce($1, current_user::text), n.oid, 'CREATE')
@@ -65,29 +60,6 @@ MAX_TREE = 500_000
 """Bytes of a parse tree that are read; a long report of a person has some ten thousand."""
 
 PARAMETER = re.compile(r"\$\d")
-
-CLOSING = 2.0
-"""Seconds for a rollback on a connection that is given back."""
-
-
-@asynccontextmanager
-async def open_connection(database: "Database", timeout: float) -> "AsyncGenerator[Connection]":
-    """Lend a connection. One that was made for this is closed afterwards."""
-    if isinstance(database, asyncpg.Pool):
-        pool = cast("Pool", database)
-        lent = await pool.acquire(timeout=timeout)
-        try:
-            yield lent
-        finally:
-            with suppress(TimeoutError):  # the pool closes a connection that does not come to rest
-                await pool.release(lent, timeout=CLOSING)
-        return
-    made = asyncpg.connect(database, timeout=timeout) if isinstance(database, str) else database()
-    connection = await made
-    try:
-        yield connection
-    finally:
-        connection.terminate()  # at once, also where the server does not answer any more
 
 
 @dataclass(slots=True)
@@ -114,12 +86,7 @@ class Analysis(NamedTuple):
     tree: str | None
     """None where it is too large."""
     facts: list[Any]
-    """Rows of `FACTS`, each behind `OTHER` fields."""
-
-    @property
-    def ground(self) -> list[tuple[Any, ...]]:
-        """The facts alone, to be compared."""
-        return [row[OTHER:] for row in self.facts]
+    """Rows of `FACTS`, with further fields before them."""
 
 
 class PostgresSession:
@@ -217,19 +184,6 @@ class PostgresSession:
             transaction, self._transaction, self._is_open = self._transaction, None, False
             await transaction.commit()
 
-    @asynccontextmanager
-    async def closing(self) -> AsyncGenerator[None]:
-        """Roll back while the body computes, unless a statement is to run in this transaction."""
-        if self._is_kept:
-            yield
-            return
-        rollback = asyncio.create_task(self.close_quietly())
-        try:
-            await asyncio.sleep(0)  # so that the command is sent
-            yield
-        finally:
-            await rollback
-
     async def close_quietly(self) -> None:
         """Roll back. A connection that fails at that is noticed where it is used next."""
         with suppress(TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
@@ -241,7 +195,7 @@ class PostgresSession:
         self._is_open = self.is_broken = False
         if self.connection.is_closed() or not self.connection.is_in_transaction():
             return
-        async with asyncio.timeout(CLOSING):
+        async with asyncio.timeout(CLOSING_TIMEOUT):
             await (transaction.rollback() if transaction is not None else self.connection.execute("ROLLBACK"))
 
 
@@ -254,8 +208,3 @@ async def open_session(access: Access, *, is_kept: bool = False) -> AsyncGenerat
             yield session
         finally:
             await session.close_quietly()
-
-
-def quote(name: str) -> str:
-    """A name as SQL writes it."""
-    return '"' + name.replace('"', '""') + '"'

@@ -6,6 +6,7 @@ transactions at a time can write rows whose numbers have the sum of others.
 """
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 CATALOGUE = {
     "pg_class": "oid >= 16384",
@@ -52,5 +53,19 @@ def _sums(tables: Mapping[str, str]) -> str:
 CATALOGUE_VERSION = _sums(CATALOGUE)
 """An expression for the state of tables, views and comments."""
 
-MEANING_VERSION = _sums(MEANING)
-"""An expression for the rest on which the meaning of a statement depends."""
+VERSION = f"""
+SELECT pg_catalog.concat_ws(' ', current_user, session_user, pg_catalog.pg_my_temp_schema(),
+  (SELECT pg_catalog.concat(r.rolsuper, r.rolinherit, r.rolbypassrls) FROM pg_catalog.pg_roles AS r
+   WHERE r.rolname = current_user),
+  current_setting('standard_conforming_strings'), current_setting('transform_null_equals'),
+  current_setting('search_path')), {CATALOGUE_VERSION}, {_sums(MEANING)}
+"""
+
+
+class Version(NamedTuple):
+    """The row of `VERSION`. It differs after every change that can give a statement another meaning."""
+
+    session: str
+    catalogue: str
+    """The state of tables, views and comments, as a token that others may keep."""
+    meaning: str
