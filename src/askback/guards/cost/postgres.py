@@ -22,8 +22,7 @@ from askback.guards.sql.engines.postgres import PostgresEngine
 from askback.guards.sql.engines.postgres.connection import open_connection
 
 if TYPE_CHECKING:
-    from askback.guards.sql.engines.postgres.connection import Connection
-    from askback.guards.sql.engines.postgres.connection import Database
+    from askback.guards.sql.engines.postgres.connection import Connection, Database
 
 EXPLAIN = "EXPLAIN (FORMAT JSON, VERBOSE) "
 
