@@ -16,7 +16,7 @@ from mcp_types import (
 
 from askback.answers import Answer
 from askback.client import Driver, Mode, Turn, VisitAsked, VisitReply
-from askback.client.answered import AnswerRecord
+from askback.client.person import AnswerRecord
 from askback.errors import AnswerRefused, Unanswered
 from askback.testing import accept, cancel, decline, fail, raw
 from askback.testing.person import ScriptedPerson

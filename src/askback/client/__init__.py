@@ -4,11 +4,20 @@ async with Driver(["python", "server.py"], TerminalPerson()) as driver:
     print(await driver.call_tool("order", {"pizza": "Margherita"}))
 """
 
-from askback.client.answered import AnswerRecord
 from askback.client.callbacks import ElicitationCallbacks
 from askback.client.driver import Driver
 from askback.client.limits import QuestionLimits
-from askback.client.person import Asked, Asker, FormAsked, Mode, Person, Turn, VisitAsked, VisitReply
+from askback.client.person import (
+    AnswerRecord,
+    Asked,
+    Asker,
+    FormAsked,
+    Mode,
+    Person,
+    Turn,
+    VisitAsked,
+    VisitReply,
+)
 from askback.client.person_queue import PersonQueue
 from askback.client.waiting_call import FinishedCall, WaitingCall
 

@@ -10,16 +10,14 @@ from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPError
 
 from askback.answers import Answer, Cancelled
-from askback.client.answered import OnAnswer
 from askback.client.labels import GONE, GONE_ENDED, GONE_WITHDRAWN
-from askback.client.limits import Backoff, QuestionLimits, QuestionTally, WorkTimer
-from askback.client.person import Turn
+from askback.client.limits import Backoff, QuestionLimits, QuestionTally, Sleep, WorkTimer
+from askback.client.person import OnAnswer, Turn
 from askback.client.rounds import CallStrategy, run_rounds
 from askback.errors import Unfinished
 from askback.protocol.client.dispatcher import is_lost
 
 Put = Callable[[Turn, QuestionTally], Awaitable[Answer[Any]]]
-Sleep = Callable[[float], Awaitable[None]]
 
 
 class OpenQuestion:

@@ -19,13 +19,12 @@ from mcp_types import (
 )
 
 from askback.answers import Accepted, Answer
-from askback.client.answered import AnswerRecord
 from askback.client.consent import Sites
 from askback.client.demanded_visits import DemandedVisits, VisitCompletions
 from askback.client.duplicates import GivenAnswer
 from askback.client.intake import Intake
 from askback.client.limits import LIMITS, QuestionLimits, QuestionTally
-from askback.client.person import Asked, Asker, Person, Turn, VisitAsked, VisitReply
+from askback.client.person import AnswerRecord, Asked, Asker, Person, Turn, VisitAsked, VisitReply
 from askback.client.person_queue import PersonQueue
 from askback.client.question_handler import MEANS
 from askback.errors import AskbackError

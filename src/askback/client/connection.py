@@ -1,4 +1,4 @@
-"""An open connection: the SDK's session on our tap, the revision that was found, and who is at the other end."""
+"""An open connection: the SDK's session on our dispatcher, the revision that was found, and who is at the other end."""
 
 import logging
 from collections.abc import Awaitable, Callable, Collection
@@ -11,16 +11,22 @@ import anyio.abc
 from mcp.client.session import ClientRequestContext, ClientSession, ListRootsFnT, SamplingFnT
 from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
-from mcp_types import CreateMessageRequest, ErrorData, Implementation, InputRequest, ListRootsRequest
+from mcp_types import (
+    CreateMessageRequest,
+    DiscoverResult,
+    ErrorData,
+    Implementation,
+    InputRequest,
+    ListRootsRequest,
+)
 from pydantic import TypeAdapter, ValidationError
 
-from askback.client.call import ClientCall, Sleep
+from askback.client.call import ClientCall
 from askback.client.consent import Sites
-from askback.client.headers import redact_headers
+from askback.client.http import redact_headers
 from askback.client.intake import Intake
 from askback.client.labels import MAX_REPEATED_LENGTH
-from askback.client.limits import Clock, QuestionLimits, WorkTimer
-from askback.client.negotiation import negotiate
+from askback.client.limits import Clock, QuestionLimits, Sleep, WorkTimer
 from askback.client.person import Asker, Mode
 from askback.client.person_queue import PersonQueue
 from askback.client.question_handler import QuestionHandler
@@ -29,7 +35,70 @@ from askback.errors import AskbackError, CannotConnect, NotUnderstood, ServerGon
 from askback.model.safe import safe_line
 from askback.protocol.client.capabilities import supported_modes
 from askback.protocol.client.dispatcher import ElicitationDispatcher, is_lost
-from askback.protocol.revisions import Era, Revision
+from askback.protocol.client.versions import NEWEST, has_rounds, is_final, mutual_versions
+from askback.protocol.revisions import Era, Revision, revision_of
+
+
+async def negotiate(session: ClientSession, pinned: Revision | None) -> Revision:
+    """Let `session` speak a revision; raises where the pinned one is not to be had."""
+    if pinned is None:
+        await _negotiate_newest(session)
+    elif pinned.era is Era.ROUNDS:
+        session.adopt(await _pinned_discovery(session, pinned.version))
+    else:
+        await session.initialize()
+    assert session.protocol_version is not None
+    if pinned is not None and session.protocol_version != pinned.version:
+        raise NotUnderstood(f"asked to speak {pinned.version}, it answered in {session.protocol_version}")
+    return revision_of(session.protocol_version)
+
+
+async def _pinned_discovery(session: ClientSession, version: str) -> DiscoverResult:
+    try:
+        return DiscoverResult.model_validate(await _send_discover(session, version))
+    except (MCPError, ValidationError) as error:
+        if isinstance(error, MCPError) and is_lost(error):
+            raise
+        raise NotUnderstood(f"it does not answer in {version}") from error
+
+
+async def _negotiate_newest(session: ClientSession) -> None:
+    """Ask what the server speaks; one that does not know the question, or is slow to, is greeted the older way."""
+    discovered = await _discovery(session)
+    if discovered is not None:
+        session.adopt(discovered)
+        return
+    try:
+        await session.initialize()
+    except MCPError as error:
+        if not (versions := mutual_versions(error)):
+            raise
+        # It was slow to say so, and is a server of the rounds era after all.
+        session.adopt(DiscoverResult.model_validate(await session.send_discover(versions[-1])))
+
+
+async def _discovery(session: ClientSession) -> DiscoverResult | None:
+    """What the server is, if it is one of the rounds era."""
+    try:
+        found = DiscoverResult.model_validate(await _send_discover(session))
+    except ValidationError:
+        return None
+    except MCPError as error:
+        if is_final(error):
+            raise
+        return None
+    return found if has_rounds(found.supported_versions) else None
+
+
+async def _send_discover(session: ClientSession, version: str = NEWEST) -> dict[str, Any]:
+    """Asked once more in a version that the refusal names."""
+    try:
+        return await session.send_discover(version)
+    except MCPError as error:
+        if not (versions := mutual_versions(error)):
+            raise
+        return await session.send_discover(versions[-1])
+
 
 logger = logging.getLogger(__name__)
 

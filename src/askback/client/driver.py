@@ -27,16 +27,13 @@ from mcp_types import (
 )
 
 from askback.answers import Answer
-from askback.client.answered import AnswerRecord, OnAnswer
-from askback.client.call import ClientCall, Sleep
+from askback.client.call import ClientCall
 from askback.client.connection import ClientConnection, DriverSettings, connect
 from askback.client.consent import KnownSites, Sites
-from askback.client.limits import LIMITS, Clock, QuestionLimits
-from askback.client.listing import Fetch, fetch_all_pages
-from askback.client.nobody import Nobody
-from askback.client.person import Asker, Mode, Person
+from askback.client.limits import LIMITS, Clock, QuestionLimits, Sleep
+from askback.client.person import AnswerRecord, Asker, Mode, Nobody, OnAnswer, Person
 from askback.client.person_queue import PersonQueue
-from askback.client.results import check_result
+from askback.client.results import Fetch, check_result, fetch_all_pages
 from askback.client.rounds import CallStrategy, run_rounds
 from askback.client.target import Target, resolve_target
 from askback.client.waiting_call import (

@@ -1,22 +1,124 @@
-"""Where the questions of one server come in: read, judged, counted, paced, put in line, and noted."""
+"""Where the questions of one server come in: read, judged, counted, paced, put in line, checked and recorded."""
 
 import time
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, assert_never, cast
 
 import anyio
 
 from askback.answers import Accepted, Answer, Cancelled, Declined
-from askback.client.answer_check import check_answer
-from askback.client.answered import AnswerRecord, OnAnswer, record_answer
-from askback.client.call import Sleep
-from askback.client.consent.shared import Sites, remember_site, sites_before
+from askback.client.consent import judge
+from askback.client.consent.sites import Sites, remember_site, sites_before
 from askback.client.duplicates import DuplicateQuestions
-from askback.client.limits import Clock, QuestionLimits, QuestionTally, TokenBucket
-from askback.client.person import Asked, Asker, Turn, VisitAsked
+from askback.client.forms import Draft, ReceivedForm, read_form
+from askback.client.labels import MAX_REPEATED_LENGTH
+from askback.client.limits import Clock, QuestionLimits, QuestionTally, Sleep, TokenBucket
+from askback.client.person import (
+    AnswerRecord,
+    Asked,
+    Asker,
+    FormAsked,
+    OnAnswer,
+    Turn,
+    VisitAsked,
+    record_answer,
+)
 from askback.client.person_queue import PersonQueue
-from askback.client.reading import prepare_question
-from askback.protocol.client.questions import IncomingQuestion, IncomingVisit
+from askback.errors import AnswerRefused
+from askback.protocol.client.questions import IncomingForm, IncomingQuestion, IncomingVisit
+
+
+def prepare_question(
+    words: IncomingQuestion,
+    *,
+    asker: Asker,
+    purposes: tuple[str, ...],
+    key: str | None = None,
+    before: Collection[str] | None = None,
+) -> Asked:
+    """The form read with care, or the link judged; `before` are the sites that this server sent the person to."""
+    if isinstance(words, IncomingForm):
+        return FormAsked(
+            asker=asker,
+            purposes=purposes,
+            message=words.message,
+            blank=read_form(words.schema),
+            key=key,
+            meta=words.meta,
+            question=words.question,
+        )
+    return VisitAsked(
+        asker=asker,
+        purposes=purposes,
+        message=words.message,
+        url=words.url,
+        verdict=judge(words.url, server_host=asker.host, before=before),
+        id=words.id,
+        key=key,
+        meta=words.meta,
+        question=words.question,
+    )
+
+
+def check_answer(asked: Asked, answer: Answer[Any]) -> Answer[Any]:
+    """The answer as it can be sent; raises `AnswerRefused` where it cannot be. A visit's yes carries nothing (R67)."""
+    match answer:
+        case Declined() | Cancelled():
+            return answer
+        case Accepted(content):
+            return Accepted(
+                _checked_content(asked, content) if isinstance(asked, FormAsked) else _checked_consent(asked)
+            )
+        case _:
+            assert_never(answer)
+
+
+def require_no_keys(asked: Asked, answer: Answer[Any], *, excused: Collection[str]) -> None:
+    """Stop what is shaped like a key (T13), but where the person insists. Surfaces do the same as one types."""
+    if not isinstance(asked, FormAsked) or not isinstance(answer, Accepted):
+        return
+    stops = Draft(asked.blank, cast("Mapping[str, Any]", answer.value)).stops()
+    if found := {name: why for name, why in stops.items() if name not in excused}:
+        raise _answer_refused(
+            asked, _listed_problems(found) + "; name the field in excused= where the person wants to send it"
+        )
+
+
+def _checked_consent(asked: VisitAsked) -> None:
+    if not asked.verdict.allowed:
+        raise _answer_refused(asked, asked.verdict.refusal or "this link may not be opened")
+
+
+def _checked_content(asked: FormAsked, content: Any) -> dict[str, Any]:
+    if asked.blank.refusal is not None:
+        raise _answer_refused(asked, asked.blank.refusal)
+    if not isinstance(content, Mapping):
+        raise _answer_refused(asked, "an accepted form takes a mapping of its fields")
+    given = dict(cast("Mapping[str, Any]", content))
+    if problems := _content_problems(asked.blank, given):
+        raise _answer_refused(asked, _listed_problems(problems))
+    return given
+
+
+def _content_problems(blank: ReceivedForm, given: dict[str, Any]) -> dict[str, str]:
+    known = {entry.name for entry in blank.entries}
+    unknown = dict.fromkeys((name for name in given if name not in known), "the form has no such field")
+    missing = (entry.name for entry in blank.entries if entry.is_required and entry.name not in given)
+    wrong = Draft(blank, {name: value for name, value in given.items() if name in known}).problems()
+    return (
+        unknown
+        | dict.fromkeys(missing, "this field is required")
+        | {name: why for name, why in wrong.items() if name in given}
+    )
+
+
+def _listed_problems(problems: Mapping[str, str]) -> str:
+    return "; ".join(f"{name}: {why}" for name, why in problems.items())
+
+
+def _answer_refused(asked: Asked, problems: str) -> AnswerRefused:
+    return AnswerRefused(question=asked.message[:MAX_REPEATED_LENGTH], problems=problems)
+
 
 ALL_DECLINED = "declined all from this server"
 """On whose word an answer stands that nobody was shown the question of."""

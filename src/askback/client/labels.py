@@ -1,11 +1,12 @@
-"""The words that both surfaces use, so that a person who knows one knows the other. All of them ours."""
+"""The words and values that both surfaces show, so that a person who knows one knows the other. Words are ours; all
+that a server wrote passes through `safe`."""
 
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from askback.model.safe import quote_safely, safe_line, safe_text
+from askback.client.forms import Difference, Draft, FormEntry, LeftOut
+from askback.model.safe import quote_safely, safe_line, safe_lines, safe_text
 
 if TYPE_CHECKING:  # a turn holds a verdict on its link, and what is shown of that is worded here
-    from askback.client.forms import Difference, FormEntry, LeftOut
     from askback.client.person import Asked, Asker, Turn
 
 SEND: Final = "Send"
@@ -88,7 +89,7 @@ def place(turn: "Turn") -> str:
     return f"Question {turn.number}{waiting}"
 
 
-def said_change(difference: "Difference") -> str:
+def said_change(difference: Difference) -> str:
     """How a field differs from the form as it came. What stood there ends the line, so that our words come first."""
     if not difference.before:
         return "filled in by you"
@@ -97,7 +98,7 @@ def said_change(difference: "Difference") -> str:
     return f"{done} by you{note}, was: {safe_line(difference.before)}"
 
 
-def sent_as(entry: "FormEntry", value: Any) -> str | None:
+def sent_as(entry: FormEntry, value: Any) -> str | None:
     """What goes out, in full, where that is not what the person reads: a title need not mean its value."""
     titles = {option.value: option.shown for option in entry.options}
     values = cast("list[Any]", value) if isinstance(value, list) else [value]
@@ -107,6 +108,57 @@ def sent_as(entry: "FormEntry", value: Any) -> str | None:
     return f"sent as: {safe_text(', '.join(chosen))}"
 
 
-def left_out(one: "LeftOut") -> str:
+def left_out(one: LeftOut) -> str:
     """That a field of the form is missing here, and why."""
     return f"A field cannot be shown and is left out: {quote_safely(one.name)}, because {one.why}."
+
+
+EMPTY_VALUE = f"({EMPTY})"
+EMPTY_NEEDED = f"({EMPTY}, {NEEDED})"
+
+YES_NO = ((True, YES), (False, NO))
+
+
+def label_of(entry: FormEntry) -> str:
+    """What the server calls the field."""
+    return safe_line(entry.label)
+
+
+def titles(entry: FormEntry) -> list[tuple[Any, str]]:
+    """What can be chosen in this field, each with the words for it; nothing where it is typed."""
+    if entry.kind == "boolean":
+        return list(YES_NO)
+    return [(option.value, safe_line(option.shown)) for option in entry.options]
+
+
+def value_line(entry: FormEntry, draft: Draft) -> str:
+    """What stands in the field, on one line."""
+    return safe_line(draft.shown(entry.name)) or (EMPTY_NEEDED if entry.is_required else EMPTY_VALUE)
+
+
+def value_lines(entry: FormEntry, draft: Draft) -> list[str]:
+    """What will be sent, however long: a draft takes no more than can be read."""
+    text = draft.shown(entry.name)
+    return safe_lines(text) if text else [value_line(entry, draft)]
+
+
+def notes_on_sending(entry: FormEntry, draft: Draft) -> list[str]:
+    """Our words on what will be sent: the value behind a title, and how it differs from the form as it came."""
+    behind = sent_as(entry, draft.value(entry.name))
+    return [*([behind] if behind else []), *notes_on_change(entry, draft)]
+
+
+def notes_on_change(entry: FormEntry, draft: Draft) -> list[str]:
+    """Nothing where it stands as it came."""
+    change = draft.difference(entry.name)
+    return [] if change is None else [said_change(change)]
+
+
+def expectation(entry: FormEntry) -> str:
+    """What fits, and whether it may be left out."""
+    return f"{entry.expects}, {NEEDED if entry.is_required else OPTIONAL}"
+
+
+def key_warning(entry: FormEntry, why: str) -> str:
+    """Why something that was pasted holds up the sending."""
+    return KEY_STOPPED.format(label=label_of(entry), why=why)

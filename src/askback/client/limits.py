@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -11,6 +11,7 @@ from askback.errors import TooManyQuestions
 
 Clock = Callable[[], float]
 """Seconds on a clock that never goes back."""
+Sleep = Callable[[float], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

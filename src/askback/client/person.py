@@ -1,14 +1,15 @@
 """A Person, whoever answers, and the Turn in which one question is put before them. Knows no wire and no screen."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 import anyio
 
-from askback.answers import Answer
+from askback.answers import Accepted, Answer, Cancelled, Declined
 from askback.client.consent import Verdict
 from askback.client.forms import ReceivedForm
+from askback.errors import Unanswered
 
 Mode = Literal["form", "url"]
 VisitReply = Literal["done", "again", "cancel"]
@@ -155,3 +156,49 @@ class Person(Protocol):
     async def wait(self, asked: VisitAsked, finished: anyio.Event) -> VisitReply:
         """After an opened visit, until the server says it is `finished` or the person says a word."""
         ...
+
+
+class Nobody:
+    """Shows nothing; a host that leaves calls and takes them up again may declare `modes` all the same."""
+
+    shows_several = False
+
+    def __init__(self, modes: Collection[Mode] = ()) -> None:
+        self.modes: frozenset[Mode] = frozenset(modes)
+
+    async def answer(self, turn: Turn) -> Answer[Any]:
+        raise _unanswered()
+
+    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> VisitReply:
+        raise _unanswered()
+
+
+def _unanswered() -> Unanswered:
+    return Unanswered(
+        "The server asked a question, and this driver has nobody to put it to. Give Driver a person, or leave the "
+        "call with begin(...) and take it up with resume(...) when there is an answer."
+    )
+
+
+Action = Literal["accept", "decline", "cancel"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerRecord:
+    """What came of a question; not what was written in it."""
+
+    asked: Asked
+    action: Action
+    by: str
+
+
+OnAnswer = Callable[[AnswerRecord], object]
+"""Hears of each question that got an answer, when it got it."""
+
+
+def record_answer(asked: Asked, answer: Answer[Any], *, by: str) -> AnswerRecord:
+    """The record of this answer."""
+    return AnswerRecord(asked=asked, action=_ACTIONS[type(answer)], by=by)
+
+
+_ACTIONS: dict[type[Any], Action] = {Accepted: "accept", Declined: "decline", Cancelled: "cancel"}

@@ -13,10 +13,11 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND
 
 from askback.answers import Accepted, Answer, Cancelled
-from askback.client.call import ClientCall, Sleep
+from askback.client.call import ClientCall
 from askback.client.demanded_visits import DemandedVisits, VisitCompletions
 from askback.client.duplicates import GivenAnswer
 from askback.client.intake import Intake
+from askback.client.limits import Sleep
 from askback.client.person import Mode, Turn, VisitAsked, VisitReply
 from askback.errors import NotUnderstood
 from askback.protocol.client.dispatcher import Exchange

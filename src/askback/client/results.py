@@ -1,13 +1,36 @@
-"""A tool's result held against the output schema that the tool declares. The work is done by then: it is never lost."""
+"""What a server returns: its lists, page by page, and a tool's result held against the schema that it declares."""
 
 import logging
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
 import anyio
 from mcp.client.session import ClientSession
-from mcp_types import CallToolResult
+from mcp_types import CallToolResult, PaginatedRequestParams
 
 from askback.errors import PeerError
 from askback.model.safe import safe_line
+
+T = TypeVar("T")
+
+MAX_PAGES = 100
+"""A list that never ends must not hang anybody."""
+
+Fetch = Callable[..., Awaitable[Any]]
+
+
+async def fetch_all_pages(fetch: Fetch, items: Callable[[Any], list[T]]) -> list[T]:
+    """The items of every page that `fetch` gives."""
+    found: list[T] = []
+    cursor: str | None = None
+    for _ in range(MAX_PAGES):
+        page = await fetch(params=PaginatedRequestParams(cursor=cursor))
+        found += items(page)
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    return found
+
 
 logger = logging.getLogger(__name__)
 

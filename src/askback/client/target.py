@@ -1,9 +1,15 @@
 """From a target to a connection: a command, a URL, a server in this process, or a transport of the SDK."""
 
+import json
 import os
+import shutil
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from itertools import dropwhile
+from pathlib import PurePath
+from secrets import token_hex
 from threading import Thread
 from typing import Any, TextIO, cast
 
@@ -17,13 +23,67 @@ from mcp.server.lowlevel import Server
 from mcp.shared.memory import create_client_server_memory_streams
 
 from askback.client.consent import judge
-from askback.client.headers import read_headers
-from askback.client.identity import identity_of_address, identity_of_command, identity_of_one
-from askback.client.naming import UNNAMED, name_of_address, name_of_command
-from askback.client.refusal import HTTPRefusal
+from askback.client.http import HTTPRefusal, read_headers
 from askback.errors import AuthorError
 from askback.model.safe import safe_block
 from askback.server.hosts import is_fastmcp, lowlevel_of
+
+RUNNERS = frozenset(
+    {"bun", "bunx", "deno", "node", "npx", "pipx", "pnpm", "py", "python", "ruby", "uv", "uvx", "yarn"}
+)
+"""Programs whose first word is another program: that one names the server."""
+
+PLAIN_OPTIONS = frozenset({"-B", "-I", "-m", "-q", "-u", "-y", "--quiet", "--yes", "dlx", "exec", "run"})
+"""Words before it that take no value; after any other option, the next word may be a secret."""
+
+UNNAMED = "unnamed server"
+"""A transport says nothing of where it leads, and the name of its type is no word for a person."""
+
+
+def name_of_address(url: str) -> str:
+    """Host and port: the user, the query and even the path of an address may be somebody's key."""
+    try:
+        return httpx2.URL(url).netloc.decode() or "this address"
+    except httpx2.InvalidURL:
+        return "this address"
+
+
+def name_of_command(program: str, arguments: Sequence[str]) -> str:
+    """The program, and the script that it runs; what follows may be a key."""
+    name = PurePath(program).name
+    script = next(dropwhile(PLAIN_OPTIONS.__contains__, arguments), "")
+    is_named = name.rstrip("0123456789.") in RUNNERS and not script.startswith("-") and "://" not in script
+    return f"{name} {script}" if script and is_named else name
+
+
+DIGEST_BYTES = 16
+"""Bytes of a digest: nobody finds a second command line with the same one."""
+
+
+def identity_of_command(program: str, arguments: Sequence[str], folder: str | os.PathLike[str] | None) -> str:
+    """The program by its whole path, all its words, and where it runs: elsewhere they may start something else."""
+    here = os.path.abspath(folder or os.curdir)
+    return _digest("command", os.path.join(here, shutil.which(program) or program), *arguments, here)
+
+
+def identity_of_address(url: str) -> str:
+    """Scheme, host, port and path. Keys are renewed, so neither the user nor the query counts."""
+    try:
+        whole = httpx2.URL(url)
+    except httpx2.InvalidURL:
+        return _digest("address", url)
+    return _digest("address", str(whole.copy_with(userinfo=b"", query=None, fragment=None)))
+
+
+def identity_of_one() -> str:
+    """Like no other: for what has nothing by which it could be known again."""
+    return token_hex(DIGEST_BYTES)
+
+
+def _digest(*words: str) -> str:
+    """Not the words themselves, which may hold a key."""
+    return blake2b(json.dumps(words).encode(), digest_size=DIGEST_BYTES).hexdigest()
+
 
 Target = object
 """A list of words, a URL, `StdioServerParameters`, a server object or a transport; FastMCP's need not be installed."""

@@ -8,9 +8,8 @@ from typing import Any, Generic, Literal, TypeVar
 from pydantic import TypeAdapter
 
 from askback.answers import Answer
-from askback.client.answer_check import check_answer, require_no_keys
+from askback.client.intake import check_answer, prepare_question, require_no_keys
 from askback.client.person import Asked, Asker
-from askback.client.reading import prepare_question
 from askback.client.rounds import Again, Fulfil, Send, without_a_person
 from askback.errors import AuthorError, NotUnderstood
 from askback.protocol.client.questions import IncomingRound

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from askback.client.consent import Verdict, judge, open_in_browser, programs
+from askback.client.consent import Verdict, judge, open_in_browser
 from askback.client.consent import browser as browser_module
-from askback.client.consent.programs import commands
+from askback.client.consent.browser import commands
 from tests.client.consent.good import ORDINARY, WARNED
 from tests.client.consent.hostile import HOSTILE
 from tests.support.paths import ROOT
@@ -60,9 +60,9 @@ class Browser:
 
 @pytest.fixture(autouse=True)
 def no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("BROWSER", *programs.SCREENS, *programs.WINDOWS_BELOW):
+    for name in ("BROWSER", *browser_module.SCREENS, *browser_module.WINDOWS_BELOW):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(programs, "INTEROP", ())
+    monkeypatch.setattr(browser_module, "INTEROP", ())
 
 
 @pytest.fixture
@@ -258,7 +258,7 @@ def test_no_terminal_runs_what_a_link_says(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.verifies("R69", "T08")
-@pytest.mark.parametrize("sign", [*programs.WINDOWS_BELOW, "a place that only such systems have"])
+@pytest.mark.parametrize("sign", [*browser_module.WINDOWS_BELOW, "a place that only such systems have"])
 def test_inside_windows_the_link_goes_to_windows_and_through_no_shell(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sign: str
 ):
@@ -267,10 +267,10 @@ def test_inside_windows_the_link_goes_to_windows_and_through_no_shell(
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.setenv("BROWSER", "xdg-open:gio open:wslview")
-    if sign in programs.WINDOWS_BELOW:
+    if sign in browser_module.WINDOWS_BELOW:
         monkeypatch.setenv(sign, "Debian")
     else:
-        monkeypatch.setattr(programs, "INTEROP", (str(tmp_path),))
+        monkeypatch.setattr(browser_module, "INTEROP", (str(tmp_path),))
     verdict = judge("https://evil.example/$(calc);calc?a&calc")
     assert open_in_browser(verdict) is True
     assert windows.opened == [["url.dll,FileProtocolHandler", verdict.href]]
@@ -330,5 +330,5 @@ def test_a_browser_that_stays_open_is_not_waited_for(
 ):
     staying = Browser(tmp_path, "staying", then=f"open({str(gate)!r}).read()")
     monkeypatch.setenv("BROWSER", str(staying.program))
-    monkeypatch.setattr(browser_module, "PATIENCE", 0.01)
+    monkeypatch.setattr(browser_module, "START_TIMEOUT", 0.01)
     assert open_in_browser(judge("https://example.com")) is True

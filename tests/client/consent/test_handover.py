@@ -22,8 +22,9 @@ from playwright.async_api import Page, async_playwright
 
 from askback.answers import Accepted, Answer
 from askback.client import Driver, Turn, VisitAsked
-from askback.client.consent import browser, handover, judge, open_in_browser, programs
-from askback.client.consent.handover import remove_handover, remove_later, write_handover
+from askback.client.consent import browser as browser_module
+from askback.client.consent import judge, open_in_browser
+from askback.client.consent.browser import remove_handover, remove_later, write_handover
 from askback.client.desk import DeskPerson
 from tests.client.consent.follower import link_in
 from tests.client.consent.other_user import OtherUser, other_user, until
@@ -32,7 +33,6 @@ from tests.client.turns import make_form
 from tests.support.chromium import browser_program, detached_program
 from tests.support.defence import with_and_without
 from tests.support.desk import Asking, review_and_send
-from tests.support.paths import ROOT
 from tests.support.secret_shop.visitor import SAVED, Visitor
 
 pytestmark = [pytest.mark.anyio, pytest.mark.verifies("T29")]
@@ -40,9 +40,9 @@ pytestmark = [pytest.mark.anyio, pytest.mark.verifies("T29")]
 
 @pytest.fixture(autouse=True)
 def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in (*programs.SCREENS, *programs.WINDOWS_BELOW):
+    for name in (*browser_module.SCREENS, *browser_module.WINDOWS_BELOW):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(programs, "INTEROP", ())
+    monkeypatch.setattr(browser_module, "INTEROP", ())
     monkeypatch.setenv("ASKBACK_HOME", str(tmp_path / "home"))
 
 
@@ -53,17 +53,18 @@ def slow_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[N
     os.mkfifo(gate)
     with detached_program(tmp_path, ["sh", "-c", f"read -r _ <{shlex.quote(str(gate))}", "sh"]) as program:
         monkeypatch.setenv("BROWSER", str(program))
-        monkeypatch.setattr(browser, "PATIENCE", 0.01)
+        monkeypatch.setattr(browser_module, "START_TIMEOUT", 0.01)
         yield
 
 
 def hand_over_the_link_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take the defence out."""
+    ours = browser_module.commands
 
     def commands(href: str, page: str, environment: Mapping[str, str]) -> Any:
-        return programs.commands(href, href, environment)
+        return ours(href, href, environment)
 
-    monkeypatch.setattr(browser, "commands", commands)
+    monkeypatch.setattr(browser_module, "commands", commands)
 
 
 def link_among(seen: set[str], sign: str) -> str | None:
@@ -71,7 +72,7 @@ def link_among(seen: set[str], sign: str) -> str | None:
 
 
 def require_that_the_file_is_closed(other: OtherUser, seen: set[str]) -> None:
-    files = [Path(unquote(urlsplit(line).path)) for line in seen if handover.PREFIX in line]
+    files = [Path(unquote(urlsplit(line).path)) for line in seen if browser_module.HANDOVER_PREFIX in line]
     assert files, "The file's name is there for all to see."
     if os.geteuid() == 0:
         assert not any(other.can_read(file) for file in files)
@@ -132,7 +133,7 @@ async def test_nobody_else_types_into_the_page_of_a_server_on_this_machine(
 
 def require_that_none_is_seen(seen: set[str], log: str, *secrets: str) -> None:
     """Neither in the list of programs nor in our log."""
-    assert any(handover.PREFIX in line for line in seen)
+    assert any(browser_module.HANDOVER_PREFIX in line for line in seen)
     assert not any(secret in line for secret in secrets for line in {*seen, log})
 
 
@@ -170,7 +171,7 @@ def real_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[P
     """Chromium as BROWSER, in a profile of its own; it ends with the test, or with a run that is killed."""
     with browser_program(tmp_path) as program:
         monkeypatch.setenv("BROWSER", str(program))
-        monkeypatch.setattr(browser, "PATIENCE", 0.01)
+        monkeypatch.setattr(browser_module, "START_TIMEOUT", 0.01)
         yield tmp_path
 
 
@@ -272,7 +273,7 @@ async def test_a_file_that_was_taken_is_removed_soon(
     runtime: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("XDG_RUNTIME_DIR", runtime["XDG_RUNTIME_DIR"])
-    monkeypatch.setattr(handover, "LIFE", 0.05)
+    monkeypatch.setattr(browser_module, "HANDOVER_SECONDS", 0.05)
     assert open_in_browser(judge("https://example.com/")) is True
     await until(lambda: not os.listdir(runtime["XDG_RUNTIME_DIR"]))
 
@@ -293,8 +294,8 @@ with open({note!r}, "w") as note:
     note.write(led)
 """
 OPENS = (
-    "from askback.client.consent import handover, judge, open_in_browser\n"
-    "handover.LIFE = {life}\n"
+    "from askback.client.consent import browser, judge, open_in_browser\n"
+    "browser.HANDOVER_SECONDS = {life}\n"
     "assert open_in_browser(judge('https://a.example/'))"
 )
 
@@ -311,9 +312,11 @@ async def test_a_browser_that_starts_slowly_finds_the_file_though_the_program_ha
     gate, note, program = tmp_path / "gate", tmp_path / "note", tmp_path / "cold"
     os.mkfifo(gate)
     os.mkfifo(note)
-    tests = str(ROOT)
+    tests = str(Path(__file__).parent)
     program.write_text(COLD.format(tests=tests, gate=str(gate), note=str(note)))
-    code = ("" if is_defended else remove_when_the_program_ends()) + OPENS.format(life=handover.LIFE)
+    code = ("" if is_defended else remove_when_the_program_ends()) + OPENS.format(
+        life=browser_module.HANDOVER_SECONDS
+    )
     environment = {**os.environ, **runtime, "BROWSER": shlex.join([sys.executable, str(program)])}
     await anyio.run_process([sys.executable, "-c", code], env=environment)
     with anyio.fail_after(PATIENCE):
@@ -326,7 +329,7 @@ async def test_a_file_that_was_taken_is_removed_whatever_the_path(
     tmp_path: Path, runtime: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(handover, "LIFE", 0.05)
+    monkeypatch.setattr(browser_module, "HANDOVER_SECONDS", 0.05)
     remove_later(write_handover("https://example.com/", runtime))
     await until(lambda: not os.listdir(runtime["XDG_RUNTIME_DIR"]))
 
@@ -339,11 +342,14 @@ async def test_a_file_that_was_taken_is_removed_also_after_the_program_has_ended
 
 def test_what_a_killed_program_left_behind_is_swept_up(runtime: dict[str, str]):
     base = Path(runtime["XDG_RUNTIME_DIR"])
-    old, young = base / f"{handover.PREFIX}old", base / f"{handover.PREFIX}young"
+    old, young = (
+        base / f"{browser_module.HANDOVER_PREFIX}old",
+        base / f"{browser_module.HANDOVER_PREFIX}young",
+    )
     for folder in (old, young):
         folder.mkdir()
         (folder / "open.html").write_text("")
-    os.utime(old, (0, time.time() - handover.LEFT_OVER - 1))
+    os.utime(old, (0, time.time() - browser_module.MAX_HANDOVER_AGE_SECONDS - 1))
     remove_handover(write_handover("https://example.com/", runtime))
     assert os.listdir(base) == [young.name]
 
@@ -352,7 +358,7 @@ def test_where_browsers_may_be_snaps_the_file_lies_in_the_open_home(
     tmp_path: Path, runtime: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr(handover, "SNAPS", tmp_path)
+    monkeypatch.setattr(browser_module, "SNAPS", tmp_path)
     page = write_handover("https://example.com/", runtime)
     assert page.parent.parent == tmp_path
     assert not page.parent.name.startswith(".")
@@ -392,7 +398,7 @@ def test_a_folder_in_which_the_file_cannot_be_written_is_passed_over_and_left_cl
 def test_a_home_that_is_no_whole_path_is_passed_over(
     tmp_path: Path, runtime: dict[str, str], monkeypatch: pytest.MonkeyPatch, home: str
 ):
-    monkeypatch.setattr(handover, "SNAPS", tmp_path)
+    monkeypatch.setattr(browser_module, "SNAPS", tmp_path)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "project").mkdir()
     monkeypatch.setenv("HOME", home)
@@ -417,12 +423,14 @@ def test_without_a_folder_nothing_is_started_and_the_link_is_left_to_be_shown(
 )
 def test_a_browser_that_cannot_see_the_file_is_not_started_with_it(choice: str):
     page = "file:///run/user/0/open.html"
-    assert list(programs.commands("https://example.com/", page, {"BROWSER": choice}, system="linux")) == []
+    assert (
+        list(browser_module.commands("https://example.com/", page, {"BROWSER": choice}, system="linux")) == []
+    )
 
 
 def test_a_program_of_windows_gets_the_link_since_it_cannot_see_the_file():
     href, page = "https://example.com/", "file:///run/user/0/open.html"
     environment = {"BROWSER": "/mnt/c/chrome.exe", "WSL_DISTRO_NAME": "Debian"}
-    found = list(programs.commands(href, page, environment, system="linux"))
+    found = list(browser_module.commands(href, page, environment, system="linux"))
     assert found[0] == ["/mnt/c/chrome.exe", href]
     assert all(command[-1] == href for command in found)

@@ -133,7 +133,7 @@ def test_writers_at_the_same_time_lose_nothing(path: Path):
 
 
 def test_a_lock_that_is_never_given_back_stops_nobody(path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(sites_module, "PAUSE", 0)
+    monkeypatch.setattr(sites_module, "LOCK_PAUSE_SECONDS", 0)
     path.parent.mkdir(parents=True)
     with path.with_suffix(".lock").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)

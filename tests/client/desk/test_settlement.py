@@ -6,9 +6,8 @@ import anyio
 
 from askback.answers import Answer, Declined
 from askback.client.consent import Verdict
-from askback.client.desk.actions import ActionInput, CardActions
-from askback.client.desk.board import Board
-from askback.client.desk.settling import answer_to, word_after
+from askback.client.desk.app import ActionInput, CardActions
+from askback.client.desk.board import Board, answer_to, word_after
 from askback.client.person import VisitAsked, VisitReply
 from tests.client.turns import make_form, make_visit
 from tests.support.desk import PATIENCE

@@ -2,7 +2,7 @@
 
 import pytest
 
-from askback.client.terminal.key_guard import KeyGuard
+from askback.client.terminal.screen_app import KeyGuard
 from tests.client.terminal.seat import Seat
 
 

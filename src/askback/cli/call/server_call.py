@@ -23,7 +23,7 @@ from askback.cli.call.results import Result
 from askback.cli.call.status_line import StatusLine
 from askback.cli.exits import Misused
 from askback.client import AnswerRecord, Driver
-from askback.client.answered import OnAnswer
+from askback.client.person import OnAnswer
 from askback.errors import Unfinished
 
 T = TypeVar("T")

@@ -1,10 +1,8 @@
 """Consent to links: what a link is, whether it may be opened at all, and what a person should know first."""
 
 from askback.client.consent.browser import Opener, open_in_browser
-from askback.client.consent.judging import judge
-from askback.client.consent.shared import SharedSites, Sites
-from askback.client.consent.sites import KnownSites, path_of_user
-from askback.client.consent.verdict import Verdict
+from askback.client.consent.sites import KnownSites, SharedSites, Sites, path_of_user
+from askback.client.consent.verdict import Verdict, judge
 from askback.client.consent.visit_view import VisitView, view_visit
 
 __all__ = [

@@ -5,11 +5,40 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Final
 
-from askback.client.consent.link import ParsedLink, is_shared
-from askback.client.consent.names import is_ace, is_mixed, passes_for, readings_of, scripts_of, unicode_of
-from askback.client.consent.refusals import JOINERS
-from askback.client.consent.wellknown import BORROWED, WELL_KNOWN
+from askback.client.consent.link import (
+    JOINERS,
+    ParsedLink,
+    is_ace,
+    is_mixed,
+    is_shared,
+    passes_for,
+    readings_of,
+    scripts_of,
+    unicode_of,
+)
 from askback.schema.networks import AddressKind, kind_of_address
+
+WELL_KNOWN: Final = frozenset((
+    "adobe.com", "airbnb.com", "aliexpress.com", "amazon.co.uk", "amazon.com", "amazon.de",
+    "apple.com", "atlassian.com", "auth0.com", "bankofamerica.com", "binance.com", "bitbucket.org",
+    "booking.com", "box.com", "chase.com", "cloudflare.com", "coinbase.com",
+    "databricks.com", "dhl.com", "digitalocean.com", "discord.com", "docker.com", "docusign.com",
+    "dropbox.com", "ebay.com", "facebook.com", "fedex.com", "figma.com", "gitea.com", "github.com",
+    "gitlab.com", "gmail.com", "google.com", "googleapis.com", "grafana.com", "heroku.com", "hubspot.com",
+    "huggingface.co", "icloud.com", "instagram.com", "intuit.com", "jira.com", "linear.app", "linkedin.com",
+    "live.com", "microsoft.com", "microsoftonline.com", "mongodb.com", "netflix.com", "netlify.com",
+    "notion.so", "npmjs.com", "office.com", "okta.com", "onedrive.com", "oracle.com",
+    "outlook.com", "paypal.com", "pypi.org", "python.org", "reddit.com", "revolut.com", "salesforce.com",
+    "sap.com", "sentry.io", "shopify.com", "slack.com", "snowflake.com", "spotify.com", "stackoverflow.com",
+    "steampowered.com", "stripe.com", "supabase.com", "telegram.org", "tiktok.com", "trello.com",
+    "twitch.tv", "twitter.com", "usps.com", "vercel.com", "wellsfargo.com", "whatsapp.com", "wikipedia.org",
+    "wise.com", "x.com", "yahoo.com", "youtube.com", "zendesk.com", "zoom.us",
+))  # fmt: skip
+"""Only to say "this is not that site": a link to a site that is not listed is judged like any other."""
+
+BORROWED: Final = frozenset(("com", "org", "net", "gov", "edu"))
+"""Endings that belong at the end: inside a host they make a sub-domain look like a site of its own."""
+
 
 MAX_LABELS: Final = 5
 """In front of the domain; cloud regions take four. More push the domain out of sight."""
@@ -20,7 +49,7 @@ ON_THIS_COMPUTER: Final = "The page is on this very computer; what goes there do
 _NAMES = "|".join(name.replace(".", "[.-]") for name in sorted(WELL_KNOWN))
 _BORROWED = re.compile(rf"(?:^|[.-])({_NAMES})(?=[.-])")
 _UNSEEN = re.compile("%E2%80%8[BEF]|%E2%80%A[A-E]|%E2%81%A[0-9]|%EF%BB%BF", re.IGNORECASE)
-_KEYS = re.compile(
+_SECRETS = re.compile(
     r"[?&#;](password|passwd|pwd|secret|client_secret|(?:(?:access|refresh|id|auth)_)?token|api_?key)=[^&#;]",
     re.IGNORECASE,
 )
@@ -116,7 +145,7 @@ def _port(place: ParsedLink) -> Iterator[str]:
         yield f"The link uses an unusual port, {place.port}."
 
 
-def _name(place: ParsedLink) -> Iterator[str]:
+def _host_name(place: ParsedLink) -> Iterator[str]:
     if place.address or place.is_loopback:
         return
     if is_shared(place.host):
@@ -129,8 +158,8 @@ def _name(place: ParsedLink) -> Iterator[str]:
         yield f"The host is very long; all that counts is its end, {place.domain}."
 
 
-def _keys(place: ParsedLink) -> Iterator[str]:
-    if named := _KEYS.search(place.href):
+def _secrets(place: ParsedLink) -> Iterator[str]:
+    if named := _SECRETS.search(place.href):
         yield f"The link itself carries something secret ({named[1].lower()})."
 
 
@@ -149,8 +178,8 @@ CONCERNS: Final[tuple[Callable[[ParsedLink], Iterator[str]], ...]] = (
     _address,
     _unencrypted,
     _port,
-    _name,
-    _keys,
+    _host_name,
+    _secrets,
     _unseen,
 )
 

@@ -1,4 +1,4 @@
-"""The sites a person has consented to, by server: what makes a new one stand out."""
+"""The sites a person has consented to, by server: what makes a new one stand out. In a file, or in a store."""
 
 import json
 import logging
@@ -6,13 +6,18 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from datetime import timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
+
+from askback.errors import StoreUnavailable
+from askback.model.store import Store
 
 if sys.platform != "win32":
     import fcntl
@@ -25,14 +30,14 @@ MAX_DOMAINS: Final = 50
 MAX_FILE_BYTES: Final = 2_000_000
 """Bytes; a file of ours cannot be larger, so one that is was not written by us."""
 
-TRIES, PAUSE = 200, 0.01
+MAX_LOCK_TRIES, LOCK_PAUSE_SECONDS = 200, 0.01
 """How often and after how many seconds a held lock is tried again; holding it takes a millisecond."""
 
-Sites = dict[str, list[str]]
+DomainsByServer = dict[str, list[str]]
 
 
 class _File(TypedDict):
-    sites: Sites
+    sites: DomainsByServer
 
 
 _FILE: Final = TypeAdapter(_File)
@@ -50,7 +55,7 @@ class KnownSites:
     def __init__(self, path: Path | None = None) -> None:
         # Behind a link that the person has made, so that it is the file that is replaced and not their link.
         self._path = None if path is None else Path(os.path.realpath(path))
-        self._sites: Sites = {}
+        self._sites: DomainsByServer = {}
 
     def before(self, server: str) -> frozenset[str]:
         """The domains that this server was allowed to send the person to."""
@@ -64,7 +69,7 @@ class KnownSites:
             self._sites = _with(self._read(), server, domain)
             self._write()
 
-    def _read(self) -> Sites:
+    def _read(self) -> DomainsByServer:
         if self._path is None:
             return self._sites
         try:
@@ -116,11 +121,11 @@ class KnownSites:
 
 def _take(lock: int) -> None:
     """Bounded: a program that was stopped while it held the lock must not stop this one."""
-    for _ in range(TRIES):
+    for _ in range(MAX_LOCK_TRIES):
         try:
             return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            time.sleep(PAUSE)
+            time.sleep(LOCK_PAUSE_SECONDS)
     logger.warning("Another program holds on to the list of known sites; it is written all the same.")
     return None
 
@@ -149,13 +154,100 @@ def path_of_user(environment: Mapping[str, str] = os.environ) -> Path:
     return base / "askback" / "sites.json"
 
 
-def _with(sites: Sites, server: str, domain: str) -> Sites:
+def _with(sites: DomainsByServer, server: str, domain: str) -> DomainsByServer:
     domains = [*sites.get(server, ()), domain][-MAX_DOMAINS:]
     changed = {**{other: old for other, old in sites.items() if other != server}, server: domains}
     return dict(list(changed.items())[-MAX_SERVERS:])
 
 
-def _parsed(text: bytes) -> Sites:
+def _parsed(text: bytes) -> DomainsByServer:
     if len(text) > MAX_FILE_BYTES:
         raise ValueError("too large")
     return _FILE.validate_json(text, strict=True)["sites"]
+
+
+OWNER: Final = "askback/sites/"
+"""Begins the owner of every row; behind it stands a digest of the person's name and nothing that can be read back."""
+
+SITES_LIFE: Final = timedelta(days=400)
+"""For which a server's sites are remembered after the last new one: what comes once a year is still known."""
+
+MAX_REPLACE_TRIES: Final = 10
+"""How often a change is made anew that another process was ahead of; each of those has written one of its own."""
+
+_DOMAINS: Final = TypeAdapter(list[str])
+
+
+class SharedSites:
+    """Registrable domains by server, as `KnownSites` has them in a file.
+
+    A store that cannot be reached is said in the log and costs nothing but the memory of it: known sites count as new.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        person: str = "",
+        life: timedelta = SITES_LIFE,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """`person` names whose sites they are, where a store has those of several."""
+        self._store, self._clock, self._life = store, clock, life.total_seconds()
+        self._owner = OWNER + _digest(person)
+
+    async def before(self, server: str) -> frozenset[str]:
+        """The domains that this server was allowed to send the person to."""
+        try:
+            return frozenset(_read_domains(await self._store.get(self._owner, _digest(server))))
+        except StoreUnavailable as error:
+            logger.warning("known sites count as new: %s", error)
+            return frozenset()
+
+    async def remember(self, server: str, domain: str) -> None:
+        """The person has consented to a link there."""
+        try:
+            for _ in range(MAX_REPLACE_TRIES):
+                if not domain or await self._is_added(_digest(server), domain):
+                    return
+            logger.warning("this site will count as new: others keep changing the list of them")
+        except StoreUnavailable as error:
+            logger.warning("this site will count as new: %s", error)
+
+    async def _is_added(self, name: str, domain: str) -> bool:
+        """False where another process was ahead of us."""
+        former = await self._store.get(self._owner, name)
+        domains = _read_domains(former)
+        if domain in domains:
+            return True
+        value, until = _DOMAINS.dump_json([*domains, domain][-MAX_DOMAINS:]), self._clock() + self._life
+        if former is None:
+            await self._store.put(self._owner, name, value, until=until)
+            return True
+        return await self._store.replace(self._owner, name, former, value, until=until)
+
+
+Sites = KnownSites | SharedSites
+"""What a host remembers consent in: a file of one person, or a store."""
+
+
+async def sites_before(sites: Sites, server: str) -> frozenset[str]:
+    return sites.before(server) if isinstance(sites, KnownSites) else await sites.before(server)
+
+
+async def remember_site(sites: Sites, server: str, domain: str) -> None:
+    if isinstance(sites, KnownSites):
+        sites.remember(server, domain)
+    else:
+        await sites.remember(server, domain)
+
+
+def _read_domains(value: bytes | None) -> list[str]:
+    try:
+        return [] if value is None else _DOMAINS.validate_json(value, strict=True)
+    except ValidationError:
+        return []  # nothing of ours: it is written anew
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

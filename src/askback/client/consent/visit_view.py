@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from askback.client.consent.refusals import MAX_URL_LENGTH
-from askback.client.consent.verdict import Verdict
+from askback.client.consent.verdict import MAX_URL_LENGTH, Verdict
 from askback.client.labels import who_asks
 from askback.model.safe import safe_line
 

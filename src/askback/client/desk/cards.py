@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 import anyio
 
 from askback.answers import Accepted, Answer, Cancelled, Declined
-from askback.client.desk.desk_texts import GOES_ON
+from askback.client import labels
 from askback.client.forms import Draft, FormEntry
 from askback.client.limits import Clock
 from askback.client.person import Asked, FormAsked, Turn, VisitAsked, VisitReply
@@ -22,6 +22,8 @@ T = TypeVar("T")
 _numbers = count(1)
 
 BEING_OPENED = "This link is already being opened."
+
+GOES_ON = labels.GOES_ON.format(stop="to give it up, end the program that made it")
 
 NOBODY = (
     "The desk was closed before anybody answered. Keep it open, with `async with desk:` around the calls."

@@ -10,12 +10,9 @@ import anyio
 
 from askback.answers import Answer
 from askback.client.consent import Opener, open_in_browser
-from askback.client.desk.actions import CardActions
-from askback.client.desk.app import EXCHANGE, ONCE, PAGE, make_app
-from askback.client.desk.board import Board
-from askback.client.desk.codes import OneTimeCodes
-from askback.client.desk.gate import Gate
-from askback.client.desk.settling import answer_to, word_after
+from askback.client.desk.app import EXCHANGE, ONCE, PAGE, CardActions, make_app
+from askback.client.desk.board import Board, answer_to, word_after
+from askback.client.desk.gate import Gate, OneTimeCodes
 from askback.client.limits import Clock
 from askback.client.person import Mode, Turn, VisitAsked, VisitReply
 from askback.errors import AuthorError

@@ -1,20 +1,82 @@
 """What the page gets to see, as JSON. Everything a server wrote is made safe here, and nowhere later (T14).
 
-A field or an option is named by its place, so that no text of a server ever serves as a name in the page.
+A field or an option is named by its place, so that no text of a server ever serves as a name in the page. Words that
+the desk shares with the terminal are in `labels`.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from askback.client import labels
 from askback.client.consent import view_visit as shown_visit
-from askback.client.desk import desk_texts
 from askback.client.desk.board import WITHDRAWN, Board
 from askback.client.desk.cards import AnyCard, FormCard, Reviewed, VisitCard, WaitCard
 from askback.client.forms import Difference, FormEntry
 from askback.client.person import Asked, Asker, VisitAsked
 from askback.model import safe
 from askback.model.question import Text
+
+WORDS: Final = {
+    "send": labels.SEND,
+    "decline": labels.DECLINE,
+    "cancel": labels.CANCEL,
+    "decline_all": labels.DECLINE_ALL,
+    "review": labels.REVIEW,
+    "back": labels.BACK,
+    "open": labels.OPEN,
+    "done": labels.DONE,
+    "retry": labels.RETRY,
+    "close": "Close",
+    "use_this_tab": "Use this tab",
+    "optional": labels.OPTIONAL,
+    "empty_choice": labels.EMPTY_CHOICE,
+    "nothing_to_fill_in": labels.NOTHING_TO_FILL_IN,
+    "explain": f"{labels.DECLINE_MEANS} {labels.CANCEL_MEANS}",
+    "sure": labels.SEND_ANYWAY,
+    "tick_first": labels.CONFIRM_SUSPECT,
+    "press_space": "Enter does not open links. Press Space on the button, or click it.",
+    "opening": "Opening your browser …",
+    "by_hand": "No browser could be started from here. You have agreed: this button opens the page in this browser.",
+    "open_here": "Open the page here",
+    "waiting": "Come back to this page when you are finished on the other one.",
+    "opened_again": labels.OPENED_AGAIN,
+    "explain_wait": f"{labels.DONE_MEANS} {labels.RETRY_MEANS} {labels.CANCEL_WAIT_MEANS}",
+}
+"""By the names under which the page looks them up."""
+
+WHAT: Final = {"form": "form", "visit": "link", "wait": "page under way"}
+
+SUSPECT_FIELD: Final = "This field seems to ask for a secret."
+"""Why is said once, above the form."""
+
+UNDER_WAY: Final = "A visit is under way"
+
+CODE_REFUSED: Final = (
+    "This link opens the desk once, and it was used before or is too old. Open the link that the program printed. "
+    "If nobody of yours used it before, somebody else on this machine did: end the program."
+)
+
+CLOSED: Final = "The desk is closed. Nothing more can be sent from this page; what you typed is still here."
+RESTING: Final = "The desk is open in several newer tabs, so this one rests."
+
+AS_IT_CAME: Final = "as it came"
+NOT_FILLED_IN: Final = "not filled in"
+"""Both on the review, of a field that nobody changed: with a default and without."""
+
+
+def to_mend(count: int) -> str:
+    return "One answer needs another look." if count == 1 else f"{count} answers need another look."
+
+
+def changes(changed: int, fields: int) -> str:
+    """How much of the form is the person's own doing."""
+    if fields == 0:
+        return labels.NOTHING_TO_FILL_IN
+    if changed == 0:
+        return "Nothing differs from the form as it came."
+    fields_changed = "One field differs" if changed == 1 else f"{changed} fields differ"
+    return f"{fields_changed} from the form as it came."
+
 
 Json = dict[str, Any]
 
@@ -27,13 +89,13 @@ ONE_LINE = 120
 
 def hello(board: Board) -> Json:
     """What a tab gets first; afterwards it hears of changes alone."""
-    return {"words": desk_texts.WORDS, "cards": [summary(board, card) for card in board]}
+    return {"words": WORDS, "cards": [summary(board, card) for card in board]}
 
 
 def over(board: Board) -> Json:
     """Why the watch ends. A tab that only rests can be used again; behind a closed desk there is nobody."""
     return {
-        "over": desk_texts.CLOSED if board.is_closed else desk_texts.RESTING,
+        "over": CLOSED if board.is_closed else RESTING,
         "rests": not board.is_closed,
     }
 
@@ -45,7 +107,7 @@ def summary(board: Board, card: AnyCard) -> Json:
     return {
         "id": card.id,
         "who": safe.safe_line(card.asked.asker.label, labels.MAX_NAME_LENGTH),
-        "what": desk_texts.WHAT[card.kind],
+        "what": WHAT[card.kind],
         "why": labels.why(card.asked),
         "message": _glance(card.asked.message),
         "gone": card.gone,
@@ -68,7 +130,7 @@ def whole(card: AnyCard) -> Json:
         "id": card.id,
         "kind": card.kind,
         "why": labels.why(card.asked),
-        "place": desk_texts.UNDER_WAY if isinstance(card, WaitCard) else labels.place(card.turn),
+        "place": UNDER_WAY if isinstance(card, WaitCard) else labels.place(card.turn),
         "message": safe.safe_block(card.asked.message),
         "gone": card.gone,
     }
@@ -107,7 +169,7 @@ def _field(card: FormCard, entry: FormEntry, stops: Mapping[str, str]) -> Json:
         "kind": entry.kind,
         "required": entry.is_required,
         "expects": entry.expects,
-        "suspicion": desk_texts.SUSPECT_FIELD if entry.suspicion else None,
+        "suspicion": SUSPECT_FIELD if entry.suspicion else None,
         "options": [safe.safe_line(option.shown) for option in entry.options],
         "filled": _filled(card, entry),
         "long": isinstance(entry.field, Text) and entry.kind == "text" and _is_long(entry.field),
@@ -156,10 +218,10 @@ def review(card: FormCard, reviewed: Reviewed) -> Json:
     problems, stops = _by_place(card, reviewed.problems), _by_place(card, _stops(card))
     found: Json = {"stamp": reviewed.stamp, "problems": problems, "stops": stops}
     if problems or stops:
-        return {**found, "said": desk_texts.to_mend(len(problems.keys() | stops.keys()))}
+        return {**found, "said": to_mend(len(problems.keys() | stops.keys()))}
     differences = {difference.entry.name: difference for difference in card.draft.differences()}
     lines = [_line(card, entry, differences.get(entry.name)) for entry in card.entries]
-    return {**found, "lines": lines, "said": desk_texts.changes(len(differences), len(card.entries))}
+    return {**found, "lines": lines, "said": changes(len(differences), len(card.entries))}
 
 
 def _by_place(card: FormCard, notes: Mapping[str, str]) -> dict[int, str]:
@@ -181,7 +243,7 @@ def _mark(entry: FormEntry, difference: Difference | None) -> str:
     """What became of a field, in words, so that no colour is needed to see it."""
     if difference is not None:
         return labels.said_change(difference)
-    return desk_texts.NOT_FILLED_IN if entry.default is None else desk_texts.AS_IT_CAME
+    return NOT_FILLED_IN if entry.default is None else AS_IT_CAME
 
 
 def _visit(asked: Asked) -> Json:

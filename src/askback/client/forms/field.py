@@ -1,6 +1,6 @@
-"""Which Field a stranger's property is, with the limits that can be kept. Tolerant: a limit that is none is dropped.
+"""Which Field a stranger's property is, with the limits that can be kept, and what fits it in a few of our own words.
 
-A `pattern` is shown and never compiled; an unknown `format` is text.
+Tolerant: a limit that is none is dropped. A `pattern` is shown and never compiled; an unknown `format` is text.
 """
 
 import dataclasses
@@ -8,15 +8,88 @@ from collections.abc import Callable, Mapping
 from math import ceil, floor
 from typing import Any, Final, cast
 
-from askback.client.forms.caps import MAX_TYPED_LENGTH, UNSAFE_INTEGER
-from askback.client.forms.options import OptionList, offer_of
-from askback.client.forms.property import Json, Unshowable, resolve_property
-from askback.client.forms.suspicion import is_masked
+from askback.client.forms.form import MAX_TYPED_LENGTH, UNSAFE_INTEGER, is_masked
+from askback.client.forms.property import Json, OptionList, Unshowable, offer_of, resolve_property
 from askback.errors import QuestionRefused
-from askback.model.question import Choice, Choices, Field, Integer, Number, Text
+from askback.model.question import (
+    Boolean,
+    Choice,
+    Choices,
+    Date,
+    DateTime,
+    Email,
+    Field,
+    Integer,
+    Number,
+    Text,
+    Url,
+)
 from askback.model.safe import quote_safely
 from askback.schema.keywords import KINDS, FieldEntry, is_number
 from askback.schema.rules import examine_entries
+
+
+def describe_field(field: Field[Any]) -> str:
+    """For example "whole number, 0 to 20"."""
+    say = next(_DESCRIPTIONS[kind] for kind in type(field).__mro__ if kind in _DESCRIPTIONS)
+    return say(field)
+
+
+def _describe_text(what: str) -> Callable[[Any], str]:
+    def say(field: Text) -> str:
+        count = _describe_range(field.min_length, field.max_length)
+        last = field.min_length if field.max_length is None else field.max_length
+        return f"{what}, {count} {'character' if last == 1 else 'characters'}" if count else what
+
+    return say
+
+
+def _describe_range(least: float | None, most: float | None) -> str:
+    match least, most:
+        case None, None:
+            return ""
+        case _, None:
+            return f"at least {least}"
+        case None, _:
+            return f"at most {most}"
+        case _:
+            return f"exactly {least}" if least == most else f"{least} to {most}"
+
+
+def _describe_number(what: str) -> Callable[[Any], str]:
+    def say(field: Number | Integer) -> str:
+        above, below = (field.above, field.below) if isinstance(field, Number) else (None, None)
+        parts = [
+            what,
+            _describe_range(field.minimum, field.maximum),
+            f"more than {above}" if above is not None else "",
+            f"less than {below}" if below is not None else "",
+            f"a multiple of {field.multiple_of}" if field.multiple_of is not None else "",
+        ]
+        return ", ".join(filter(None, parts))
+
+    return say
+
+
+def _describe_choices(field: Choices) -> str:
+    least, most = field.least or None, field.most
+    count = _describe_range(least, most if most is None or most < len(field.options) else None)
+    return f"{count or 'any'} of {len(field.options)}"
+
+
+_DESCRIPTIONS: Final[Mapping[type[Field[Any]], Callable[[Any], str]]] = {
+    Email: _describe_text("email address, like name@example.org"),
+    Url: _describe_text("complete web address, like https://example.org/"),
+    Text: _describe_text("text"),
+    Date: lambda _: "date, like 2026-11-15",
+    DateTime: lambda _: "date and time with its offset, like 2026-11-15T18:30:00+01:00",
+    Number: _describe_number("number"),
+    Integer: _describe_number("whole number"),
+    Boolean: lambda _: "yes or no",
+    Choice: lambda field: f"one of {len(field.options)}",
+    Choices: _describe_choices,
+}
+
 
 _MOST_SHOWN: Final = 60
 """Characters of a format's name or a pattern: a hint, not a lesson."""

@@ -1,7 +1,16 @@
-"""One property of a stranger's schema without its detours: references and ways to say "or nothing"."""
+"""One property of a stranger's schema without its detours, and the options of a choice in every shape they come in."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from math import isfinite
 from typing import Any, Final, cast
+
+from askback.client.forms.form import MAX_LABEL_LENGTH, MAX_OPTION_LENGTH, MAX_OPTIONS, UNSAFE_INTEGER, cut
+from askback.model.question import Option
+from askback.schema.formats import is_readable
+from askback.schema.secret_lint.text import fold
 
 Json = dict[str, Any]
 
@@ -31,7 +40,7 @@ def resolve_property(described: Any, definitions: Mapping[str, Any]) -> Json:
             union, branch = only
             whole = {**_mapping(branch), **{key: value for key, value in whole.items() if key != union}}
         else:
-            return _typed(whole)
+            return _single_typed(whole)
     raise Unshowable("its description leads in circles")
 
 
@@ -71,7 +80,7 @@ def _branches(union: Any) -> list[Json]:
     return [cast("Json", branch) for branch in listed if type(branch) is dict]
 
 
-def _typed(whole: Json) -> Json:
+def _single_typed(whole: Json) -> Json:
     kinds = whole.get("type")
     if type(kinds) is not list:
         return whole
@@ -79,3 +88,132 @@ def _typed(whole: Json) -> Json:
     if len(named) != 1:
         raise Unshowable("it may be of several types, and a form asks for one")
     return {**whole, "type": named[0]}
+
+
+Pair = tuple[Any, Any]
+"""A value and its title as they came."""
+
+_TITLED: Final = ("oneOf", "anyOf")
+
+_TOO_MANY: Final = f"it has more than {MAX_OPTIONS:,} options"
+
+_MOST_TELLINGS: Final = 2
+"""A title that already has another's name behind it is told apart by the second; no honest form needs that."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptionList:
+    """What can be chosen; `skipped` counts the options that could not be shown or sent."""
+
+    options: tuple[Option, ...]
+    meanings: Mapping[str, Any]
+    skipped: int
+
+
+def offer_of(whole: Json, definitions: Mapping[str, Any]) -> OptionList | None:
+    """The options a property lists; None where it lists none, Unshowable where none or too many can be shown."""
+    pairs = _pairs(whole, definitions)
+    if pairs is None:
+        return None
+    if len(pairs) > MAX_OPTIONS:
+        raise Unshowable(_TOO_MANY)
+    known: dict[str, Pair] = {}
+    for value, title in pairs:
+        if (spelling := _spelled(value)) is not None:
+            known.setdefault(spelling, (value, title))
+    if not known:
+        raise Unshowable("it offers nothing that can be chosen")
+    listed = sum(value is not None for value, _ in pairs)
+    titles = distinguish_titles(
+        [(spelling, _title(title) or spelling) for spelling, (_, title) in known.items()]
+    )
+    return OptionList(
+        options=tuple(
+            Option(spelling, None if title == spelling else title)
+            for spelling, title in zip(known, titles, strict=True)
+        ),
+        meanings=_meanings(known),
+        skipped=listed - len(known),
+    )
+
+
+def _meanings(known: Mapping[str, Pair]) -> Mapping[str, Any]:
+    """Nothing where all are texts, which are sent as they are spelled."""
+    if all(type(value) is str for value, _ in known.values()):
+        return {}
+    return {spelling: value for spelling, (value, _) in known.items()}
+
+
+def distinguish_titles(named: Sequence[tuple[str, str]]) -> list[str]:
+    """The titles; those that look alike get the name that tells them apart behind them."""
+    titles = [title for _, title in named]
+    for _ in range(_MOST_TELLINGS):
+        looks = list(map(_look, titles))
+        often = Counter(looks)
+        if len(often) == len(looks):
+            break
+        titles = [
+            title if often[look] == 1 else f"{title} ({cut(name, MAX_LABEL_LENGTH)})"
+            for (name, _), title, look in zip(named, titles, looks, strict=True)
+        ]
+    return titles
+
+
+def _look(text: str) -> str:
+    # Folding takes signs away too, so texts of them alone would all look alike.
+    folded = text if text.isascii() else fold(text)
+    return " ".join(folded.casefold().split()) or text
+
+
+def _pairs(whole: Json, definitions: Mapping[str, Any]) -> list[Pair] | None:
+    for keyword in _TITLED:
+        if type(whole.get(keyword)) is list:
+            return _some(_branched(cast("list[Any]", whole[keyword]), definitions))
+    if type(whole.get("enum")) is list:
+        return _some(_listed(whole))
+    return [(whole["const"], None)] if "const" in whole else None
+
+
+def _some(pairs: Iterator[Pair]) -> list[Pair]:
+    """As many as tell whether there are too many: references can stand for lists of lists."""
+    return list(islice(pairs, MAX_OPTIONS + 1))
+
+
+def _branched(branches: list[Any], definitions: Mapping[str, Any]) -> Iterator[Pair]:
+    if len(branches) > MAX_OPTIONS:
+        raise Unshowable(_TOO_MANY)
+    for branch in branches:
+        inner = resolve_property(branch, definitions)
+        if "const" in inner:
+            yield inner["const"], inner.get("title")
+        elif type(inner.get("enum")) is list:
+            yield from _listed(inner)
+        elif inner.get("type") != "null":
+            raise Unshowable("it may be of several types, and a form asks for one")
+
+
+def _listed(whole: Json) -> Iterator[Pair]:
+    """Values with their older titles; a title too few is none, a title too many belongs to nothing."""
+    values, names = cast("list[Any]", whole["enum"]), whole.get("enumNames")
+    titles = cast("list[Any]", names) if type(names) is list else []
+    for place, value in enumerate(values):
+        yield value, titles[place] if place < len(titles) else None
+
+
+def _title(title: Any) -> str | None:
+    return cut(title, MAX_LABEL_LENGTH) if type(title) is str and title.strip() else None
+
+
+def _spelled(value: Any) -> str | None:
+    """How an option is named among us; None where it cannot be sent."""
+    match value:
+        case str():
+            return value if len(value) <= MAX_OPTION_LENGTH and is_readable(value) else None
+        case bool():
+            return "true" if value else "false"
+        case int():
+            return str(value) if abs(value) < UNSAFE_INTEGER else None
+        case float():
+            return str(value) if isfinite(value) else None
+        case _:
+            return None

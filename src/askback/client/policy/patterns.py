@@ -6,7 +6,7 @@ from functools import cache, lru_cache
 from operator import eq
 from typing import Final
 
-from askback.client.consent.names import TWINS
+from askback.client.consent.link import TWINS
 from askback.schema.secret_lint.sightings import LEET
 from askback.schema.secret_lint.text import BLANKS, fold, fold_decorations, fold_signs, look_alikes
 

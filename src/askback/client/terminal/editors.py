@@ -11,8 +11,8 @@ from prompt_toolkit.document import Document
 
 from askback.client import labels
 from askback.client.forms import Draft, FormEntry
+from askback.client.labels import titles
 from askback.client.terminal.layout import BOLD, EDITED, PLAIN, Row, at_most, text_rows
-from askback.client.terminal.values import titles
 from askback.model import safe
 from askback.model.cells import cut, pad, width_of
 

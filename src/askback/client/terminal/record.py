@@ -1,9 +1,14 @@
-"""How a question ended, on one line of the ordinary screen, where it stays readable afterwards."""
+"""What follows an answer at a terminal: the link is opened, and one line that stays readable says how it ended."""
 
 from typing import Any, assert_never
 
+import anyio.to_thread
+
 from askback.answers import Accepted, Answer, Cancelled, Declined
+from askback.client import labels
+from askback.client.consent import Opener
 from askback.client.person import Asked, FormAsked, Turn, VisitAsked
+from askback.client.terminal.tty import Tty
 from askback.model import safe
 from askback.model.cells import cut
 
@@ -54,3 +59,23 @@ def said_time(seconds: float) -> str:
     """Elapsed, as a clock shows it."""
     minutes, rest = divmod(int(seconds), 60)
     return f"{minutes}:{rest:02}"
+
+
+GOES_ON = labels.GOES_ON.format(stop="Ctrl-C gives it up")
+
+
+async def conclude(turn: Turn, answer: Answer[Any], tty: Tty, opener: Opener) -> None:
+    """Where no browser opens, the link is left to be copied."""
+    if not isinstance(turn.asked, VisitAsked) or not isinstance(answer, Accepted) or turn.gone is not None:
+        tty.tell(record(turn, answer))
+        return
+    is_open = await open_link(turn.asked, opener)
+    tty.tell(record(turn, answer, is_open=is_open))
+    tty.say(*(() if is_open else by_hand(turn.asked)))
+    if not turn.asked.is_demanded:  # else a screen follows that waits for their word
+        tty.tell(GOES_ON)
+
+
+async def open_link(asked: VisitAsked, opener: Opener) -> bool:
+    """Whether a browser shows the page now. In a thread: it may take its time to start."""
+    return await anyio.to_thread.run_sync(opener, asked.verdict)

@@ -9,13 +9,11 @@ import anyio
 from askback.answers import Answer
 from askback.client.consent import Opener, open_in_browser
 from askback.client.person import FormAsked, Mode, Turn, VisitAsked, VisitReply
-from askback.client.terminal.ending import conclude, open_link
 from askback.client.terminal.form_screen import form_screen
-from askback.client.terminal.key_guard import QUIET_SECONDS, KeyGuard
-from askback.client.terminal.plain import PlainPerson
+from askback.client.terminal.plain_person import PlainPerson
 from askback.client.terminal.question_screen import GoneScreen, QuestionScreen
-from askback.client.terminal.record import by_hand
-from askback.client.terminal.screen_app import ScreenApp
+from askback.client.terminal.record import by_hand, conclude, open_link
+from askback.client.terminal.screen_app import QUIET_SECONDS, KeyGuard, ScreenApp
 from askback.client.terminal.tty import Tty
 from askback.client.terminal.visit_screen import ConsentScreen, WaitScreen, rows_of_wait
 

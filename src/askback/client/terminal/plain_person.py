@@ -1,4 +1,4 @@
-"""The person who is asked line by line."""
+"""The person who is asked line by line: nothing moves on the screen, so that a screen reader can follow."""
 
 import time
 from collections.abc import Callable
@@ -7,20 +7,49 @@ from typing import Any, TextIO, assert_never
 
 import anyio
 
-from askback.answers import Answer, Cancelled
+from askback.answers import Accepted, Answer, Cancelled, Declined
 from askback.client import labels
-from askback.client.consent import Opener, open_in_browser
+from askback.client.consent import Opener, open_in_browser, view_visit
 from askback.client.person import FormAsked, Mode, Turn, VisitAsked, VisitReply
-from askback.client.terminal.ending import conclude, open_link
-from askback.client.terminal.key_guard import QUIET_SECONDS
-from askback.client.terminal.plain.dialog import Decided, PlainDialog
-from askback.client.terminal.plain.line_reader import InputEnded, LineReader
-from askback.client.terminal.plain.plain_form import PlainForm
-from askback.client.terminal.plain.visit import consent
+from askback.client.terminal.plain_dialog import Decided, InputEnded, LineReader, PlainDialog
+from askback.client.terminal.plain_form import PlainForm
 from askback.client.terminal.question_screen import MAX_REASON_LENGTH
-from askback.client.terminal.record import by_hand, said_time
+from askback.client.terminal.record import by_hand, conclude, open_link, said_time
+from askback.client.terminal.screen_app import QUIET_SECONDS
 from askback.client.terminal.tty import Tty
 from askback.model import safe
+
+
+async def consent(asking: PlainDialog, asked: VisitAsked) -> Answer[None]:
+    """Only the word `open` opens; Enter alone declines."""
+    _say_visit(asking, asked)
+    words = "open, decline or cancel" if asked.verdict.allowed else "decline or cancel"
+    asking.say(f"Type {words}. Enter alone declines.")
+    asking.offer_all()
+    while True:
+        match (await asking.read(decides=True)).strip().casefold():
+            case "open" if asked.verdict.allowed:
+                return Accepted(None)
+            case "" | "decline":
+                return Declined()
+            case "cancel":
+                return Cancelled()
+            case _:
+                asking.say(f"Nothing is opened. Type {words}.")
+
+
+def _say_visit(asking: PlainDialog, asked: VisitAsked) -> None:
+    seen = view_visit(asked)
+    before, domain, after = seen.where
+    asking.say(f"who: {seen.who}")
+    asking.tell("where: ", f"{before}[{domain}]{after}")
+    asking.tell("why: ", seen.why)
+    if seen.refusal is not None:
+        asking.warn(seen.refusal)
+    asking.warn(*seen.warnings)
+    if seen.note:
+        asking.tell("", seen.note)
+    asking.tell("the whole link: ", seen.url)
 
 
 class PlainPerson:

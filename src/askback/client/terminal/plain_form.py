@@ -5,10 +5,7 @@ from typing import Any, NoReturn
 from askback.answers import Accepted, Answer
 from askback.client import labels
 from askback.client.forms import Draft, FormEntry
-from askback.client.person import FormAsked
-from askback.client.terminal.plain.dialog import ALL, BACK, COMMANDS, HELP, PlainDialog
-from askback.client.terminal.review_screen import doubts
-from askback.client.terminal.values import (
+from askback.client.labels import (
     expectation,
     key_warning,
     label_of,
@@ -17,6 +14,9 @@ from askback.client.terminal.values import (
     value_line,
     value_lines,
 )
+from askback.client.person import FormAsked
+from askback.client.terminal.form_screen import doubts
+from askback.client.terminal.plain_dialog import ALL, BACK, COMMANDS, HELP, PlainDialog
 from askback.model import safe
 
 FIELD_COMMANDS = ("!empty", "!lines", "!list")
