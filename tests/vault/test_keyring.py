@@ -26,7 +26,7 @@ def test_and_for_nobody_else_and_under_no_other_name(sealed_for: tuple[str, str]
     assume(sealed_for != opened_as)
     keys = ring("key")
     row = keys.seal(b"value", owner=sealed_for[0], name=sealed_for[1])
-    with pytest.raises(VaultUnavailable, match="sealed for somebody else"):
+    with pytest.raises(VaultUnavailable, match="sealed for another owner"):
         keys.open(row, owner=opened_as[0], name=opened_as[1])
 
 

@@ -8,10 +8,8 @@ from collections.abc import Callable
 from hashlib import sha256
 from secrets import token_urlsafe
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
 from askback.errors import NotRecordable, RoundForgotten
+from askback.model.aead import AEADCipher, NotAuthentic
 from askback.model.durations import CLOCK_SKEW
 from askback.model.journal_codec import TAG
 from askback.model.store import Store
@@ -31,9 +29,6 @@ MAX_OF_CALLER, MAX_IN_ALL = 64 * 2**20, 1024 * 2**20
 
 HANDLE = f"{TAG}@"
 """A journal goes on with a brace."""
-
-ONLY_NONCE = bytes(12)
-"""Each key seals one text."""
 
 
 class JournalOffload:
@@ -55,9 +50,7 @@ class JournalOffload:
             return _bounded(state, MAX_CARRIED_LENGTH, "characters a client carries")
         _bounded(state, MAX_OFFLOADED_LENGTH, "characters kept for one call")
         secret = token_urlsafe(32)
-        sealed = AESGCM(_digest("key", secret)).encrypt(
-            ONLY_NONCE, state.encode("utf-8", "surrogatepass"), None
-        )
+        sealed = _cipher(secret).seal(state.encode("utf-8", "surrogatepass"), number=0)
         until = self._clock() + self._life + 2 * CLOCK_SKEW  # no sooner than the seal of the handle
         cap = self._shares.cap(holder, kind="journals", weight=len(sealed))
         dropped = await self._store.put_capped(OWNER, _name(secret), sealed, until=until, cap=cap)
@@ -73,8 +66,8 @@ class JournalOffload:
         if sealed is None:
             raise RoundForgotten
         try:
-            opened = AESGCM(_digest("key", secret)).decrypt(ONLY_NONCE, sealed, None)
-        except InvalidTag as error:  # somebody wrote to the store
+            opened = _cipher(secret).open(sealed, number=0)
+        except NotAuthentic as error:  # somebody wrote to the store
             raise RoundForgotten from error
         return opened.decode("utf-8", "surrogatepass")
 
@@ -91,6 +84,11 @@ def _bounded(state: str, most: int, of_what: str) -> str:
             instead="let once(...) return an id and keep the data itself on the server, and ask for less at a time",
         )
     return state
+
+
+def _cipher(secret: str) -> AEADCipher:
+    """Each secret seals one text."""
+    return AEADCipher(_digest("key", secret))
 
 
 def _name(secret: str) -> str:

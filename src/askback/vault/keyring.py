@@ -1,21 +1,18 @@
-"""How a value is sealed: AES-GCM under the first key of a ring, bound to its owner and name, so that a row that was
-moved to somebody else does not open (T23)."""
+"""How the vault encrypts: AES-GCM under the first key of a ring. A value is bound to its owner and name, so a row that
+was moved to another owner does not open (T23)."""
 
 import json
-import os
 from collections.abc import Sequence
 from hashlib import sha256
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
 from askback.errors import VaultUnavailable
+from askback.model.aead import AEADCipher, NotAuthentic
 
 KEY_BYTES = 32
 """AES-256."""
 
 _VERSION = b"\x01"
-_ID_BYTES, _NONCE_BYTES = 8, 12
+_ID_BYTES = 8
 
 
 class KeyRing:
@@ -26,18 +23,18 @@ class KeyRing:
             raise VaultUnavailable(
                 f"A vault needs at least one key, each of exactly {KEY_BYTES} bytes. `askback vault key` makes one."
             )
-        self._ciphers = {_id_of(key): AESGCM(key) for key in keys}
-        self._first = _id_of(keys[0])
+        self._ciphers = {_VERSION + _id_of(key): AEADCipher(key) for key in keys}
+        self._current = next(iter(self._ciphers))
 
     def seal(self, value: bytes, *, owner: str, name: str) -> bytes:
-        nonce = os.urandom(_NONCE_BYTES)
-        sealed = self._ciphers[self._first].encrypt(nonce, value, _bound_to(owner, name))
-        return _VERSION + self._first + nonce + sealed
+        sealed = self._ciphers[self._current].seal(value, bound_to=_bound_to(owner, name))
+        return self._current + sealed
 
     def open(self, row: bytes, *, owner: str, name: str) -> bytes:
-        """The value; raises `VaultUnavailable` where no key of the ring opens it, or it is not this owner's."""
-        key_id, nonce, sealed = _parts(row)
-        cipher = self._ciphers.get(key_id)
+        """The value. Raises `VaultUnavailable` if no key of the ring opens it, or if it belongs to another owner."""
+        if not row.startswith(_VERSION):
+            raise VaultUnavailable("A row of the vault is not one that this version of Askback wrote.")
+        cipher = self._ciphers.get(row[: 1 + _ID_BYTES])
         if cipher is None:
             raise VaultUnavailable(
                 "A row of the vault was sealed with a key that is not here. If the keys were changed since this server "
@@ -45,22 +42,15 @@ class KeyRing:
                 "and run `askback vault rotate`. If it is lost, `askback vault forget` what it sealed."
             )
         try:
-            return cipher.decrypt(nonce, sealed, _bound_to(owner, name))
-        except InvalidTag as error:
+            return cipher.open(row[1 + _ID_BYTES :], bound_to=_bound_to(owner, name))
+        except NotAuthentic as error:
             raise VaultUnavailable(
-                "A row of the vault does not open: it was changed, or it was sealed for somebody else."
+                "A row of the vault does not open: it was changed, or it was sealed for another owner."
             ) from error
 
     def is_current(self, row: bytes) -> bool:
         """Whether a row is sealed with the first key."""
-        return row[: 1 + _ID_BYTES] == _VERSION + self._first
-
-
-def _parts(row: bytes) -> tuple[bytes, bytes, bytes]:
-    if row[:1] != _VERSION or len(row) <= 1 + _ID_BYTES + _NONCE_BYTES:
-        raise VaultUnavailable("A row of the vault is not one that this version of Askback wrote.")
-    key_id, rest = row[1 : 1 + _ID_BYTES], row[1 + _ID_BYTES :]
-    return key_id, rest[:_NONCE_BYTES], rest[_NONCE_BYTES:]
+        return row.startswith(self._current)
 
 
 def _id_of(key: bytes) -> bytes:

@@ -10,8 +10,7 @@ from enum import IntEnum
 from secrets import token_bytes
 from typing import NamedTuple
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from askback.model.aead import TAG_BYTES, AEADCipher, NotAuthentic
 
 PURPOSE = b"askback workers 1"
 """With the number of this way of speaking: workers of another do not understand each other, and say so."""
@@ -22,12 +21,6 @@ LENGTH = 4
 
 MAX_FRAME_BYTES = 262_144
 """Bytes. A length is read before the seal is looked at, so it may not make anybody wait for more."""
-
-SEAL = 16
-"""Bytes that sealing adds."""
-
-ONLY_NONCE = bytes(12)
-"""A question's key seals one text."""
 
 
 class FrameKind(IntEnum):
@@ -69,7 +62,7 @@ class ForwardingKeys:
 
     def seal(self, text: bytes) -> "SentRequest":
         salt = token_bytes(SALT)
-        sealed = _cipher(self._secrets[0], b"question", salt).encrypt(ONLY_NONCE, text, None)
+        sealed = _cipher(self._secrets[0], b"question", salt).seal(text, number=0)
         return SentRequest(salt + sealed, self._secrets[0], salt)
 
     def open(self, sealed: bytes) -> "ReceivedRequest | None":
@@ -77,10 +70,8 @@ class ForwardingKeys:
         salt, rest = sealed[:SALT], sealed[SALT:]
         for secret in self._secrets:
             try:
-                return ReceivedRequest(
-                    _cipher(secret, b"question", salt).decrypt(ONLY_NONCE, rest, None), secret, salt
-                )
-            except InvalidTag:
+                return ReceivedRequest(_cipher(secret, b"question", salt).open(rest, number=0), secret, salt)
+            except NotAuthentic:
                 continue
         return None
 
@@ -117,8 +108,7 @@ class FrameWriter:
         self._first = salt
 
     def frame(self, kind: FrameKind, payload: bytes = b"") -> bytes:
-        nonce = self._number.to_bytes(12, "big")
-        sealed = self._cipher.encrypt(nonce, bytes([kind]) + payload, None)
+        sealed = self._cipher.seal(bytes([kind]) + payload, number=self._number)
         self._number, first, self._first = self._number + 1, self._first, b""
         return first + len(sealed).to_bytes(LENGTH, "big") + sealed
 
@@ -133,7 +123,7 @@ class FrameReader:
 
     def __init__(self, asked: SentRequest) -> None:
         self._asked = asked
-        self._cipher: AESGCM | None = None
+        self._cipher: AEADCipher | None = None
         self._number = 0
         self._buffer = bytearray()
 
@@ -144,7 +134,7 @@ class FrameReader:
             self._cipher = _cipher(self._asked.secret, b"answer", self._asked.salt + self._take(SALT))
         while self._cipher is not None and len(self._buffer) >= LENGTH:
             length = int.from_bytes(self._buffer[:LENGTH], "big")
-            if length > MAX_FRAME_BYTES + 1 + SEAL:
+            if length > MAX_FRAME_BYTES + 1 + TAG_BYTES:
                 raise NotSealed
             if len(self._buffer) < LENGTH + length:
                 return
@@ -155,14 +145,14 @@ class FrameReader:
         del self._buffer[:length]
         return taken
 
-    def _opened(self, cipher: AESGCM, sealed: bytes) -> Frame:
+    def _opened(self, cipher: AEADCipher, sealed: bytes) -> Frame:
         try:
-            text = cipher.decrypt(self._number.to_bytes(12, "big"), sealed, None)
+            text = cipher.open(sealed, number=self._number)
             self._number += 1
             return Frame(FrameKind(text[0]), text[1:])
-        except (InvalidTag, ValueError, IndexError) as error:
+        except (NotAuthentic, ValueError, IndexError) as error:
             raise NotSealed from error
 
 
-def _cipher(secret: bytes, purpose: bytes, salt: bytes) -> AESGCM:
-    return AESGCM(hmac.digest(secret, purpose + b" " + salt, "sha256"))
+def _cipher(secret: bytes, purpose: bytes, salt: bytes) -> AEADCipher:
+    return AEADCipher(hmac.digest(secret, purpose + b" " + salt, "sha256"))
