@@ -8,12 +8,12 @@ from typing import Any, TypeVar, cast
 
 import anyio
 import anyio.abc
+from mcp.client._probe import negotiate_auto
 from mcp.client.session import ClientRequestContext, ClientSession, ListRootsFnT, SamplingFnT
 from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp_types import (
     CreateMessageRequest,
-    DiscoverResult,
     ErrorData,
     Implementation,
     InputRequest,
@@ -35,70 +35,7 @@ from askback.errors import AskbackError, CannotConnect, NotUnderstood, ServerGon
 from askback.model.safe import safe_line
 from askback.protocol.client.capabilities import supported_modes
 from askback.protocol.client.dispatcher import ElicitationDispatcher, is_lost
-from askback.protocol.client.versions import NEWEST, has_rounds, is_final, mutual_versions
 from askback.protocol.revisions import Era, Revision, revision_of
-
-
-async def negotiate(session: ClientSession, pinned: Revision | None) -> Revision:
-    """Let `session` speak a revision; raises where the pinned one is not to be had."""
-    if pinned is None:
-        await _negotiate_newest(session)
-    elif pinned.era is Era.ROUNDS:
-        session.adopt(await _pinned_discovery(session, pinned.version))
-    else:
-        await session.initialize()
-    assert session.protocol_version is not None
-    if pinned is not None and session.protocol_version != pinned.version:
-        raise NotUnderstood(f"asked to speak {pinned.version}, it answered in {session.protocol_version}")
-    return revision_of(session.protocol_version)
-
-
-async def _pinned_discovery(session: ClientSession, version: str) -> DiscoverResult:
-    try:
-        return DiscoverResult.model_validate(await _send_discover(session, version))
-    except (MCPError, ValidationError) as error:
-        if isinstance(error, MCPError) and is_lost(error):
-            raise
-        raise NotUnderstood(f"it does not answer in {version}") from error
-
-
-async def _negotiate_newest(session: ClientSession) -> None:
-    """Ask what the server speaks; one that does not know the question, or is slow to, is greeted the older way."""
-    discovered = await _discovery(session)
-    if discovered is not None:
-        session.adopt(discovered)
-        return
-    try:
-        await session.initialize()
-    except MCPError as error:
-        if not (versions := mutual_versions(error)):
-            raise
-        # It was slow to say so, and is a server of the rounds era after all.
-        session.adopt(DiscoverResult.model_validate(await session.send_discover(versions[-1])))
-
-
-async def _discovery(session: ClientSession) -> DiscoverResult | None:
-    """What the server is, if it is one of the rounds era."""
-    try:
-        found = DiscoverResult.model_validate(await _send_discover(session))
-    except ValidationError:
-        return None
-    except MCPError as error:
-        if is_final(error):
-            raise
-        return None
-    return found if has_rounds(found.supported_versions) else None
-
-
-async def _send_discover(session: ClientSession, version: str = NEWEST) -> dict[str, Any]:
-    """Asked once more in a version that the refusal names."""
-    try:
-        return await session.send_discover(version)
-    except MCPError as error:
-        if not (versions := mutual_versions(error)):
-            raise
-        return await session.send_discover(versions[-1])
-
 
 logger = logging.getLogger(__name__)
 
@@ -112,6 +49,25 @@ LEAVE_SECONDS = 8.0
 that the session is over."""
 
 _INPUT: TypeAdapter[InputRequest] = TypeAdapter(InputRequest)
+
+
+async def negotiate(session: ClientSession, pinned: Revision | None) -> Revision:
+    """Agree on a revision with the server; raises where it does not speak the pinned one."""
+    if pinned is None:
+        await negotiate_auto(session)
+    elif pinned.era is not Era.ROUNDS:
+        await session.initialize()
+    else:
+        try:
+            await session.discover()
+        except (MCPError, ValidationError) as error:
+            if isinstance(error, MCPError) and is_lost(error):
+                raise
+            raise NotUnderstood(f"it does not answer in {pinned.version}") from error
+    assert session.protocol_version is not None
+    if pinned is not None and session.protocol_version != pinned.version:
+        raise NotUnderstood(f"asked to speak {pinned.version}, it answered in {session.protocol_version}")
+    return revision_of(session.protocol_version)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,17 +16,16 @@ from typing import Any, TextIO, cast
 import anyio
 import anyio.to_thread
 import httpx2
+from mcp.client._memory import InMemoryTransport
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server import MCPServer
 from mcp.server.lowlevel import Server
-from mcp.shared.memory import create_client_server_memory_streams
 
 from askback.client.consent import judge
 from askback.client.http import HTTPRefusal, read_headers
 from askback.errors import AuthorError
 from askback.model.safe import safe_block
-from askback.server.hosts import is_fastmcp, lowlevel_of
 
 RUNNERS = frozenset(
     {"bun", "bunx", "deno", "node", "npx", "pipx", "pnpm", "py", "python", "ruby", "uv", "uvx", "yarn"}
@@ -179,9 +178,9 @@ def _off_http(target: Target, *, is_labelled: bool) -> Destination:
         case list() | tuple():
             return _started(_command(cast("Sequence[object]", target)))
         case MCPServer() | Server():
-            return _of_this_process(lowlevel_of(cast("object", target)))
-        case _ if is_fastmcp(target):
-            return _of_this_process(lowlevel_of(target))
+            return _of_this_process(cast("MCPServer | Server[Any]", target))
+        case _ if isinstance(inner := getattr(target, "_mcp_server", None), Server):  # a FastMCP
+            return _of_this_process(cast("Server[Any]", inner))
         case _ if hasattr(target, "__aenter__"):
             return _through(cast("AbstractAsyncContextManager[Streams]", target), is_labelled=is_labelled)
         case _:
@@ -220,8 +219,8 @@ def _through(transport: AbstractAsyncContextManager[Streams], *, is_labelled: bo
     )
 
 
-def _of_this_process(server: Server[Any]) -> Destination:
-    return Destination(label=server.name, said=StderrLog(), transport=_in_memory(server))
+def _of_this_process(server: MCPServer | Server[Any]) -> Destination:
+    return Destination(label=server.name, said=StderrLog(), transport=InMemoryTransport(server))
 
 
 def _at(url: str, headers: Sequence[tuple[bytes, bytes]]) -> Destination:
@@ -259,13 +258,3 @@ async def _http(
         streamable_http_client(url, http_client=client) as streams,
     ):
         yield streams
-
-
-@asynccontextmanager
-async def _in_memory(server: Server[Any]) -> AsyncGenerator[Streams]:
-    async with create_client_server_memory_streams() as (ours, theirs), anyio.create_task_group() as tasks:
-        tasks.start_soon(server.run, *theirs, server.create_initialization_options())
-        try:
-            yield ours
-        finally:
-            tasks.cancel_scope.cancel()

@@ -10,8 +10,22 @@ from askback.answers import Accepted, Answer, Cancelled, Declined
 from askback.model.question import Question, Visit
 from askback.schema.host_form import host_form_of
 
+ELICIT = "elicitation/create"
+"""The request that asks a person."""
+
+ELICIT_COMPLETE = "notifications/elicitation/complete"
+"""The notification that a visit is finished."""
+
 ANSWERED_META_KEY = "askback/answered"
 """Where a reply says how it came about: the client's word, and never about the person."""
+
+ROUND_PARAMS = frozenset({"inputResponses", "requestState"})
+"""What a call brings only where it is a later round."""
+
+
+def without_round(params: Mapping[str, Any]) -> dict[str, Any]:
+    """A call as it was first made."""
+    return {name: value for name, value in params.items() if name not in ROUND_PARAMS}
 
 
 def question_of(params: ElicitRequestFormParams | ElicitRequestURLParams) -> Question:

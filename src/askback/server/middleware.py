@@ -19,15 +19,9 @@ from askback.errors import (
     own_error,
 )
 from askback.model.journal_codec import decode, encode
+from askback.protocol.elicitation import ROUND_PARAMS, without_round
 from askback.protocol.revisions import CONVERSATION_METHODS, TOOLS_CALL, Era
-from askback.protocol.server.nested_rounds import (
-    ROUND_PARAMS,
-    asks_by_itself,
-    brings_unasked,
-    nested_round,
-    take_over,
-    without_round,
-)
+from askback.protocol.server.nested_rounds import asks_by_itself, brings_unasked, nested_round, take_over
 from askback.protocol.server.question_events import describe_demanded_visits, describe_round_questions
 from askback.protocol.server.raised_visits import demands_visits, visits_required
 from askback.protocol.server.replay import ReplayCarrier

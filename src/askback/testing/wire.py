@@ -19,8 +19,8 @@ from mcp_types import (
     PROTOCOL_VERSION_META_KEY,
 )
 
+from askback.protocol.elicitation import ELICIT
 from askback.protocol.revisions import Era, revision_of
-from askback.protocol.server.push import METHOD as ASK_METHOD
 from askback.testing.replies import Accept, Fail, Raw, Silence
 from askback.testing.script import Asked, Script
 
@@ -79,7 +79,7 @@ class Wire:
     ) -> dict[str, Any]:
         """A question of the push era."""
         self.transcript.append(TranscriptLine("<-", method, params))
-        if method != ASK_METHOD:
+        if method != ELICIT:
             raise MCPError(METHOD_NOT_FOUND, f"askback.testing answers questions, not {method}")
         reply = await self._answer(None, params or {})
         self.transcript.append(TranscriptLine("->", "answer", reply))

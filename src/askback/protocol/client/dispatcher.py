@@ -22,8 +22,8 @@ from mcp_types import CLIENT_CAPABILITIES_META_KEY, CONNECTION_CLOSED, INVALID_R
 from askback.errors import NotUnderstood
 from askback.protocol.client.capabilities import declare_modes
 from askback.protocol.client.questions import IncomingRound, read_finished_id, read_result
+from askback.protocol.elicitation import ELICIT
 from askback.protocol.revisions import CONVERSATION_METHODS, Mode
-from askback.protocol.server.push import METHOD
 
 Exchange = Callable[[Mapping[str, Any], ProgressFnT], Awaitable[dict[str, Any] | IncomingRound]]
 """Send one call's parameters, hear of its progress, and read what comes: its result, or a round of questions."""
@@ -139,7 +139,7 @@ class ElicitationDispatcher(Dispatcher[TransportContext]):
         method: str,
         params: Mapping[str, Any] | None,
     ) -> dict[str, Any]:
-        if method == METHOD:
+        if method == ELICIT:
             return await self._listener.pushed(params, ctx.cancel_requested)
         return await on_request(ctx, method, params)
 

@@ -8,12 +8,9 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import URL_ELICITATION_REQUIRED
 
 from askback.errors import NotUnderstood
+from askback.protocol.elicitation import ELICIT, ELICIT_COMPLETE, without_round
 from askback.protocol.question_ids import ID, MAX_ID_LENGTH, QUESTION_META_KEY, QUESTIONS_META_KEY
 from askback.protocol.revisions import Mode
-from askback.protocol.server.nested_rounds import without_round
-from askback.protocol.server.push import METHOD
-
-FINISHED = "notifications/elicitation/complete"
 
 COMPLETE, INPUT_REQUIRED = "complete", "input_required"
 
@@ -109,7 +106,7 @@ class IncomingRound:
     def question(self, key: str) -> IncomingQuestion | None:
         """The question under this key, or None where the server wants something that no person is asked."""
         match self.requests[key]:
-            case {"method": method, "params": params} if method == METHOD:
+            case {"method": method, "params": params} if method == ELICIT:
                 return read_question(params, meta=self.metas.get(key))
             case {"method": str()}:
                 return None
@@ -120,7 +117,7 @@ class IncomingRound:
         """How many of this round's questions wait while this one is asked."""
         keys = list(self.requests)
         later = (_object(self.requests[name]) or {} for name in keys[keys.index(key) + 1 :])
-        return sum(request.get("method") == METHOD for request in later)
+        return sum(request.get("method") == ELICIT for request in later)
 
     def answer_params(self, params: Mapping[str, Any], replies: Mapping[str, Any]) -> dict[str, Any]:
         """The same call once more, with this round's replies and its exact state (R71, R73, R75)."""
@@ -179,5 +176,5 @@ def _demanded(item: Any) -> IncomingVisit:
 
 def read_finished_id(method: str, params: Mapping[str, Any] | None) -> str | None:
     """The id of the visit that this notification says is finished (R80)."""
-    name = (params or {}).get("elicitationId") if method == FINISHED else None
+    name = (params or {}).get("elicitationId") if method == ELICIT_COMPLETE else None
     return name if isinstance(name, str) else None

@@ -13,14 +13,12 @@ from mcp_types import INVALID_PARAMS, ElicitRequest, InputResponseRequestParams
 from pydantic import ValidationError
 
 from askback.model.journal import Journal, NestedRound
+from askback.protocol.elicitation import ROUND_PARAMS
 from askback.protocol.question_ids import add_round_ids
 from askback.protocol.replies import REFUSED_RESPONSES
 from askback.protocol.revisions import Era, Revision
 from askback.protocol.server.round_requests import CallClient, examine, read_round
 from askback.protocol.server.state import state_after
-
-ROUND_PARAMS = frozenset({"inputResponses", "requestState"})
-"""What a call brings only where it is a later round."""
 
 
 def asks_by_itself(result: HandlerResult) -> TypeGuard[dict[str, Any]]:
@@ -63,11 +61,6 @@ def give_back(params: dict[str, Any], journal: Journal, replies: Mapping[str, An
     if kept:
         params["inputResponses"] = kept
     return new
-
-
-def without_round(params: Mapping[str, Any]) -> dict[str, Any]:
-    """A call as it was first made."""
-    return {name: value for name, value in params.items() if name not in ROUND_PARAMS}
 
 
 def brings_unasked(params: Mapping[str, Any] | None, revision: Revision) -> bool:

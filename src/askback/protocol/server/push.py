@@ -11,6 +11,7 @@ from askback.errors import CannotAsk
 from askback.model.events import CallEvent, EventRecorder
 from askback.model.journal import Arrival, LateReply
 from askback.model.question import Question, Visit
+from askback.protocol.elicitation import ELICIT, ELICIT_COMPLETE
 from askback.protocol.question_ids import QUESTION_META_KEY, add_id
 from askback.protocol.replies import read_reply
 from askback.protocol.revisions import INSTEAD, NOUN, CanShow, Era, Mode, Revision, require_mode
@@ -18,9 +19,6 @@ from askback.protocol.server.question_events import describe_pushed_question
 from askback.runtime.carrier import Ended, OutgoingQuestion, Pause
 from askback.runtime.visits import Ending
 from askback.schema.dialect import render
-
-METHOD = "elicitation/create"
-ENDED = "notifications/elicitation/complete"
 
 MAX_ERROR_TEXT = 200
 """How much of a client's own error text we repeat."""
@@ -108,7 +106,7 @@ class PushCarrier:
             return Pause.TIME_OVER
         if id not in self._told:  # a body that runs again meets the same end again
             self._told.add(id)
-            await self._channel.notify(ENDED, {"elicitationId": id})
+            await self._channel.notify(ELICIT_COMPLETE, {"elicitationId": id})
         return ending
 
     def _require(self, mode: Mode) -> None:
@@ -144,7 +142,7 @@ class PushCarrier:
 
     async def _exchange(self, showing: OutgoingQuestion, params: Mapping[str, Any]) -> Arrival:
         try:
-            return read_reply(await self._channel.send_raw_request(METHOD, params))
+            return read_reply(await self._channel.send_raw_request(ELICIT, params))
         except MCPError as error:
             if self._witness is not None:
                 self._witness.emit(_unanswered(showing, f"the client answered with error {error.code}"))

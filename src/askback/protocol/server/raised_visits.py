@@ -10,9 +10,9 @@ from askback.errors import AskbackError, AuthorError
 from askback.model.journal import Journal, OpenedQuestion, Reply
 from askback.model.journal_codec import encode
 from askback.model.replay import gist_of
+from askback.protocol.elicitation import ELICIT
 from askback.protocol.question_ids import add_round_ids
 from askback.protocol.revisions import CanShow, Revision, require_mode
-from askback.protocol.server.push import METHOD
 
 DEMANDED = "visit"
 """In place of the digest of such a question."""
@@ -74,4 +74,4 @@ def _opened(place: str, visit: Mapping[str, Any], now: float, id: str) -> Opened
 
 def _request(visit: Mapping[str, Any]) -> dict[str, Any]:
     params = {"mode": "url", "message": visit.get("message", ""), "url": visit.get("url", "")}
-    return {"method": METHOD, "params": params}
+    return {"method": ELICIT, "params": params}

@@ -11,8 +11,8 @@ from pydantic import ValidationError
 from askback.answers import Answer
 from askback.errors import AuthorError
 from askback.model.question import Question
-from askback.protocol.elicitation import question_of, reply_of
-from askback.protocol.server.nested_rounds import require_readable, without_round
+from askback.protocol.elicitation import question_of, reply_of, without_round
+from askback.protocol.server.nested_rounds import require_readable
 from askback.protocol.server.push import BackChannel
 from askback.protocol.server.round_requests import CallClient, cannot_give, examine, read_round
 

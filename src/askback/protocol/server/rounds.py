@@ -13,12 +13,13 @@ from pydantic_core import to_json
 from askback.errors import AskbackError
 from askback.model.journal import Arrival, Journal, LateReply, MalformedReply
 from askback.model.journal_codec import UnreadableJournal, decode, is_ours
+from askback.protocol.elicitation import ELICIT
 from askback.protocol.question_ids import ID, QUESTIONS_META_KEY, add_id
 from askback.protocol.replies import REFUSED_RESPONSES, read_reply
 from askback.protocol.revisions import CanShow, Revision, require_mode
 from askback.protocol.server.nested_rounds import give_back
 from askback.protocol.server.patience import ClientPatience
-from askback.protocol.server.push import METHOD, BackChannel, mode_of, render_question
+from askback.protocol.server.push import BackChannel, mode_of, render_question
 from askback.protocol.server.state import STATE, state_after
 from askback.runtime.carrier import Ended, OutgoingQuestion, Pause
 from askback.runtime.visits import Ending
@@ -232,7 +233,7 @@ def input_required(journal: Journal, carrier: RoundsCarrier) -> dict[str, Any]:
     requests: dict[str, Any] = {}
     notes: dict[str, Any] = {}
     for place, (_, question, message, _, id) in showings.items():
-        requests[place] = {"method": METHOD, "params": render_question(question, message, revision)}
+        requests[place] = {"method": ELICIT, "params": render_question(question, message, revision)}
         notes[place] = add_id(question.meta, id, key=ID)
     return {
         "resultType": "input_required",
