@@ -6,14 +6,21 @@ from typing import Any
 import pytest
 
 from askback.cli.ledger import command
-from askback.ledger import Head, Heads, LedgerEntry, Report, verify
-from askback.ledger.chain import LedgerLine, LineRecord, Tip, read_line, seal_records
+from askback.ledger import Head, Heads, LedgerEntry, Report, checker
+from askback.ledger.chain import (
+    LedgerLine,
+    LineRecord,
+    SealStatus,
+    Tip,
+    judge_seal,
+    opened_record,
+    read_line,
+    seal_records,
+)
+from askback.ledger.checker import LedgerChecker
 from askback.ledger.entries import encode_entry
 from askback.ledger.heads import seal_heads
 from askback.ledger.keys import LedgerKeyRing
-from askback.ledger.marks import opened_record
-from askback.ledger.seal import SealStatus, judge_seal
-from askback.ledger.verify import LedgerChecker
 
 KEY = "a-key-of-the-tests-that-is-long-enough-to-be-one"
 OTHER = "another-key-of-the-tests-that-is-long-enough-too"
@@ -52,10 +59,10 @@ def check(rows: Rows, heads: Heads | None = None, ring: LedgerKeyRing = RING) ->
 
 
 def checked(rows: Rows, heads: Heads | None = None, ring: LedgerKeyRing = RING) -> LedgerChecker:
-    checker = LedgerChecker(ring, heads)
+    reading = LedgerChecker(ring, heads)
     for number, raw in rows:
-        checker.take(number, raw)
-    return checker
+        reading.take(number, raw)
+    return reading
 
 
 def heads_of(rows: Rows, ring: LedgerKeyRing = RING) -> Heads:
@@ -69,7 +76,7 @@ def believe_names_of_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     def judge(line: LedgerLine, ring: LedgerKeyRing) -> SealStatus:
         return "keyless" if ring.find(line.key) is None else judge_seal(line, ring)
 
-    for module in (verify, command):
+    for module in (checker, command):
         monkeypatch.setattr(module, "judge_seal", judge)
 
 

@@ -292,7 +292,7 @@ def test_a_cut_off_end_is_noticed_against_a_head(shell: Shell):
 def test_what_is_no_head_is_not_taken_for_one(shell: Shell):
     fill(STORY)
     Path("head.json").write_text("{}")
-    for name, told in (("head.json", "These are no heads"), ("typo.json", "cannot be read")):
+    for name, told in (("head.json", "This is not the head of a ledger"), ("typo.json", "cannot be read")):
         ended = shell.run("ledger", "verify", "--head", name)
         assert ended.code == 2 and told in ended.errors
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from askback.ledger import LedgerEntry
-from askback.ledger.guards import GuardedRun, guarded_runs
+from askback.ledger.guards import RecordedRun
 from tests.ledger.books import entry
 from tests.ledger.guarded import (
     FACTS,
@@ -19,11 +19,12 @@ from tests.ledger.guarded import (
     ended,
     story,
 )
+from tests.support.guarded_runs import guarded_runs
 
 CALL = call_of(1)
 
 
-def runs_of(*entries: LedgerEntry) -> list[GuardedRun]:
+def runs_of(*entries: LedgerEntry) -> list[RecordedRun]:
     return guarded_runs(enumerate(entries, 1))
 
 

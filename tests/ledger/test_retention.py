@@ -15,7 +15,7 @@ from askback.ledger.chain import LineRecord, Tip, read_line, seal_records
 from askback.ledger.entries import encode_entry
 from askback.ledger.keys import LedgerKeyRing
 from askback.ledger.reader import entry_of, read_numbered
-from askback.ledger.retention import AT_ONCE, EACH
+from askback.ledger.retention import BATCH_SIZE, TRIM_INTERVAL
 from askback.stores import MemoryStore
 from tests.ledger.books import KEY, OTHER, THEN, check, entry
 
@@ -231,20 +231,20 @@ async def test_it_happens_by_itself_about_once_an_hour_in_one_process():
             await office.write(worker)
         office.clock.pass_by(timedelta(minutes=15))
     assert len(spent) == len({*spent}) == 5
-    assert min(await office.times()) >= office.clock() - 2 * EACH - 900
+    assert min(await office.times()) >= office.clock() - 2 * TRIM_INTERVAL - 900
     await sound(office.workers[0])
 
 
 async def test_a_long_backlog_goes_in_steps_while_others_write():
     office = Office(keep=HOUR)
     for _ in range(4):
-        await office.write(0, AT_ONCE // 2)
+        await office.write(0, BATCH_SIZE // 2)
     office.clock.pass_by(2 * HOUR)
     sizes: list[int] = []
     for _ in range(6):
         await office.write(1)
         sizes.append(len(await office.times()))
-    assert sizes[0] > AT_ONCE
+    assert sizes[0] > BATCH_SIZE
     assert sizes[-1] == 6
     await sound(office.workers[0])
 

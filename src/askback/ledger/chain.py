@@ -1,28 +1,35 @@
-"""The chain: each line names its writer, counts up, carries the mac of the line before and is sealed with its own. One
-chain for each writer, which is one run of one process. Pure: knows no store, no clock and no chance.
+"""The chain of a ledger: each line names its writer, counts up, holds the mac of the writer's previous line and is
+sealed with its own mac. Each writer, which is one run of one process, has one chain. Pure: no store, no clock.
 
 | in a line | holds |
 |---|---|
-| `w`, `n` | its writer, and which line of theirs it is, from 1 |
-| `p` | the mac of the writer's line before; empty in the first |
+| `w`, `n` | the writer, and the number of the line in the writer's chain, from 1 |
+| `p` | the mac of the writer's previous line; empty in the first |
 | `k` | the id of the key |
-| `l` | the store's number of the last line that the writer wrote in the append before; 0 in the first append |
+| `l` | the store's number of the last line of the writer's previous append; 0 in the first append |
 | `b` | how many lines stand before it in its own append |
-| `e`, `o` or `t` | an entry; or that the writer has opened its chain, or that old lines were trimmed |
+| `e`, `o` or `t` | an entry, the start of a writer, or a mark that old lines were trimmed |
 | `m` | the mac of all these bytes |
 """
 
+import hmac
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from askback.ledger.codec import UnreadableLine, read_object
+from askback.ledger.codec import UnreadableLine, compact_json, read_object
 from askback.ledger.entries import LedgerEntry, read_entry
-from askback.ledger.keys import LedgerKey
+from askback.ledger.heads import Head
+from askback.ledger.keys import LedgerKey, LedgerKeyRing
 
 MAX_LINE_BYTES = 65_536
-"""Bytes of a line."""
+
+MAX_CHAINS_PER_MARK = 400
+"""Chains in one trim mark: about forty kilobytes."""
+
+MAX_WRONG_LINES = 20
+"""Line numbers in a trim mark that did not verify when they were trimmed."""
 
 Kind = Literal["entry", "opened", "trimmed"]
 
@@ -33,9 +40,15 @@ _SEAL_BYTES = 72
 
 _TYPES: Mapping[str, type] = {"w": str, "n": int, "p": str, "k": str, "l": int, "b": int}
 
+_KEY_ID = re.compile(r"[0-9a-f]{16}")
+
+SealStatus = Literal["sealed", "changed", "renamed", "unnamed", "keyless"]
+"""Sealed with a known key; the content does not fit the seal; sealed with a known key under the id of another; a key id
+that no key can have; or sealed with an unknown key, so that nothing can be said."""
+
 
 class LineRecord(NamedTuple):
-    """What is to stand in a line."""
+    """The content of a line, without its place in a chain."""
 
     kind: Kind
     written: bytes
@@ -55,7 +68,7 @@ class Tip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerLine:
-    """A line as it was found in the store. Whether it is one of ours, `verify` tells."""
+    """A line as it was found in the store. Only `Ledger.verify` tells whether it is genuine."""
 
     number: int
     raw: bytes
@@ -71,7 +84,7 @@ class LedgerLine:
 
     @property
     def body(self) -> bytes:
-        """What the mac is of."""
+        """The bytes that the mac covers."""
         return self.raw[:-_SEAL_BYTES] + b"}"
 
     @property
@@ -81,12 +94,32 @@ class LedgerLine:
         return at if isinstance(at, int | float) and not isinstance(at, bool) else None
 
     def entry(self) -> LedgerEntry | None:
-        """None where it is about the ledger itself; raises `Unreadable` where a newer Askback may have written it."""
+        """The entry; None if the line is about the ledger itself. Raises `UnreadableLine` if this version cannot read
+        it."""
         return read_entry(self.record) if self.kind == "entry" else None
 
 
+class SeenLine(NamedTuple):
+    """The last line of the store when a writer began."""
+
+    number: int
+    writer: str
+    n: int
+    mac: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrimMark:
+    """Lines below `before` were removed because of their age; each chain goes on behind its head in `cut`."""
+
+    before: int
+    cut: Mapping[str, Head]
+    wrong: Sequence[int]
+    """Removed lines that did not verify."""
+
+
 def seal_records(tip: Tip, key: LedgerKey, records: Sequence[LineRecord]) -> tuple[list[bytes], Tip]:
-    """The lines of one append, and where the chain ends then, but for the number that only the store knows."""
+    """The lines of one append, and the new end of the chain; its number comes from the store."""
     lines: list[bytes] = []
     n, mac = tip.n, tip.mac
     for step, record in enumerate(records):
@@ -101,16 +134,16 @@ def seal_records(tip: Tip, key: LedgerKey, records: Sequence[LineRecord]) -> tup
 
 
 def read_line(number: int, raw: bytes) -> LedgerLine:
-    """Raises `Unreadable` where it does not even look like one of ours."""
+    """The parts of a line; raises `UnreadableLine` if it does not have the form of a ledger's line."""
     if len(raw) > MAX_LINE_BYTES:
         raise UnreadableLine("it is too long")
     seal = _SEAL.search(raw)
     if seal is None:
         raise UnreadableLine("it has no seal")
     found = read_object(raw)
-    holds: list[Kind] = [kind for kind in _LETTERS if isinstance(found.get(_LETTERS[kind]), dict)]
-    if len(holds) != 1:
-        raise UnreadableLine("it holds nothing that a line of the ledger does")
+    kinds: list[Kind] = [kind for kind, letter in _LETTERS.items() if isinstance(found.get(letter), dict)]
+    if len(kinds) != 1:
+        raise UnreadableLine("it does not hold exactly one entry or mark")
     if not all(type(found.get(name)) is expected for name, expected in _TYPES.items()):
         raise UnreadableLine("it has no place in a chain")
     return LedgerLine(
@@ -123,6 +156,57 @@ def read_line(number: int, raw: bytes) -> LedgerLine:
         last=found["l"],
         step=found["b"],
         mac=seal[1].decode(),
-        kind=holds[0],
-        record=found[_LETTERS[holds[0]]],
+        kind=kinds[0],
+        record=found[_LETTERS[kinds[0]]],
     )
+
+
+def judge_seal(line: LedgerLine, ring: LedgerKeyRing) -> SealStatus:
+    """Check the seal of one line, and tell an unknown key from a forged key id as far as the line shows it."""
+    key = ring.find(line.key)
+    if key is not None:
+        return "sealed" if hmac.compare_digest(key.seal(line.body), line.mac) else "changed"
+    if not _KEY_ID.fullmatch(line.key):
+        return "unnamed"
+    named = f'"k":"{line.key}"'.encode()
+    for known in ring:
+        body = line.body.replace(named, f'"k":"{known.id}"'.encode(), 1)
+        if hmac.compare_digest(known.seal(body), line.mac):
+            return "renamed"
+    return "keyless"
+
+
+def opened_record(saw: LedgerLine | None, *, at: float) -> LineRecord:
+    """The first line of a chain: it names the last line of the store."""
+    last = None if saw is None else SeenLine(saw.number, saw.writer, saw.n, saw.mac)
+    return LineRecord("opened", compact_json({"at": at, "saw": last}))
+
+
+def trimmed_records(mark: TrimMark, *, at: float) -> Iterator[LineRecord]:
+    """The mark, in as many lines as it needs."""
+    chains = list(mark.cut.items())
+    for start in range(0, len(chains), MAX_CHAINS_PER_MARK):
+        cut = dict(chains[start : start + MAX_CHAINS_PER_MARK])
+        wrong = [] if start else list(mark.wrong[:MAX_WRONG_LINES])
+        yield LineRecord(
+            "trimmed", compact_json({"at": at, "before": mark.before, "cut": cut, "wrong": wrong})
+        )
+
+
+def read_opened(line: LedgerLine) -> SeenLine | None:
+    """The line that the writer saw when it began. Call it only for a verified line."""
+    row: Any = line.record.get("saw")
+    try:
+        return None if row is None else SeenLine(*row)
+    except TypeError as error:
+        raise UnreadableLine("it does not say what its writer saw") from error
+
+
+def read_trimmed(line: LedgerLine) -> TrimMark:
+    """The trim mark. Call it only for a verified line, because a mark explains why lines are missing."""
+    record: Any = line.record
+    try:
+        cut = {writer: Head(*row) for writer, row in record["cut"].items()}
+        return TrimMark(before=int(record["before"]), cut=cut, wrong=list(record["wrong"]))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise UnreadableLine("it does not say what was trimmed") from error

@@ -1,4 +1,4 @@
-"""How JSON is spelled in a line of the ledger, and read back strictly. Knows nothing of what it says."""
+"""Writes JSON for lines of the ledger, and reads it back strictly."""
 
 import json
 from typing import Any, cast
@@ -8,38 +8,40 @@ from pydantic_core import to_jsonable_python
 from askback.schema.size import exceeds_depth
 
 MAX_LINE_DEPTH = 500
-"""Levels of a line. A message has at most some 200, and Python reads this many in each of its versions."""
+"""A message has at most some 200 levels, and each Python version can read this many."""
 
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
 
 class UnreadableLine(ValueError):
-    """Not what the ledger writes; says what is wrong with it."""
+    """A line that the ledger does not write; the text says what is wrong with it."""
 
 
 def compact_json(value: object) -> bytes:
-    """Compact, in the order it comes, and printable: whoever looks at the bytes on a terminal is not led astray."""
+    """Compact JSON with keys in the given order. Characters that could move a terminal are escaped."""
     text = _COMPACT.encode(value)
     if not text.isprintable():
-        text = "".join(sign if sign.isprintable() else _escaped(sign) for sign in text)
+        text = "".join(char if char.isprintable() else _escape(char) for char in text)
     return text.encode()
 
 
 def canonical_json(value: object) -> bytes:
-    """The same bytes for the same value, whoever wrote it: keys in order, nothing but ASCII."""
+    """Equal values give equal bytes: sorted keys, ASCII only."""
     return _CANONICAL.encode(to_plain(value)).encode()
 
 
 def to_plain(value: object) -> Any:
-    """Of what JSON can say; a number that it cannot is null."""
+    """The value as plain JSON types; a number that JSON cannot hold becomes null."""
     return to_jsonable_python(value, inf_nan_mode="null", fallback=str)
 
 
 def read_object(written: bytes) -> dict[str, Any]:
-    """One object, and no name in it twice: two readers must not take it for two things."""
+    """Read one object. A name that occurs twice is refused, because two readers could understand it differently."""
     try:
-        found: object = json.loads(written.decode(), object_pairs_hook=_once_each, parse_constant=_refuse)
+        found: object = json.loads(
+            written.decode(), object_pairs_hook=_unique_members, parse_constant=_refuse_constant
+        )
     except (ValueError, RecursionError) as error:
         raise UnreadableLine("it is no JSON") from error
     if exceeds_depth(found, MAX_LINE_DEPTH):
@@ -49,16 +51,16 @@ def read_object(written: bytes) -> dict[str, Any]:
     return cast("dict[str, Any]", found)
 
 
-def _escaped(sign: str) -> str:
-    return f"\\u{ord(sign):04x}" if sign <= "\uffff" else json.dumps(sign)[1:-1]
+def _escape(char: str) -> str:
+    return f"\\u{ord(char):04x}" if char <= "\uffff" else json.dumps(char)[1:-1]
 
 
-def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ValueError("a name occurs twice")
     return found
 
 
-def _refuse(constant: str) -> None:
+def _refuse_constant(constant: str) -> None:
     raise ValueError(constant)

@@ -1,35 +1,35 @@
-"""What guards stood before: asked with which facts, decided how and by whom, and what then ran. Told from entries
-alone, which come in their order, and some of them twice."""
+"""Guarded runs as the ledger recorded them: asked with which facts, decided how and by whom, and what then ran. Read
+from entries alone, which come in order, and some of them twice."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from askback.ledger.entries import LedgerEntry
 
 PLACE = "guard-"
-"""How the place of a guard's question begins; no author's key does."""
+"""The place of a guard's question begins so; the key of an author's question cannot."""
 
 Ending = Literal["ran", "raised", "did not run", "no end on record"]
 
 ENDINGS: Mapping[str | None, Ending] = {"ran": "ran", "raised": "raised", "did not run": "did not run"}
-"""By the reason of a guard's last line, which has no other."""
+"""By the reason in the last line of a run."""
 
 NOT_DECIDED = "not decided"
-"""Asked, and nothing more is on record."""
+"""It was asked, and nothing more was recorded."""
 
 DECISION_GONE = "no decision on record"
-"""Only its end is: old lines were trimmed."""
+"""Only its end is left: old lines were trimmed."""
 
 
 @dataclass(slots=True, kw_only=True)
-class GuardedRun:
-    """One guarded run, as far as it is on record."""
+class RecordedRun:
+    """One guarded run, as far as it was recorded."""
 
     first: LedgerEntry
-    """The decision; the question, where there is none yet."""
+    """The decision, or the question if there is none yet."""
     numbers: list[int]
-    """Of its lines."""
+    """Line numbers."""
     asked: LedgerEntry | None = None
     answered: LedgerEntry | None = None
     decided: LedgerEntry | None = None
@@ -37,24 +37,24 @@ class GuardedRun:
 
     @property
     def guard(self) -> str:
-        """Its name."""
+        """The guard's name."""
         return (self.first.place or "").removeprefix(PLACE).rpartition(":")[0]
 
     @property
     def is_approved(self) -> bool:
-        """By a person, an earlier approval, or the operator."""
+        """Whether a person, an earlier approval or the operator approved it."""
         return self.decided is not None and self.decided.reason is None
 
     @property
     def decision(self) -> str:
-        """By which rule it may run, or why it may not."""
+        """The rule by which it may run, or the reason why it may not."""
         if self.decided is None:
             return NOT_DECIDED if self.ended is None else DECISION_GONE
         return self.decided.reason or self.decided.rule or "approved"
 
     @property
     def then(self) -> Ending:
-        """Without a line that says so, what was approved may have been cut short, or wait for another answer."""
+        """What followed. An approved run without a last line was cut short, or waits for another answer."""
         if self.ended is not None:
             return ENDINGS[self.ended.reason]
         return "no end on record" if self.is_approved else "did not run"
@@ -65,34 +65,34 @@ class GuardedRun:
 
     @property
     def message(self) -> str | None:
-        """As the person saw it, where somebody was asked."""
+        """The question as the person saw it, if somebody was asked."""
         return (self.asked and self.asked.message) or self.first.message
 
     @property
     def channel(self) -> str | None:
-        """The way the answer came, or the question went."""
+        """How the answer came, or the question was sent."""
         return next((one.channel for one in (self.answered, self.asked) if one and one.channel), None)
 
     @property
     def word(self) -> str | None:
-        """On whose it stands."""
+        """On whose word the answer stands."""
         return (self.answered and self.answered.word) or (self.decided and self.decided.word)
 
     @property
     def policy(self) -> str | None:
-        """Which rule of a policy answered."""
+        """The rule of a policy that answered."""
         return self.answered.rule if self.answered is not None else None
 
 
 @dataclass(slots=True)
-class GuardedRuns:
-    """All guarded runs of a ledger; `take` its entries one after the other."""
+class RecordedRuns:
+    """All guarded runs of a ledger, in the order in which they began; `take` its entries one after the other."""
 
-    _runs: list[GuardedRun] = field(default_factory=list[GuardedRun])
-    _latest: dict[tuple[str, str], GuardedRun] = field(default_factory=dict[tuple[str, str], GuardedRun])
+    _runs: list[RecordedRun] = field(default_factory=list[RecordedRun])
+    _latest: dict[tuple[str, str], RecordedRun] = field(default_factory=dict[tuple[str, str], RecordedRun])
 
     def take(self, number: int, entry: LedgerEntry) -> bool:
-        """The next entry; whether it is of a guard, which most are not."""
+        """Add the next entry; whether it belongs to a guarded run."""
         if entry.place is None or not (entry.event == "guarded" or entry.place.startswith(PLACE)):
             return False
         run = self._run_of(entry)
@@ -100,11 +100,10 @@ class GuardedRuns:
             run.numbers.append(number)
         return run is not None
 
-    def __iter__(self) -> Iterator[GuardedRun]:
-        """In the order in which they began."""
+    def __iter__(self) -> Iterator[RecordedRun]:
         return iter(self._runs)
 
-    def _run_of(self, entry: LedgerEntry) -> GuardedRun | None:
+    def _run_of(self, entry: LedgerEntry) -> RecordedRun | None:
         latest = self._latest.get(_key(entry))
         match entry.event:
             case "asked":
@@ -118,33 +117,25 @@ class GuardedRuns:
                 run = latest if latest is not None else self._begin(entry)
                 run.ended = entry
             case "guarded":
-                run = latest if latest is not None and _goes_on(latest, entry) else self._begin(entry)
+                run = latest if latest is not None and _belongs_to(latest, entry) else self._begin(entry)
                 run.first = run.decided = entry
             case _:
                 run = latest
         return run
 
-    def _begin(self, entry: LedgerEntry) -> GuardedRun:
-        run = GuardedRun(first=entry, numbers=[])
+    def _begin(self, entry: LedgerEntry) -> RecordedRun:
+        run = RecordedRun(first=entry, numbers=[])
         self._runs.append(run)
         self._latest[_key(entry)] = run
         return run
-
-
-def guarded_runs(entries: Iterable[tuple[int, LedgerEntry]]) -> list[GuardedRun]:
-    """Of numbered entries."""
-    guards = GuardedRuns()
-    for number, entry in entries:
-        guards.take(number, entry)
-    return list(guards)
 
 
 def _key(entry: LedgerEntry) -> tuple[str, str]:
     return entry.call, entry.place or ""
 
 
-def _goes_on(run: GuardedRun, decision: LedgerEntry) -> bool:
-    """Whether that decision is the run's own: its first, or the same once more, by whoever has taken over."""
+def _belongs_to(run: RecordedRun, decision: LedgerEntry) -> bool:
+    """Whether the decision is this run's own: its first, or a copy by a worker that took the call over."""
     before = run.decided
     is_same = before is not None and (before.rule, before.reason) == (decision.rule, decision.reason)
     return run.ended is None and (before is None or is_same)

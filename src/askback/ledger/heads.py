@@ -1,11 +1,11 @@
-"""Heads: where every chain of the ledger ends, sealed, to be kept off the machine. Who cuts the end of the ledger off
-later cannot hide it from whoever has one of these."""
+"""Heads: where each chain of the ledger ends, sealed, to be kept on another machine. Who has an earlier head notices
+when the end of the ledger was cut off."""
 
 import hmac
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import asdict, dataclass, replace
+from typing import NamedTuple
 
 from askback.errors import OperatorError
 from askback.ledger.codec import UnreadableLine, canonical_json, read_object
@@ -23,7 +23,7 @@ class Head(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heads:
-    """Of all writers that have lines in the store, at one time."""
+    """The heads of all writers in the store, at one time."""
 
     at: float
     last: int
@@ -42,36 +42,33 @@ class Heads:
 
     def to_json(self) -> str:
         """One line, for a file."""
-        record = {"at": self.at, "last": self.last, "key": self.key, "writers": self.writers, "mac": self.mac}
-        return json.dumps(record)
+        return json.dumps(asdict(self))
 
 
 def seal_heads(writers: Mapping[str, Head], *, last: int, at: float, key: LedgerKey) -> Heads:
-    """The heads as they are now."""
+    """Make the heads of now."""
     unsealed = Heads(at=at, last=last, key=key.id, writers=dict(writers), mac="")
-    return Heads(at=at, last=last, key=key.id, writers=unsealed.writers, mac=key.seal_heads(_body(unsealed)))
+    return replace(unsealed, mac=key.seal_heads(_body(unsealed)))
 
 
 def read_heads(written: str) -> Heads:
-    """From a file. Whether they are genuine shows when the ledger is verified against them."""
+    """Read heads from the text of a file. `Ledger.verify(heads)` checks whether they are genuine."""
     try:
         found = read_object(written.encode())
         return Heads(
             at=float(found["at"]),
             last=int(found["last"]),
             key=str(found["key"]),
-            writers={writer: _head(row) for writer, row in found["writers"].items()},
+            writers={
+                writer: Head(int(n), str(mac), int(number))
+                for writer, (n, mac, number) in found["writers"].items()
+            },
             mac=str(found["mac"]),
         )
     except (UnreadableLine, KeyError, TypeError, ValueError, AttributeError) as error:
         raise OperatorError(
-            "These are no heads of a ledger. `askback ledger heads` makes them; keep each as it was printed."
+            "This is not the head of a ledger. `askback ledger heads` prints one; keep it as it was printed."
         ) from error
-
-
-def _head(row: Any) -> Head:
-    n, mac, number = row
-    return Head(int(n), str(mac), int(number))
 
 
 def _body(heads: Heads) -> bytes:

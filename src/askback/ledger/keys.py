@@ -1,5 +1,5 @@
-"""The keys of a ledger: what seals its lines, its heads and its digests, each with a key of its own that is derived
-from the operator's. The first one seals; all are known, so that older lines verify after a rotation."""
+"""The keys of a ledger. From each key of the operator three are derived: for lines, heads and digests. The first key
+seals; the others verify older lines after a rotation."""
 
 import base64
 import hmac
@@ -16,19 +16,18 @@ Keys = Sequence[bytes | bytearray | str]
 """As `Askback(keys=...)` takes them, the newest first."""
 
 VARIABLE = "ASKBACK_LEDGER_KEYS"
-"""The same as text, with spaces between them; bytes that are no text as `base64:...`."""
+"""The environment variable with the keys, with spaces between them; bytes that are not text as `base64:...`."""
 
 MIN_KEY_BYTES = 32
-"""Bytes of a key, as for what travels with the client."""
 
 ENCODED = "base64:"
 
 
 class LedgerKey(NamedTuple):
-    """What was derived from one of the operator's keys."""
+    """The keys that were derived from one key of the operator."""
 
     id: str
-    """Tells which key it was, and nothing about it."""
+    """Identifies the key without revealing it."""
     chain: bytes
     heads: bytes
     answers: bytes
@@ -41,7 +40,7 @@ class LedgerKey(NamedTuple):
         return hmac.digest(self.heads, body, "sha256").hex()
 
     def digest_of(self, content: object, *, call: str, place: str | None) -> str:
-        """Of an answer. Without the key nobody finds a short one by trying, nor by looking who else gave it."""
+        """A keyed digest of an answer. Without the key, a short answer cannot be found by trying."""
         return hmac.digest(self.answers, canonical_json([call, place, content]), "sha256").hex()
 
 
@@ -51,7 +50,7 @@ class LedgerKeyRing:
     def __init__(self, keys: Keys) -> None:
         if isinstance(keys, str | bytes | bytearray):
             raise OperatorError("The keys of a ledger are a list, the newest first: Ledger(store, [key]).")
-        derived = [_derived(key.encode() if isinstance(key, str) else bytes(key)) for key in keys]
+        derived = [_derive(key.encode() if isinstance(key, str) else bytes(key)) for key in keys]
         if not derived:
             raise OperatorError("A ledger needs a key to seal its lines with: Ledger(store, [key]).")
         self.first = derived[0]
@@ -65,24 +64,24 @@ class LedgerKeyRing:
 
 
 def known_keys(file: Path | None, environment: Mapping[str, str] = os.environ) -> Keys | None:
-    """The keys for a command: of a file with one in each line, or else of the environment; None where there are none.
+    """The keys for a command: from a file with one key in each line, or from the environment; None if there are none.
 
-    They are never words of a command: those are seen by everybody on the machine.
+    They are never arguments of a command, because other users of the machine can read those.
     """
     if file is None:
-        return _read(environment.get(VARIABLE, "").split(), source=VARIABLE) or None
+        return _decode(environment.get(VARIABLE, "").split(), source=VARIABLE) or None
     try:
         lines = file.read_text().splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        problem = getattr(error, "strerror", None) or "it is no text"
+        problem = getattr(error, "strerror", None) or "it is not text"
         raise OperatorError(f"The keys in {file} cannot be read: {problem}. Check --keys-file.") from error
-    keys = _read(filter(None, map(str.strip, lines)), source=str(file))
+    keys = _decode(filter(None, map(str.strip, lines)), source=str(file))
     if not keys:
         raise OperatorError(f"There is no key in {file}. Write one in each line, the newest first.")
     return keys
 
 
-def _read(words: Iterable[str], *, source: str) -> list[bytes]:
+def _decode(words: Iterable[str], *, source: str) -> list[bytes]:
     try:
         return [
             base64.b64decode(word.removeprefix(ENCODED), validate=True)
@@ -92,11 +91,11 @@ def _read(words: Iterable[str], *, source: str) -> list[bytes]:
         ]
     except ValueError as error:
         raise OperatorError(
-            f"A key in {source} begins with {ENCODED} and is not written so. Write it anew."
+            f"A key in {source} begins with {ENCODED}, and what follows is not base64. Write the key again."
         ) from error
 
 
-def _derived(key: bytes) -> LedgerKey:
+def _derive(key: bytes) -> LedgerKey:
     if len(key) < MIN_KEY_BYTES:
         raise OperatorError(
             f"A key of the ledger has {len(key)} bytes, and could be guessed. Give it {MIN_KEY_BYTES} or more: "

@@ -1,4 +1,4 @@
-"""What verifying a ledger has brought to light."""
+"""The result of verifying a ledger."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,22 +6,22 @@ from typing import Literal
 Wrong = Literal[
     "changed", "foreign", "missing", "moved", "copied", "cut", "tail", "trimmed", "keyless", "head"
 ]
-"""Its words are not those that were sealed; it is no line of ours; lines between others are gone; lines stand elsewhere
-than where they were written; it stands there once more, perhaps for another; the beginning is gone and no mark says so;
-the end is gone that a head knows; it was wrong already when it was trimmed; its key is not here; the head itself was
-changed."""
+"""In this order: the content does not fit the seal; not a line of a ledger; lines between others are gone; lines stand
+elsewhere than they were written; a copy, perhaps in the place of another line; the beginning is gone without a trim
+mark; the end that a head names is gone; it was wrong already when it was trimmed; its key is unknown; the head itself
+was changed."""
 
 MAX_PROBLEMS = 100
-"""Problems that are told one by one. All are counted."""
+"""Problems that are listed. All are counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerProblem:
-    """One thing that is wrong, in plain words."""
+    """One thing that is wrong."""
 
     kind: Wrong
     number: int | None
-    """The line at which it shows; None where it shows at none."""
+    """The line at which it shows; None if it shows at no line."""
     words: str
 
     def __str__(self) -> str:
@@ -30,11 +30,11 @@ class LedgerProblem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """Of one reading from the first line to the last."""
+    """What one reading from the first line to the last has found."""
 
     first: int
     last: int
-    """Numbers of lines; 0 where there is none."""
+    """Line numbers; 0 if there is no line."""
     lines: int
     writers: int
     problems: tuple[LedgerProblem, ...]
@@ -42,25 +42,8 @@ class Report:
     count: int
     """How many there are in all."""
     head_at: float | None
-    """Of the head that it was held against."""
+    """When the head was made that the ledger was compared with."""
 
     @property
     def is_sound(self) -> bool:
         return not self.count
-
-
-class ProblemLog:
-    """Problems as they come up; the first ones are kept."""
-
-    def __init__(self) -> None:
-        self._kept: list[LedgerProblem] = []
-        self.count = 0
-
-    def add(self, kind: Wrong, number: int | None, words: str) -> None:
-        self.count += 1
-        if len(self._kept) < MAX_PROBLEMS:
-            self._kept.append(LedgerProblem(kind=kind, number=number, words=words))
-
-    @property
-    def kept(self) -> tuple[LedgerProblem, ...]:
-        return tuple(sorted(self._kept, key=lambda problem: problem.number or 0))

@@ -11,9 +11,10 @@ from mcp.shared.exceptions import MCPError
 
 from askback import ask, guard
 from askback.guards.risk import Risk, RiskOption
-from askback.ledger.guards import GuardedRun, guarded_runs
+from askback.ledger.guards import RecordedRun
 from askback.testing import accept, cancel, decline, run_tool, silence
 from tests.server.audit.books import Books, Host, mcpserver
+from tests.support.guarded_runs import guarded_runs
 from tests.support.raw import accepting, answering, raw_client
 from tests.support.stores.race import process, said_by
 
@@ -24,7 +25,7 @@ BOUND = 30.0
 HOUR = timedelta(hours=1)
 
 
-async def runs_in(books: Books) -> list[GuardedRun]:
+async def runs_in(books: Books) -> list[RecordedRun]:
     """In a ledger that verifies."""
     return guarded_runs(enumerate(await books.entries(), 1))
 

@@ -10,8 +10,8 @@ import pytest
 from mcp_types import ElicitResult
 
 from askback import ask, once
-from askback.ledger.replay import replay
 from tests.server.audit.books import HOSTS
+from tests.support.call_states import replay
 from tests.support.fastmcp_http import fastmcp_served
 from tests.support.servers.clients import client_on
 from tests.support.servers.http import served

@@ -8,9 +8,9 @@ import anyio
 import pytest
 
 from askback import Accepted, Cancelled, Declined, InvalidAnswer, TimedOut, ask, once
-from askback.ledger.replay import CallState, replay
 from askback.testing import REVISIONS, accept, cancel, decline, raw, run_tool
 from tests.server.audit.books import mcpserver
+from tests.support.call_states import CallState, replay
 
 pytestmark = [pytest.mark.anyio, pytest.mark.verifies("T24")]
 

@@ -7,9 +7,9 @@ import pytest
 
 from askback import ask, once
 from askback.errors import EffectFailed
-from askback.ledger.replay import replay
 from askback.stores import SQLiteStore
 from tests.server.audit.books import Books, mcpserver
+from tests.support.call_states import replay
 from tests.support.raw import accepting, answering, raw_client
 
 pytestmark = pytest.mark.anyio

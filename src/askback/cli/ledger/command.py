@@ -19,12 +19,11 @@ from askback.cli.subcommands import add_verbs, make_parser, run_verb
 from askback.cli.texts import format_count, format_time
 from askback.errors import OperatorError
 from askback.ledger import Heads, Ledger, LedgerLine, Report, read_heads
-from askback.ledger.chain import read_line
+from askback.ledger.chain import judge_seal, read_line
 from askback.ledger.codec import UnreadableLine
-from askback.ledger.guards import GuardedRuns
+from askback.ledger.guards import RecordedRuns
 from askback.ledger.keys import VARIABLE, LedgerKeyRing, known_keys
 from askback.ledger.reader import calls_of, entry_of, last_line, read_call, read_lines, read_numbered
-from askback.ledger.seal import judge_seal
 from askback.model.safe import safe_text
 from askback.stores import Store
 
@@ -157,7 +156,7 @@ async def _show(options: Namespace, store: Store) -> int:
 
 
 async def _guards(options: Namespace, store: Store) -> int:
-    ring, guards = _ring(options), GuardedRuns()
+    ring, guards = _ring(options), RecordedRuns()
     notes: dict[int, str] = {}
     async for line in read_lines(store):
         entry = entry_of(line)

@@ -9,7 +9,7 @@ from typing import Any, cast
 from askback.cli.ledger.lines import WORDS, LedgerColumns, LedgerSummary, add_note, head_of, short_id
 from askback.cli.printer import Printer, print_note
 from askback.cli.texts import format_iso, shorten
-from askback.ledger.guards import GuardedRun
+from askback.ledger.guards import RecordedRun
 from askback.model.owners import describe_owner
 from askback.model.safe import safe_text
 
@@ -55,7 +55,7 @@ NONE = "This ledger has no guarded runs, or none since then."
 
 
 def print_runs(
-    runs: Sequence[GuardedRun], printer: Printer, notes: Mapping[int, str], *, has_keys: bool, as_lines: bool
+    runs: Sequence[RecordedRun], printer: Printer, notes: Mapping[int, str], *, has_keys: bool, as_lines: bool
 ) -> None:
     """Print them one after the other; `notes` are warnings about lines, by number."""
     noted = [(run, next((notes[one] for one in run.numbers if one in notes), "")) for run in runs]
@@ -70,13 +70,13 @@ def print_runs(
     print_note(f"{len(runs)} guarded: {each}." if runs else NONE)
 
 
-def summarize_run(run: GuardedRun, note: str) -> LedgerSummary:
+def summarize_run(run: RecordedRun, note: str) -> LedgerSummary:
     """`note` is a warning about its lines."""
     happened = add_note(f"{decision_of(run)}: {run.then}", note)
     return LedgerSummary(head_of(run.numbers[0], run.first), happened, [*_below(run)])
 
 
-def as_json(run: GuardedRun, *, is_sealed: bool | None) -> dict[str, Any]:
+def as_json(run: RecordedRun, *, is_sealed: bool | None) -> dict[str, Any]:
     """The members for programs: times in UTC, None for what is not on record."""
     entry = run.first
     return {
@@ -106,7 +106,7 @@ def as_json(run: GuardedRun, *, is_sealed: bool | None) -> dict[str, Any]:
     }
 
 
-def decision_of(run: GuardedRun) -> str:
+def decision_of(run: RecordedRun) -> str:
     """The decision in words."""
     decision = run.decision
     if not run.is_approved or decision in DECISIONS:
@@ -116,7 +116,7 @@ def decision_of(run: GuardedRun) -> str:
     return f"approved {'' if decision.startswith(FOR) else 'with '}{shorten(decision, MAX_TEXT)}"
 
 
-def _below(run: GuardedRun) -> Iterator[str]:
+def _below(run: RecordedRun) -> Iterator[str]:
     if run.message:
         line = next((line for line in run.message.splitlines() if line.strip()), "")
         yield f'"{shorten(line, MAX_TEXT)}"'
@@ -129,7 +129,7 @@ def _below(run: GuardedRun) -> Iterator[str]:
     yield ", ".join(_who(run))
 
 
-def _who(run: GuardedRun) -> Iterator[str]:
+def _who(run: RecordedRun) -> Iterator[str]:
     entry = run.first
     whose = describe_owner(entry.caller) if entry.caller is not None else "a caller nobody can name"
     yield f"{'by' if run.answered is not None else 'for'} {shorten(whose, MAX_TEXT)}"

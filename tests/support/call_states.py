@@ -1,4 +1,5 @@
-"""How each call stands, told from its entries alone: they come in their order, and some of them twice."""
+"""The state of each call, computed from the entries of its ledger alone: the ledger can tell afterwards how far a call
+got. Entries come in order, and some of them twice."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -51,7 +52,7 @@ class CallState:
 
 
 def replay(entries: Iterable[LedgerEntry]) -> dict[str, CallState]:
-    """All calls by their ids. What was refused before it belonged to a call is none of theirs."""
+    """All calls by their ids. What was refused before it belonged to a call belongs to none of them."""
     calls: dict[str, CallState] = {}
     for entry in entries:
         if entry.call:
