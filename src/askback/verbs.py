@@ -18,9 +18,8 @@ from askback.runtime.once import EffectTerms
 from askback.runtime.unawaited import verb
 from askback.runtime.visit_flow import VisitPlan
 from askback.schema.formats import is_readable
-from askback.schema.forms import fieldset_of_options, form_of
+from askback.schema.forms import fieldset_of_options, form_of, require_message
 from askback.schema.links import link_of
-from askback.schema.message import require_message
 
 T = TypeVar("T")
 T1 = TypeVar("T1")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from askback.errors import QuestionRefused
-from askback.schema.message import examine_meta
+from askback.schema.forms import require_meta
 from askback.schema.size import exceeds_depth
 
 
@@ -29,6 +29,6 @@ def test_empty_lists_and_dicts_count_and_what_lies_beside_does_not():
 
 @pytest.mark.parametrize("levels", [101, 600, 1_200, 3_000, 8_000])
 def test_meta_is_nested_too_deeply_at_the_same_depth_on_every_python(levels: int):
-    examine_meta({"a": nested(99)})
+    require_meta({"a": nested(99)})
     with pytest.raises(QuestionRefused, match="nested too deeply, over 100 levels"):
-        examine_meta({"a": nested(levels - 1)})
+        require_meta({"a": nested(levels - 1)})

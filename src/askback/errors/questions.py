@@ -14,6 +14,19 @@ class QuestionRefused(AuthorError):
         super().__init__(f"{where}{problem.rstrip('.')}. Instead: {instead.rstrip('.')}.")
 
 
+def require(
+    holds: object,
+    *,
+    field: str | None = None,
+    problem: str,
+    instead: str,
+    error: type[QuestionRefused] = QuestionRefused,
+) -> None:
+    """Raise `QuestionRefused`, or the subclass given as `error`, unless something holds."""
+    if not holds:
+        raise error(field=field, problem=problem, instead=instead)
+
+
 class SecretInForm(QuestionRefused):
     """A form passes the client and perhaps a model, so it must not ask for secrets."""
 

@@ -13,8 +13,7 @@ from askback.model.texts import Words
 from askback.runtime.approvals import Scope
 from askback.runtime.carrier import PlacedQuestion
 from askback.runtime.conversation import Conversation
-from askback.schema.forms import form_of
-from askback.schema.message import MAX_MESSAGE_LENGTH
+from askback.schema.forms import MAX_MESSAGE_LENGTH, form_of
 
 PLACE = "guard-{name}:{digest}"
 SHORT = 20

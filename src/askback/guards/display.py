@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from askback.guards.arguments import HIDDEN, HiddenValue, to_plain
 from askback.model.safe import is_hidden
-from askback.schema.message import MAX_MESSAGE_LENGTH
+from askback.schema.forms import MAX_MESSAGE_LENGTH
 
 _WORD = re.compile(r"[\w/~@+-](?:[\w./~@+:=,%#-]*[\w/~@+-])?")
 """What stands without quotes: a path, a name, an address, a number; no spaces, and no full stop at its end."""

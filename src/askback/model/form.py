@@ -42,9 +42,13 @@ class FieldSet(Generic[T_co]):
         """Whether there is nothing to fill in: yes or no is the whole answer."""
         return self.verbatim is not None and not self.verbatim.get("properties")
 
-    def build(self, content: Mapping[str, Any]) -> T_co:
-        """The author's value of content that `read_content` has checked. Raises pydantic's `ValidationError` where the
-        author's own validators refuse it."""
+    def build(self, content: Any) -> T_co:
+        """The author's value of content that `read_content` has checked; a host may be sent no content at all.
+
+        Raises pydantic's `ValidationError` if the author's own validators refuse the content.
+        """
+        if self.verbatim is not None:
+            return self.make(content)
         values = {**dict.fromkeys(self.nulls), **content}
         for name, meanings in self.meanings.items():
             if values.get(name) is not None:

@@ -16,7 +16,7 @@ from askback.runtime.current import current_conversation
 from askback.runtime.page_access import Premises
 from askback.runtime.unawaited import verb
 from askback.runtime.visit_flow import VisitPlan
-from askback.schema.message import require_message
+from askback.schema.forms import require_message
 from askback.vault.vault import VaultItem
 
 T = TypeVar("T")

@@ -1,21 +1,20 @@
-"""What a client is sent for a fieldset: the restricted JSON Schema of its dialect. Rendered once and kept.
+"""The JSON Schema that a client is sent for a fieldset, in the dialect of its revision. Rendered once and cached.
 
-`pattern`, `multipleOf`, exclusive bounds and excuses are the server's business and are not sent. The schema of a host's
-own call is sent as it was written; on the older dialect only those fields are rewritten that it has no words for.
+`pattern`, `multipleOf`, exclusive bounds and the reasons for `not_a_secret` stay on the server. The schema of a host's
+own call is sent as it was written. In the older dialect, the fields that it has no words for are rewritten.
 """
 
-from collections.abc import Iterable
 from enum import Enum
 from functools import lru_cache
 from typing import Any
 
 from askback.model.annotation import Json
-from askback.model.question import SINGLE, Boolean, Choice, Choices, Field, FieldSet
+from askback.model.question import SINGLE, Boolean, Choice, Choices, Field, FieldSet, Option
 
 _OURS = frozenset({"pattern", "multipleOf", "exclusiveMinimum", "exclusiveMaximum", "notASecret"})
 
-_KEPT = 1024
-"""FieldSets whose schema is kept; beyond, the one used longest ago is rendered anew."""
+_CACHE_SIZE = 1024
+"""FieldSets whose schema is cached, in each dialect."""
 
 
 class Dialect(Enum):
@@ -25,34 +24,23 @@ class Dialect(Enum):
     UNTITLED = "neither of these but a default for yes or no"
 
 
+@lru_cache(maxsize=_CACHE_SIZE)
 def render(fieldset: FieldSet[Any], dialect: Dialect) -> Json:
-    """The schema to send. It is kept and shared: callers must not change it."""
-    if fieldset.verbatim is not None:
-        return dict(fieldset.verbatim) if dialect is Dialect.TITLED else _reworded(fieldset)
-    return _titled(fieldset) if dialect is Dialect.TITLED else _untitled(fieldset)
-
-
-@lru_cache(maxsize=_KEPT)
-def _reworded(fieldset: FieldSet[Any]) -> Json:
-    """A host's schema for the older dialect: titled choices, several choices and defaults in its words, the rest as it
-    was written."""
-    written = dict(fieldset.verbatim or {})
+    """The schema to send. It is cached and shared: callers must not change it."""
+    whole = _titled(fieldset) if fieldset.verbatim is None else dict(fieldset.verbatim)
     strange = {name: field for name, field in fieldset.fields.items() if needs_other_words(field)}
-    if not strange:
-        return written
+    if dialect is Dialect.TITLED or not strange:
+        return whole
     properties: Json = {}
-    for name, described in written["properties"].items():
-        field = strange.get(name)
-        if isinstance(field, Choices):
-            properties |= _booleans(name, field)
-        else:
-            properties[name] = described if field is None else _plain(field) | _notes(described)
+    for name, described in whole["properties"].items():
+        properties |= _reworded(name, strange[name], described) if name in strange else {name: described}
+    # A default that can only be told in words is taken by leaving the field empty, so it must be allowed to.
     required = [
         name
-        for name in written.pop("required", ())
-        if name not in strange or _is_demanded(fieldset, name, strange[name])
+        for name in whole.pop("required", ())
+        if name not in strange or (strange[name].default is None and not isinstance(strange[name], Choices))
     ]
-    return {**written, "properties": properties, **({"required": required} if required else {})}
+    return {**whole, "properties": properties, **({"required": required} if required else {})}
 
 
 def needs_other_words(field: Field[Any]) -> bool:
@@ -63,41 +51,16 @@ def needs_other_words(field: Field[Any]) -> bool:
     return has_titles or (field.default is not None and not isinstance(field, Boolean))
 
 
-def _notes(described: Json) -> Json:
-    """An author's own keywords."""
-    return {keyword: value for keyword, value in described.items() if keyword.startswith("x-")}
-
-
-@lru_cache(maxsize=_KEPT)
 def _titled(fieldset: FieldSet[Any]) -> Json:
+    title = {} if fieldset.title is None else {"title": fieldset.title}
     properties = {name: _sendable(field) for name, field in fieldset.fields.items()}
-    return _object(fieldset, properties, (name for name in fieldset.fields if name in fieldset.required))
-
-
-@lru_cache(maxsize=_KEPT)
-def _untitled(fieldset: FieldSet[Any]) -> Json:
-    properties: Json = {}
-    for name, field in fieldset.fields.items():
-        if isinstance(field, Choices):
-            properties |= _booleans(name, field)
-        else:
-            properties[name] = _plain(field)
-    return _object(
-        fieldset,
-        properties,
-        (name for name, field in fieldset.fields.items() if _is_demanded(fieldset, name, field)),
-    )
-
-
-def _is_demanded(fieldset: FieldSet[Any], name: str, field: Field[Any]) -> bool:
-    # A default that can only be told in words is taken by leaving the field empty, so it must be allowed to.
-    return name in fieldset.required and field.default is None and not isinstance(field, Choices)
-
-
-def _object(fieldset: FieldSet[Any], properties: Json, required: Iterable[str]) -> Json:
-    named = list(required)
-    titled = {} if fieldset.title is None else {"title": fieldset.title}
-    return {"type": "object", **titled, "properties": properties, **({"required": named} if named else {})}
+    required = [name for name in fieldset.fields if name in fieldset.required]
+    return {
+        "type": "object",
+        **title,
+        "properties": properties,
+        **({"required": required} if required else {}),
+    }
 
 
 def _sendable(field: Field[Any]) -> Json:
@@ -111,42 +74,31 @@ def _sendable(field: Field[Any]) -> Json:
     return {keyword: value for keyword, value in whole.items() if keyword not in _OURS}
 
 
-def _plain(field: Field[Any]) -> Json:
-    if isinstance(field, Boolean):
-        return _sendable(field)
+def _reworded(name: str, field: Field[Any], described: Json) -> Json:
+    """The properties that stand for a field in the older dialect; an author's own keywords stay."""
+    if isinstance(field, Choices):
+        return {folded_name(name, option.value): _boolean(name, field, option) for option in field.options}
     whole = _sendable(field)
     default = whole.pop("default", None)
     titled = whole.pop("oneOf", None)
     if titled is not None:
         whole |= {"enum": [one["const"] for one in titled], "enumNames": [one["title"] for one in titled]}
     if default is not None:
-        _describe(whole, f"(default: {_shown(field, default)})")
-    return whole
+        titles = {one.value: one.shown for one in field.options} if isinstance(field, Choice) else {}
+        said = f"(default: {titles.get(default, default)})"
+        whole["description"] = f"{field.description} {said}" if field.description else said
+    return {name: whole | {keyword: one for keyword, one in described.items() if keyword.startswith("x-")}}
 
 
-def _shown(field: Field[Any], default: object) -> object:
-    if isinstance(field, Choice):
-        return next(option.shown for option in field.options if option.value == default)
-    return default
-
-
-def _describe(whole: Json, addition: str) -> None:
-    whole["description"] = f"{whole['description']} {addition}" if "description" in whole else addition
-
-
-def _booleans(name: str, field: Choices) -> Json:
-    return {folded_name(name, option.value): _boolean(name, field, option.value) for option in field.options}
-
-
-def _boolean(name: str, field: Choices, value: str) -> Json:
-    shown = next(option.shown for option in field.options if option.value == value)
+def _boolean(name: str, field: Choices, option: Option) -> Json:
     label = field.title or ("" if name == SINGLE else name)
-    whole: Json = {"type": "boolean", "title": f"{label}: {shown}" if label else shown}
-    if field.description is not None:
-        whole["description"] = field.description
-    if count := _count(field):
-        _describe(whole, count)
-    return {**whole, "default": value in (field.default or ())}
+    description = " ".join(filter(None, (field.description, _count(field))))
+    return {
+        "type": "boolean",
+        "title": f"{label}: {option.shown}" if label else option.shown,
+        **({"description": description} if description else {}),
+        "default": option.value in (field.default or ()),
+    }
 
 
 def _count(field: Choices) -> str:

@@ -1,24 +1,29 @@
 """How each kind of `what` becomes a FieldSet: its fields, and how their values are made. Made once and cached.
 
-Everything that is not written with field objects goes one road: JSON Schema, `keywords`, `rules`.
+Everything that is not written with field objects goes one way: JSON Schema, `keywords`, `rules`.
 """
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Literal, cast, get_args, get_origin
+from typing import Any, Literal, TypeVar, cast, get_args, get_origin, overload
+
+from typing_extensions import TypeForm
 
 from askback.errors import QuestionRefused
+from askback.errors.questions import require
 from askback.model.annotation import Json
 from askback.model.form import digest_of
 from askback.model.question import SINGLE, Field, FieldSet
 from askback.schema.adapter import ATTRIBUTES, describe_type
 from askback.schema.keywords import FieldEntry, definitions_of, entries_of, entry_of
-from askback.schema.refusals import require
 from askback.schema.rules import accept_title, examine_entries, fitting_default
-from askback.schema.values import Meanings, as_default, from_wire
+from askback.schema.values import as_default, from_wire
+
+T = TypeVar("T")
 
 MAX_SCHEMA_BYTES = 262_144
 """A hundred fields with long descriptions take a tenth of this."""
@@ -27,20 +32,40 @@ CACHE_SIZE = 512
 """FieldSets cached of each kind."""
 
 
-def of_type(what: Any) -> FieldSet[Any]:
-    """A pydantic model, dataclass, TypedDict or scalar type."""
+@overload
+def fieldset_of(what: FieldSet[T]) -> FieldSet[T]: ...
+@overload
+def fieldset_of(what: Field[T]) -> FieldSet[T]: ...
+@overload
+def fieldset_of(what: Mapping[str, Any]) -> FieldSet[dict[str, Any]]: ...
+@overload
+def fieldset_of(what: TypeForm[T]) -> FieldSet[T]: ...
+def fieldset_of(what: Any) -> FieldSet[Any]:
+    """The fields for a type, a field, a mapping of fields or a JSON Schema; the same object while it is cached."""
+    if isinstance(what, FieldSet):
+        return cast("FieldSet[Any]", what)
+    if isinstance(what, Field):
+        return _cached(_of_field, what)
+    if isinstance(what, Mapping):
+        return _of_mapping(cast("Mapping[Any, Any]", what))
     # Literals in another order are equal, but show their choices in another order: that is part of the key.
     return _cached(_of_type, what, get_args(what) if get_origin(what) is Literal else repr(what))
 
 
-def of_field(field: Field[Any]) -> FieldSet[Any]:
-    """One field; its value comes bare."""
-    return _cached(_of_field, field)
-
-
-def of_fields(fields: Mapping[Any, Field[Any]]) -> FieldSet[Any]:
-    """Fields by name; the value is a dict that has every name."""
-    return _cached(_of_fields, tuple(fields.items()))
+def _of_mapping(what: Mapping[Any, Any]) -> FieldSet[Any]:
+    strange = next((name for name, one in what.items() if not isinstance(one, Field)), None)
+    if strange is None:
+        return _cached(_of_fields, tuple(what.items()))
+    require(
+        what.get("type") == "object" or "properties" in what,
+        field=str(strange),
+        problem=f"{what[strange]!r} is not a field",
+        instead=(
+            "write Text(), Integer(), Choice([...]) or another field; as JSON Schema, write that of an object: "
+            "{'type': 'object', 'properties': {...}}"
+        ),
+    )
+    return of_schema(what)
 
 
 def of_schema(schema: Mapping[Any, Any]) -> FieldSet[Any]:
@@ -48,14 +73,8 @@ def of_schema(schema: Mapping[Any, Any]) -> FieldSet[Any]:
     return _of_schema(json_of(schema))
 
 
-def has_text_options_only(schema: Mapping[Any, Any]) -> bool:
-    """Whether each option of a JSON Schema is a text, so that a reply is the same in the form's words and in the
-    author's."""
-    return not any(_differ(entry.meanings) for entry in entries_of(schema).values())
-
-
 def json_of(schema: Mapping[Any, Any]) -> str:
-    """A schema as JSON; raises `QuestionRefused` where it is none, or too large."""
+    """A schema as JSON; raises `QuestionRefused` if it is not JSON, or too large."""
     try:
         written = json.dumps(schema, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError) as error:
@@ -93,14 +112,14 @@ def _of_type(what: Any, _: object) -> FieldSet[Any]:
 
 @lru_cache(maxsize=CACHE_SIZE)
 def _of_field(field: Field[Any]) -> FieldSet[Any]:
-    return _fieldset(_entries({SINGLE: field}), lambda values: _value(field, values.get(SINGLE)))
+    return _fieldset({SINGLE: _entry(field)}, lambda values: from_wire(field, values.get(SINGLE)))
 
 
 @lru_cache(maxsize=CACHE_SIZE)
 def _of_fields(items: tuple[tuple[str, Field[Any]], ...]) -> FieldSet[Any]:
     return _fieldset(
-        _entries(dict(items)),
-        lambda values: {name: _value(field, values.get(name)) for name, field in items},
+        {name: _entry(field) for name, field in items},
+        lambda values: {name: from_wire(field, values.get(name)) for name, field in items},
         attributes={name: name for name, _ in items},
     )
 
@@ -109,12 +128,12 @@ def _of_fields(items: tuple[tuple[str, Field[Any]], ...]) -> FieldSet[Any]:
 def _of_schema(canonical: str) -> FieldSet[Any]:
     schema = json.loads(canonical)
     entries = entries_of(schema)
-    fieldset = _fieldset(entries, _copied, attributes={name: name for name in entries})
+    fieldset = _fieldset(entries, deepcopy, attributes={name: name for name in entries})
     return replace(fieldset, title=accept_title(schema.get("title")))
 
 
 def _titled(entries: Mapping[str, FieldEntry]) -> dict[str, FieldEntry]:
-    """Names in code are for those who read it: people get words."""
+    """Entries with titles made of their names, which an author wrote for readers of the code."""
     return {
         name: entry
         if entry.field.title is not None
@@ -123,21 +142,8 @@ def _titled(entries: Mapping[str, FieldEntry]) -> dict[str, FieldEntry]:
     }
 
 
-def _entries(fields: Mapping[str, Field[Any]]) -> dict[str, FieldEntry]:
-    return {
-        name: FieldEntry(field=field, is_required=not field.optional and field.default is None)
-        for name, field in fields.items()
-    }
-
-
-def _value(field: Field[Any], value: Any) -> Any:
-    return None if value is None else from_wire(field, value)
-
-
-def _copied(values: Json) -> Json:
-    return {
-        name: list(cast("list[Any]", one)) if isinstance(one, list) else one for name, one in values.items()
-    }
+def _entry(field: Field[Any]) -> FieldEntry:
+    return FieldEntry(field=field, is_required=not field.optional and field.default is None)
 
 
 def _fieldset(
@@ -154,19 +160,14 @@ def _fieldset(
         required=required,
         make=make,
         attributes=attributes,
-        meanings={name: entry.meanings for name, entry in known.items() if _differ(entry.meanings)},
+        meanings={name: entry.meanings for name, entry in known.items() if entry.meanings},
         nulls=tuple(name for name, entry in known.items() if entry.is_null_when_empty),
         digest=_digest_of(fields, required),
     )
 
 
-def _differ(meanings: Meanings) -> bool:
-    """Whether anything is meant but the spelling itself; plain text needs no translation."""
-    return any(type(meaning) is not str or meaning != spelling for spelling, meaning in meanings.items())
-
-
 def _digest_of(fields: Mapping[str, Field[Any]], required: frozenset[str]) -> str:
-    """A digest of what is asked, in its order; excuses are no part of it."""
+    """A digest of what is asked, in its order; reasons why it is not a secret are left out."""
     asked = [
         [name, name in required, {key: one for key, one in field.keywords().items() if key != "notASecret"}]
         for name, field in fields.items()
@@ -202,11 +203,10 @@ def _named(attributes: Mapping[str, str] | None, values: Any) -> Iterator[tuple[
                 instead=f"use the names {', '.join(attributes)}",
             )
             yield names[given], value
-    elif any(hasattr(values, attribute) for attribute in attributes.values()):
-        yield from ((name, getattr(values, attribute, None)) for name, attribute in attributes.items())
     else:
-        raise QuestionRefused(
-            field=None,
+        require(
+            any(hasattr(values, attribute) for attribute in attributes.values()),
             problem=f"the initial values came as {type(values).__name__}",
             instead=f"give a dict with the names {', '.join(attributes)}, or an instance of what is asked for",
         )
+        yield from ((name, getattr(values, attribute, None)) for name, attribute in attributes.items())

@@ -1,82 +1,126 @@
-"""From what an author asks with to a FieldSet, and with a message to a Form."""
+"""A Form: a message above the fields that an author asks for. Refused when it is made if it could never be shown."""
 
+import json
+import re
+import warnings
 from collections.abc import Iterable, Mapping
 from enum import Enum
-from typing import Annotated, Any, Literal, TypeVar, cast, overload
+from functools import lru_cache
+from typing import Annotated, Any, Literal, cast
 
-from typing_extensions import TypeForm
-
-from askback.errors import QuestionRefused
-from askback.model.question import Choice, Choices, Field, FieldSet, Form
+from askback.errors import AskbackWarning, QuestionRefused
+from askback.errors.questions import require
+from askback.model.question import Choice, Choices, FieldSet, Form
 from askback.schema.adapter import wire_name
-from askback.schema.fieldsets import fill_in, of_field, of_fields, of_schema, of_type
-from askback.schema.message import examine_message, examine_meta
-from askback.schema.refusals import require
+from askback.schema.fieldsets import fieldset_of, fill_in
+from askback.schema.formats import is_readable
+from askback.schema.rules import refuse_suspicion
+from askback.schema.secret_lint import suspect_message
+from askback.schema.size import MAX_DEPTH, exceeds_depth
 
-T = TypeVar("T")
+MAX_MESSAGE_LENGTH = 10_000
+"""Characters. A longer question is a document; nobody reads it in a dialog."""
 
+_URL = re.compile(r"https?://", re.IGNORECASE)
 
-@overload
-def fieldset_of(what: FieldSet[T]) -> FieldSet[T]: ...
-@overload
-def fieldset_of(what: Field[T]) -> FieldSet[T]: ...
-@overload
-def fieldset_of(what: Mapping[str, Any]) -> FieldSet[dict[str, Any]]: ...
-@overload
-def fieldset_of(what: TypeForm[T]) -> FieldSet[T]: ...
-def fieldset_of(what: Any) -> FieldSet[Any]:
-    """The fields for a type, a field, a mapping of fields or a JSON Schema; the same object while it is cached."""
-    if isinstance(what, FieldSet):
-        return cast("FieldSet[Any]", what)
-    if isinstance(what, Field):
-        return of_field(cast("Field[Any]", what))
-    if isinstance(what, Mapping):
-        return _of_mapping(cast("Mapping[Any, Any]", what))
-    return of_type(what)
-
-
-def _of_mapping(what: Mapping[Any, Any]) -> FieldSet[Any]:
-    strange = next((name for name, one in what.items() if not isinstance(one, Field)), None)
-    if strange is None:
-        return of_fields(what)
-    if what.get("type") == "object" or "properties" in what:
-        return of_schema(what)
-    raise QuestionRefused(
-        field=str(strange),
-        problem=f"{what[strange]!r} is not a field",
-        instead=(
-            "write Text(), Integer(), Choice([...]) or another field; as JSON Schema, write that of an object: "
-            "{'type': 'object', 'properties': {...}}"
-        ),
-    )
+_CACHE_SIZE = 128
+"""Messages whose check is cached: a body that is replayed asks the same questions again."""
 
 
 def form_of(
     message: str, what: Any, *, initial: object = None, meta: Mapping[str, Any] | None = None
 ) -> Form[Any]:
-    """A question that can be put; raises QuestionRefused where it could never be shown."""
+    """A question that can be asked; raises `QuestionRefused` if it could never be shown."""
     fieldset: FieldSet[Any] = fieldset_of(what)
     if initial is not None:
         fieldset = fill_in(fieldset, initial)
+    require_message(message)
+    is_typed = any(field.is_typed and field.not_a_secret is None for field in fieldset.fields.values())
+    return make_form(message, fieldset, meta, is_typed=is_typed)
+
+
+def make_form(
+    message: str, fieldset: FieldSet[Any], meta: Mapping[str, Any] | None, *, is_typed: bool
+) -> Form[Any]:
+    """A form with this message, which may ask for a secret only if nothing is typed into the form."""
     if meta is not None:
-        examine_meta(meta)
-    examine_message(message, fieldset)
+        require_meta(meta)
+    if "://" in message and _URL.search(message):
+        warnings.warn(
+            "A form's message holds a URL, and a form is no place for links: clients should not make it clickable.",
+            AskbackWarning,
+            stacklevel=6,  # the code that awaits ask(...)
+        )
+    if is_typed:
+        _refuse_fishing(message)
     return Form(message=message, fieldset=fieldset, meta=meta)
+
+
+def require_message(message: Any) -> None:
+    """Refuse a message that could not be shown."""
+    _examine_message(message if isinstance(message, str) else "")
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def _examine_message(message: str) -> None:
+    require(
+        message.strip(),
+        problem="the message is not a text that says something",
+        instead="say what is asked, and why",
+    )
+    require_readable(message)
+    require(
+        len(message) <= MAX_MESSAGE_LENGTH,
+        problem=f"the message has {len(message)} characters, and {MAX_MESSAGE_LENGTH} is the most",
+        instead="ask for one thing, briefly",
+    )
+
+
+def require_readable(message: str) -> None:
+    """Refuse a message that cannot be sent."""
+    require(is_readable(message), problem="the message is not Unicode text", instead="decode it as UTF-8")
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def _refuse_fishing(message: str) -> None:
+    refuse_suspicion(None, suspect_message(message))
+
+
+def require_meta(meta: Mapping[str, Any]) -> None:
+    """Refuse what cannot be sent beside a question."""
+    require(
+        not exceeds_depth(meta),
+        problem=f"meta is nested too deeply, over {MAX_DEPTH} levels",
+        instead="give a flatter dict of JSON values",
+    )
+    try:
+        json.dumps(meta, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise QuestionRefused(
+            field=None,
+            problem=f"meta cannot be written as JSON: {error}",
+            instead="give a dict of JSON values",
+        ) from error
 
 
 def fieldset_of_options(
     options: Mapping[Any, str] | Iterable[Any], *, multiple: bool, least: int | None, most: int | None
 ) -> FieldSet[Any]:
-    """One of the options, or a list of them, made in the way of a `Literal` that an author wrote."""
-    values = _values(options)
-    titles = cast("Mapping[Any, str]", options) if isinstance(options, Mapping) else None
+    """A field to choose one of the options, or several of them; the value is the option, as in a `Literal`."""
+    values = () if isinstance(options, str) else tuple(options)
+    require(
+        values and all(isinstance(value, str | int | Enum) for value in values),
+        problem=f"{options!r} is not a list of options",
+        instead="give a list of strings, whole numbers or Enum members, or a dict of them with their titles",
+    )
     spellings = [wire_name(value) for value in values]
     require(
         len(set(spellings)) == len(spellings),
         problem=f"{options!r} offers the same option twice",
         instead="name each option once",
     )
-    named = spellings if titles is None else dict(zip(spellings, titles.values(), strict=True))
+    titles = cast("Mapping[Any, str]", options).values() if isinstance(options, Mapping) else None
+    named = spellings if titles is None else dict(zip(spellings, titles, strict=True))
     one: Any = Literal[values]
     if multiple:
         several: Any = Annotated[list[one], Choices(named, least=least, most=most)]
@@ -88,13 +132,3 @@ def fieldset_of_options(
     )
     titled: Any = one if titles is None else Annotated[one, Choice(named)]
     return fieldset_of(titled)
-
-
-def _values(options: Mapping[Any, str] | Iterable[Any]) -> tuple[Any, ...]:
-    values = () if isinstance(options, str) else tuple(options)
-    require(
-        values and all(isinstance(value, str | int | Enum) for value in values),
-        problem=f"{options!r} is not a list of options",
-        instead="give a list of strings, whole numbers or Enum members, or a dict of them with their titles",
-    )
-    return values

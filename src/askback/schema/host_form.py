@@ -12,13 +12,14 @@ from functools import lru_cache
 from typing import Any, cast
 
 from askback.errors import QuestionRefused, SecretInForm
+from askback.errors.questions import require
 from askback.model.form import digest_of
 from askback.model.question import FieldSet, Form
-from askback.schema.fieldsets import has_text_options_only, json_of, of_schema
+from askback.schema.fieldsets import json_of, of_schema
+from askback.schema.forms import make_form, require_readable
 from askback.schema.keywords import VALIDATING, refuse_password
-from askback.schema.message import examine_host_message, examine_meta
-from askback.schema.refusals import require
-from askback.schema.rules import accept_title, refuse_secret
+from askback.schema.rules import accept_title, refuse_suspicion
+from askback.schema.secret_lint import suspect_field
 
 _KEPT = 512
 """Schemas kept; beyond, the one used longest ago is read again."""
@@ -48,10 +49,8 @@ def host_form_of(message: str, schema: Mapping[str, Any], *, meta: Mapping[str, 
     canonical = json_of(schema)
     _require_object(schema)
     fieldset, is_typed = _read(canonical)
-    examine_host_message(message, is_typed=is_typed)
-    if meta is not None:
-        examine_meta(meta)
-    return Form(message=message, fieldset=fieldset, meta=meta)
+    require_readable(message)
+    return make_form(message, fieldset, meta, is_typed=is_typed)
 
 
 def _require_object(schema: Mapping[str, Any]) -> None:
@@ -87,7 +86,7 @@ def _with_fields(schema: Mapping[str, Any]) -> FieldSet[Any] | None:
         raise
     except QuestionRefused:
         return None
-    return replace(fieldset, make=_unchanged, nulls=()) if has_text_options_only(schema) else None
+    return None if fieldset.meanings else replace(fieldset, make=_unchanged, nulls=())
 
 
 def _unchanged(content: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -111,9 +110,11 @@ def _search(schema: Mapping[str, Any]) -> bool:
     is_typed = any(name for name, _ in typed)
     for name, described in typed if is_typed else ():
         refuse_password(name, described.get("format"))
-        refuse_secret(name, _text(described, "title"), _text(described, "description"))
+        refuse_suspicion(
+            name, suspect_field(name, _text(described, "title"), _text(described, "description"))
+        )
         for text in _notes(described):
-            refuse_secret(name, None, text)
+            refuse_suspicion(name, suspect_field(name, None, text))
     return is_typed
 
 

@@ -10,6 +10,7 @@ from math import ceil, floor
 from typing import Any, cast
 
 from askback.errors import QuestionRefused, SecretInForm
+from askback.errors.questions import require
 from askback.model.annotation import Json
 from askback.model.question import (
     Boolean,
@@ -27,7 +28,6 @@ from askback.model.question import (
 )
 from askback.schema.adapter import MEANINGS, NAIVE, wire_name
 from askback.schema.properties import ENUM_NAMES, OPTIONS, Pair, flatten_property
-from askback.schema.refusals import require
 from askback.schema.values import NO_MEANINGS, Meanings
 
 KINDS: Mapping[tuple[str, str | None], type[Field[Any]]] = {

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from askback.errors import QuestionRefused
+from askback.errors.questions import require
 from askback.model.annotation import Json, without_class_notes
 from askback.schema.adapter import MEANINGS, wire_name
-from askback.schema.refusals import require
 
 OPTIONS = "askback-options"
 """The key under which the choices stand when they are found: a list of pairs."""

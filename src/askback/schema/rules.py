@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from askback.errors import QuestionRefused, SecretInForm
+from askback.errors.questions import require
 from askback.model.question import (
     Boolean,
     Choice,
@@ -23,8 +24,7 @@ from askback.schema.checks import check_of, matcher_of
 from askback.schema.dialect import folded_name
 from askback.schema.formats import is_readable
 from askback.schema.keywords import FieldEntry, is_number
-from askback.schema.refusals import require
-from askback.schema.secret_lint import suspect_field
+from askback.schema.secret_lint import Suspicion, suspect_field
 from askback.schema.values import Meanings, as_default, to_wire
 
 URL = re.compile(r"https?://", re.IGNORECASE)
@@ -139,27 +139,23 @@ def _examine_secret(name: str, field: Field[Any]) -> None:
         instead="say why: not_a_secret='...'",
     )
     if field.is_typed and excuse is None:
-        refuse_secret(name, field.title, field.description)
+        refuse_suspicion(name, suspect_field(name, field.title, field.description))
 
 
-def refuse_secret(name: str, title: str | None, description: str | None) -> None:
-    """Refuse a field that is typed into and whose words ask for a secret."""
-    found = suspect_field(name, title, description)
+def refuse_suspicion(field: str | None, found: Suspicion | None) -> None:
+    """Refuse a form that something is typed into and whose words ask for a secret: those of a field, or its message."""
     if found is not None:
         raise SecretInForm(
-            field=name,
+            field=field,
             problem=(
-                f"its {found.where} asks for a secret ({found.kind}: {found.text!r}), and what is typed into a form "
-                "passes the client and perhaps a model"
+                f"{'the' if field is None else 'its'} {found.where} asks for a secret ({found.kind}: {found.text!r}), "
+                "and what is typed into a form passes the client and perhaps a model"
             ),
-            instead=SECRET_ADVICE,
+            instead=(
+                "ask for it with secret(...), on a page where what is typed does not pass the client; if it is no "
+                "secret, say why, with Text(not_a_secret='...') or Annotated[str, Text(not_a_secret='...')]"
+            ),
         )
-
-
-SECRET_ADVICE = (
-    "ask for it with secret(...), on a page where what is typed does not pass the client; if it is no secret, say why, "
-    "with Text(not_a_secret='...') or Annotated[str, Text(not_a_secret='...')]"
-)
 
 
 def accept_title(title: Any) -> str | None:

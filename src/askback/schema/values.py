@@ -64,6 +64,8 @@ def _several(field: Choices, value: Any, meanings: Meanings) -> Any:
 def from_wire(field: Field[Any], value: Any) -> Any:
     """What a field's own type makes of content that fits."""
     match field:
+        case _ if value is None:
+            return None
         case Date():
             return as_date(value)
         case DateTime():

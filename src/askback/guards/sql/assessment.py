@@ -24,7 +24,7 @@ from askback.guards.sql.readings import SQLReading
 from askback.guards.sql.sources import Catalogued, engine_of, source_of, version_of
 from askback.guards.sql.statements import first_words
 from askback.guards.sql.words import SQLWords
-from askback.schema.message import MAX_MESSAGE_LENGTH
+from askback.schema.forms import MAX_MESSAGE_LENGTH
 
 logger = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from askback.errors import AuthorError
 from askback.guards.sql.engines.engine import Inspection
 from askback.guards.sql.names import Path, agree
 from askback.guards.sql.readings import SQLReading
-from askback.schema.message import MAX_MESSAGE_LENGTH
+from askback.schema.forms import MAX_MESSAGE_LENGTH
 
 WORD = re.compile(r"\w+")
 
