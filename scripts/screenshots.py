@@ -12,7 +12,7 @@ import anyio
 from playwright.async_api import Browser, Page, ViewportSize, async_playwright
 
 from askback.client.desk import DeskPerson
-from askback.runtime.visits import VisitSettled
+from askback.model.visit import VisitSettled
 from scripts import chromium
 from tests.client.turns import make_form, make_visit
 from tests.support.visit_pages import WHO, Grounds, in_a_browser

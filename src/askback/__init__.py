@@ -21,10 +21,20 @@ from askback.model.question import (
     Url,
 )
 from askback.model.texts import Words
-from askback.runtime.hosted import connect, disconnect, secret
 from askback.server.askback import Askback
 from askback.server.hosts.entrance import wrap
-from askback.verbs import Ask, ask, ask_all, choose, confirm, once, visit
+from askback.verbs import (
+    Ask,
+    ask,
+    ask_all,
+    choose,
+    confirm,
+    connect,
+    disconnect,
+    once,
+    secret,
+    visit,
+)
 
 __all__ = [
     "Accepted",

@@ -19,10 +19,9 @@ from anyio.to_thread import current_default_thread_limiter
 
 from askback import verbs
 from askback.errors import OutsideConversation
-from askback.model.secrets import Hidden
-from askback.runtime import hosted
 from askback.runtime.body_task import ON_WAIT, running_task
 from askback.runtime.current import EFFECT
+from askback.runtime.secrets import Hidden
 
 __all__ = [
     "ask",
@@ -83,16 +82,16 @@ confirm = _waiting(verbs.confirm)
 visit = _waiting(verbs.visit)
 """Send the person to a page that is not ours, and go on when they are done there; see `askback.visit`."""
 
-secret = _waiting(hosted.secret)
+secret = _waiting(verbs.secret)
 """A password or a key, from the vault or from a page of ours; see `askback.secret`."""
 
 reject = _waiting(Hidden.reject)
 """Say that what `secret` or `connect` gave was wrong: `reject(found, "The service did not take it")`."""
 
-connect = _waiting(hosted.connect)
+connect = _waiting(verbs.connect)
 """A token for a service of somebody else's; see `askback.connect`."""
 
-disconnect = _waiting(hosted.disconnect)
+disconnect = _waiting(verbs.disconnect)
 """Give back and forget what `connect` got; see `askback.disconnect`."""
 
 

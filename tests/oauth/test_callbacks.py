@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from askback.runtime.visits import VisitAborted, VisitDeclined, VisitSettled
+from askback.model.visit import VisitAborted, VisitDeclined, VisitSettled
 from tests.oauth.switches import SWITCH, let_anybody_go_on, take_any_browser
 from tests.support.authorization_server import Authority, authority
 from tests.support.site import BASE, Site, become, sent, site

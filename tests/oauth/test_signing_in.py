@@ -12,9 +12,9 @@ from mcp.server.lowlevel import Server
 
 from askback import Askback
 from askback.model.owners import CLAIMS, owner_from_claims
+from askback.model.visit import StoredVisit
 from askback.pages import Pages, SignIn
 from askback.pages.sessions import MAX_COOKIE, BrowserSession, BrowserSessions
-from askback.runtime.visits import StoredVisit
 from tests.oauth.switches import SWITCH, share_errands
 from tests.support.authorization_server import METADATA, Authority, authority, signed
 from tests.support.site import BASE, sent

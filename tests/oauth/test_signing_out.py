@@ -4,8 +4,9 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from askback.model.visit import VisitSettled
 from askback.pages.csrf import CSRFTokens
-from askback.runtime.visits import VisitSettled, digest_of
+from askback.runtime.visits import digest_of
 from tests.oauth.switches import SWITCH
 from tests.oauth.test_signing_in import House, house
 from tests.support.defence import no_objection

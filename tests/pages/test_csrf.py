@@ -11,8 +11,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
+from askback.model.visit import VisitSettled
 from askback.pages.csrf import CSRFTokens
-from askback.runtime.visits import VisitSettled
 from tests.support.defence import no_objection, with_and_without
 from tests.support.visit_pages import EVE, OUTSIDE, WHO, Grounds, in_a_browser, listening, outside
 from tests.support.visitor import SAME_ORIGIN, Visitor, visitor

@@ -9,9 +9,9 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from askback.errors import VaultUnavailable
+from askback.model.visit import VisitSettled
 from askback.pages.headers import HEADERS
 from askback.pages.sessions import cookie_name
-from askback.runtime.visits import VisitSettled
 from tests.pages.raw import asked
 from tests.support.visit_pages import OUTSIDE, WHO, by_function, on_this_machine, outside
 from tests.support.visitor import SAME_ORIGIN, Visitor, visitor

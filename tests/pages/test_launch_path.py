@@ -13,9 +13,9 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from askback.model.owners import LOCAL
+from askback.model.visit import VisitDeclined
 from askback.pages import Pages
 from askback.pages.sessions import BrowserSessions
-from askback.runtime.visits import VisitDeclined
 from tests.pages.test_loopback import free_port
 from tests.support.defence import with_and_without
 from tests.support.visit_pages import ADA, Grounds, listening, on_this_machine

@@ -7,8 +7,9 @@ from typing import Any, Literal
 import pytest
 from playwright.async_api import Browser, Page, expect
 
+from askback.model.visit import VisitAborted, VisitDeclined, VisitSettled
 from askback.pages.connect import ConnectPage
-from askback.runtime.visits import VisitAborted, VisitDeclined, VisitSettled, digest_of
+from askback.runtime.visits import digest_of
 from tests.support.visit_pages import WHO, Grounds, in_a_browser, on_this_machine
 
 pytestmark = pytest.mark.browser

@@ -14,8 +14,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from askback import Askback
 from askback.errors import OperatorError
 from askback.model.owners import owner_from_name
+from askback.model.visit import StoredVisit
 from askback.pages import Pages
-from askback.runtime.visits import StoredVisit
 from askback.stores import MemoryStore
 from askback.vault.keyring import KeyRing
 from askback.vault.vault import Vault

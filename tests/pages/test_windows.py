@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from askback.runtime.visits import VisitDeclined
+from askback.model.visit import VisitDeclined
 from askback.vault.vault import Vault
 from tests.support.visit_pages import LASTS, WHO, outside
 from tests.support.visitor import visitor

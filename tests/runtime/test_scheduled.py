@@ -14,9 +14,9 @@ import pytest
 
 import askback
 from askback import Accepted, Answer, OutsideConversation, ask, ask_all, choose, confirm, once, visit
-from askback.model.secrets import Hidden
-from askback.runtime.hosted import connect, disconnect, secret
+from askback.runtime.secrets import Hidden
 from askback.testing import accept, run_tool
+from askback.verbs.hosted import connect, disconnect, secret
 from tests.runtime.conftest import RunBody
 from tests.support.tool_servers import mcpserver
 

@@ -12,9 +12,9 @@ from starlette.requests import Request
 
 from askback import Askback
 from askback.model.owners import owner_from_name
+from askback.model.visit import Ending, StoredVisit
 from askback.oauth import Provider
 from askback.pages import Pages
-from askback.runtime.visits import Ending, StoredVisit
 from askback.vault.vault import VaultItem
 from tests.support.clock import Clock
 from tests.support.visitor import Shown, Visitor, visitor

@@ -14,10 +14,11 @@ from starlette.types import ASGIApp
 
 from askback import Askback
 from askback.model.owners import LOCAL, describe_owner, owner_from_name
+from askback.model.visit import Ending, StoredVisit, VisitKind
 from askback.oauth import Provider
 from askback.pages import Pages
 from askback.pages.settings import ROOT
-from askback.runtime.visits import Ending, StoredVisit, VisitKind, digest_of
+from askback.runtime.visits import digest_of
 from askback.stores import MemoryStore
 from askback.vault.keyring import KeyRing
 from askback.vault.vault import Vault, VaultItem

@@ -10,11 +10,11 @@ from mcp.server import MCPServer
 from askback import Accepted, Askback, CannotAsk, TimedOut, secret, sync
 from askback.errors import AuthorError, QuestionRefused, VisitFailed
 from askback.model.owners import LOCAL
-from askback.runtime.hosted import MAX_ATTEMPTS, MAX_NAME_LENGTH, MAX_SECRET_FIELDS
 from askback.testing import REVISIONS, run_tool
 from askback.testing.store_contract.base import HOUR, Clock
 from askback.vault import SecretField
 from askback.vault.vault import Vault, VaultItem
+from askback.verbs.hosted import MAX_ATTEMPTS, MAX_NAME_LENGTH, MAX_SECRET_FIELDS
 from tests.support.vault_person import CANCEL, DECLINE, give, leave, say_no, sitting
 
 pytestmark = pytest.mark.slow

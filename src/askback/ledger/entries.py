@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from hashlib import sha256
 from math import isfinite
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from askback.ledger.codec import UnreadableLine, compact_json, to_plain
-
-Event = Literal["asked", "shown", "answered", "refused", "expired", "settled", "spent", "guarded"]
+from askback.model.events import Event
 
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
-from askback.ledger.entries import Event
 from askback.model.journal import (
     Action,
     Arrival,
@@ -16,14 +15,9 @@ from askback.model.journal import (
     ReplyOrigin,
 )
 from askback.model.once import is_interrupted
-from askback.runtime.visits import (
-    Ending,
-    StoredVisit,
-    VisitAborted,
-    VisitDeclined,
-    VisitKind,
-    VisitSettled,
-)
+from askback.model.visit import Ending, StoredVisit, VisitAborted, VisitDeclined, VisitKind, VisitSettled
+
+Event = Literal["asked", "shown", "answered", "refused", "expired", "settled", "spent", "guarded"]
 
 DOES_NOT_FIT = "does not fit"
 INTERRUPTED, RETRIED, EARLIER = "interrupted", "retried", "by an earlier call"

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import anyio
 
 from askback.errors import ProviderUnavailable
-from askback.model.secrets import Token
 from askback.model.store import Granted
 from askback.oauth import exchange
 from askback.oauth.exchange import AuthorizationRequest, TokenResponse
@@ -15,6 +14,7 @@ from askback.oauth.grants import Grant, expired_values, grant_values, is_from
 from askback.oauth.metadata import Metadata, MetadataCache
 from askback.oauth.outages import Outages
 from askback.oauth.provider import Provider
+from askback.runtime.secrets import Token
 from askback.vault.vault import ProvisionalEntry, Vault, VaultEntry, VaultItem
 
 logger = logging.getLogger("askback")

@@ -14,11 +14,12 @@ from starlette.routing import Route
 from askback.model.channels import Channel
 from askback.model.owners import owner_from_claims, owner_from_name
 from askback.model.store import Store
+from askback.model.visit import StoredVisit
 from askback.pages.navigation import is_person_opening
 from askback.pages.renderer import Renderer
 from askback.pages.sessions import BrowserSession, BrowserSessions
 from askback.pages.settings import Ask, Pages
-from askback.runtime.visits import StoredVisit, digest_of
+from askback.runtime.visits import digest_of
 
 logger = logging.getLogger("askback")
 

@@ -12,13 +12,14 @@ from starlette.routing import Route
 
 from askback.errors import ProviderUnavailable, VisitUnknown
 from askback.model.store import Granted
+from askback.model.visit import StoredVisit, VisitAborted, VisitDeclined
 from askback.oauth.connector import Connector, MissingScopes
 from askback.oauth.exchange import TokenRequestRejected
 from askback.oauth.metadata import IssuerMismatch, require_issuer
 from askback.pages.headers import origin_of
 from askback.pages.oauth_states import LASTS, OAuthStates, answer_in
 from askback.pages.visitors import Visitor, VisitorGate
-from askback.runtime.visits import StoredVisit, VisitAborted, VisitDeclined, digest_of
+from askback.runtime.visits import digest_of
 from askback.vault.vault import ProvisionalEntry
 
 logger = logging.getLogger("askback")

@@ -9,16 +9,9 @@ from urllib.parse import urlsplit
 from askback.errors import VisitUnknown
 from askback.model.events import PageAudit
 from askback.model.store import Store
+from askback.model.visit import Ending, StoredVisit, VisitAborted, VisitDeclined, VisitSettled
 from askback.pages.settings import ROOT, Brand
-from askback.runtime.visits import (
-    Ending,
-    StoredVisit,
-    VisitAborted,
-    VisitDeclined,
-    VisitSettled,
-    VisitStore,
-    digest_of,
-)
+from askback.runtime.visits import VisitStore, digest_of
 from askback.vault.vault import Vault
 
 if TYPE_CHECKING:

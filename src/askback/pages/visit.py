@@ -11,10 +11,10 @@ from starlette.routing import Route
 from askback.errors import VisitUnknown
 from askback.model.owners import describe_owner
 from askback.model.safe import safe_line
+from askback.model.visit import Ending, StoredVisit, VisitAborted, VisitDeclined, VisitSettled
 from askback.pages.connect import ConnectPage
 from askback.pages.lengths import in_words
 from askback.pages.visitors import Visitor, VisitorGate
-from askback.runtime.visits import Ending, StoredVisit, VisitAborted, VisitDeclined, VisitSettled
 from askback.vault.vault import VaultItem
 
 MOST_VALUE = 20_000

@@ -8,13 +8,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from askback.model.owners import NAME, describe_owner_claims
+from askback.model.visit import StoredVisit
 from askback.pages.authenticators import Authenticator
 from askback.pages.csrf import FIELD, CSRFTokens
 from askback.pages.posts import UnreadablePost, fields_of
 from askback.pages.renderer import Renderer
 from askback.pages.sessions import BrowserSession, BrowserSessions
 from askback.pages.site import Site
-from askback.runtime.visits import StoredVisit
 
 logger = logging.getLogger("askback")
 

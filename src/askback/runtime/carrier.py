@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 from askback.model.journal import Arrival
 from askback.model.question import Question
-from askback.runtime.visits import Ending
+from askback.model.visit import Ending
 
 Ended = Callable[[float], Awaitable[Ending | None]]
 """How a visit ended, as soon as it has; None if it has not after so many seconds."""

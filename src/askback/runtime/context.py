@@ -1,13 +1,12 @@
 """Where a conversation takes place: what was decided for the server, and what is known of the call."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from askback.model.journal import Journal
 from askback.model.texts import Words
 from askback.runtime.approvals import Approvals
 from askback.runtime.once import EffectClaimStore
-from askback.runtime.page_access import Premises
 from askback.runtime.visit_context import Grounds
 from askback.schema.dialect import Dialect
 
@@ -62,7 +61,7 @@ class Setting(Grounds, Protocol):
         """A new one each time: the next question at this place, as whoever shows it may know it."""
         ...
 
-    async def premises(self, verb: str) -> Premises:
+    async def premises(self, verb: str) -> Any:
         """Raises `VisitorUnknown` where the server has no pages for this caller."""
         ...
 

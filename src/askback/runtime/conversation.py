@@ -20,16 +20,15 @@ from askback.model.events import describe_arrival, word_of
 from askback.model.journal import Arrival, LateReply, MalformedReply, OpenedQuestion, Reply
 from askback.model.question import Question, Visit
 from askback.model.replay import close, drop_from, gist_of, note_drift, recall, reopen
+from askback.model.visit import Ending
 from askback.runtime.body_task import BodyTask, Task, running_task
 from askback.runtime.carrier import OutgoingQuestion, Pause, PlacedQuestion
 from askback.runtime.context import Setting
 from askback.runtime.current import EFFECT, BodyStopped, BodySuspended, QuestionsReturned
 from askback.runtime.once import EffectRunner, EffectTerms
 from askback.runtime.outcomes import STILL_OPEN, answer_of
-from askback.runtime.page_access import Premises
 from askback.runtime.unawaited import Unawaited
 from askback.runtime.visit_flow import VisitFlow, VisitPlan
-from askback.runtime.visits import Ending
 from askback.schema.validation import Misfit, Problem, read_content
 
 AFTER_THE_END = (
@@ -175,7 +174,7 @@ class Conversation:
         place = self._take_place(key, "link", verb="visit")
         return await VisitFlow(self, self._setting, self._journal).go(place, going, is_keyed=key is not None)
 
-    async def premises(self, verb: str) -> Premises:
+    async def premises(self, verb: str) -> Any:
         """The pages of this server, as this caller may use them; raises where there is no telling who that is."""
         return await self._setting.premises(verb)
 

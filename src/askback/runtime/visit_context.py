@@ -5,8 +5,9 @@ from typing import Any, NoReturn, Protocol
 
 from askback.answers import Answer
 from askback.model.events import EventRecorder
+from askback.model.visit import Ending
 from askback.runtime.carrier import Carrier, Pause, PlacedQuestion
-from askback.runtime.visits import Ending, VisitStore
+from askback.runtime.visits import VisitStore
 
 
 class Grounds(Protocol):

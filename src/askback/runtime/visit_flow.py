@@ -24,9 +24,7 @@ from askback.model.events import (
 )
 from askback.model.journal import Journal, Reply, StartedVisit
 from askback.model.question import Visit
-from askback.runtime.carrier import Pause, PlacedQuestion
-from askback.runtime.visit_context import Grounds, Talk
-from askback.runtime.visits import (
+from askback.model.visit import (
     REMEMBERED,
     Ending,
     ParkedVisit,
@@ -35,8 +33,10 @@ from askback.runtime.visits import (
     VisitDeclined,
     VisitKind,
     VisitSettled,
-    digest_of,
 )
+from askback.runtime.carrier import Pause, PlacedQuestion
+from askback.runtime.visit_context import Grounds, Talk
+from askback.runtime.visits import digest_of
 
 ABANDONED = VisitAborted("nobody waits for this visit any more")
 DROPPED = VisitAborted(

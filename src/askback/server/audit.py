@@ -15,8 +15,8 @@ from askback.ledger import Ledger
 from askback.ledger.entries import LedgerEntry
 from askback.model.events import CallEvent, describe_visit_end
 from askback.model.journal import Journal
+from askback.model.visit import Ending, StoredVisit
 from askback.protocol.server.question_events import without_defaults
-from askback.runtime.visits import Ending, StoredVisit
 from askback.server.call_facts import CallFacts, read_call_facts, shorten_caller
 from askback.server.conversation_ids import ConversationIds
 from askback.server.hosts.boundary import Caller, Context

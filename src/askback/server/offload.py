@@ -12,8 +12,8 @@ from askback.errors import NotRecordable, RoundForgotten
 from askback.model.aead import AEADCipher, NotAuthentic
 from askback.model.durations import CLOCK_SKEW
 from askback.model.journal_codec import TAG
+from askback.model.quotas import RowQuota
 from askback.model.store import Store
-from askback.stores.quotas import RowQuota
 
 OWNER = "askback/journals"
 

@@ -14,17 +14,17 @@ import anyio.to_thread
 from askback.errors import AuthorError, OperatorError, VisitorUnknown
 from askback.model.events import PageAudit
 from askback.model.store import Store
+from askback.model.visit import Ending
 from askback.oauth import Provider
 from askback.pages import Pages
 from askback.pages.settings import ROOT, SignIn
-from askback.runtime.page_access import Connection
-from askback.runtime.visits import Ending, VisitStore
+from askback.runtime.visits import VisitStore
 from askback.vault.vault import Vault
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
-    from askback.oauth.connector import Connector
+    from askback.oauth.connector import CallerConnection, Connector
     from askback.pages.loopback import LoopbackListener
     from askback.pages.site import Site
 
@@ -238,5 +238,5 @@ class CallerPages:
     async def link(self, id: str) -> str:
         return f"{await self.house.base_address(is_local=self.is_local)}/visit/{id}"
 
-    def connection(self, provider: str) -> Connection:
+    def connection(self, provider: str) -> "CallerConnection":
         return self.house.connector(provider, verb=self.verb).for_owner(self.owner)

@@ -7,15 +7,8 @@ from typing import Any, NamedTuple
 
 from mcp.server.session import ServerSession
 
-from askback.runtime.visits import (
-    Ending,
-    VisitAborted,
-    VisitKind,
-    VisitSettled,
-    VisitStore,
-    digest_of,
-    is_alike,
-)
+from askback.model.visit import Ending, VisitAborted, VisitKind, VisitSettled
+from askback.runtime.visits import VisitStore, digest_of, is_alike
 from askback.server.audit import Audit
 
 logger = logging.getLogger("askback")

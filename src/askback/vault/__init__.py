@@ -1,6 +1,6 @@
 """Secrets and tokens, encrypted, keyed by caller."""
 
-from askback.model.secrets import Secret, SecretField, Token
+from askback.runtime.secrets import Secret, SecretField, Token
 from askback.vault.keys import find_keys, new_key, read_keys
 from askback.vault.vault import Vault
 

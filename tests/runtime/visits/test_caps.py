@@ -11,11 +11,11 @@ from mcp_types import ClientCapabilities
 
 from askback import Askback, visit
 from askback.errors import AuthorError, VisitUnknown
+from askback.model.quotas import RowQuota
 from askback.oauth import Provider
 from askback.runtime.visits import MAX_VISITS, VISITS_OWNER
 from askback.server.hosts import lowlevel_of
 from askback.stores import Cap, MemoryStore, Store
-from askback.stores.quotas import RowQuota
 from askback.vault.keys import VARIABLE, new_key
 from tests.runtime.visits.callers import WHO, agreed, caller, linked_id
 from tests.support.defence import with_and_without

@@ -10,7 +10,8 @@ from mcp.shared.exceptions import MCPError
 
 from askback import visit
 from askback.errors import StoreUnavailable
-from askback.runtime.visits import PARKED_PREFIX, VisitSettled, VisitStore, digest_of
+from askback.model.visit import VisitSettled
+from askback.runtime.visits import PARKED_PREFIX, VisitStore, digest_of
 from askback.server.visit_endings import VisitEndings
 from askback.stores import MemoryStore
 from tests.support.visit_pages import outside

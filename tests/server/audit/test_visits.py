@@ -12,7 +12,7 @@ from mcp_types import ElicitResult
 
 from askback import Askback, TimedOut, secret, visit
 from askback.errors import VisitFailed
-from askback.runtime.visits import StoredVisit
+from askback.model.visit import StoredVisit
 from askback.server.hosts import lowlevel_of
 from askback.stores import SQLiteStore
 from askback.vault.keyring import KeyRing

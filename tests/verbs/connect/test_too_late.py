@@ -8,7 +8,7 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from askback.runtime.visits import VisitAborted, VisitDeclined, VisitSettled
+from askback.model.visit import VisitAborted, VisitDeclined, VisitSettled
 from askback.vault.keys import VARIABLE, new_key
 from tests.oauth.test_callbacks import back, states_of
 from tests.support.authorization_server import Authority, authority

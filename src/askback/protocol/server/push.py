@@ -11,13 +11,13 @@ from askback.errors import CannotAsk
 from askback.model.events import CallEvent, EventRecorder
 from askback.model.journal import Arrival, LateReply
 from askback.model.question import Question, Visit
+from askback.model.visit import Ending
 from askback.protocol.elicitation import ELICIT, ELICIT_COMPLETE
 from askback.protocol.question_ids import QUESTION_META_KEY, add_id
 from askback.protocol.replies import read_reply
 from askback.protocol.revisions import INSTEAD, NOUN, CanShow, Era, Mode, Revision, require_mode
 from askback.protocol.server.question_events import describe_pushed_question
 from askback.runtime.carrier import Ended, OutgoingQuestion, Pause
-from askback.runtime.visits import Ending
 from askback.schema.dialect import render
 
 MAX_ERROR_TEXT = 200

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 import anyio
 
 from askback.model.journal import Arrival, Journal
+from askback.model.visit import Ending
 from askback.protocol.server.push import PushCarrier
 from askback.runtime.carrier import Ended, OutgoingQuestion, Pause
-from askback.runtime.visits import Ending
 
 
 class ReplayCarrier:

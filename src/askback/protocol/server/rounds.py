@@ -13,6 +13,7 @@ from pydantic_core import to_json
 from askback.errors import AskbackError
 from askback.model.journal import Arrival, Journal, LateReply, MalformedReply
 from askback.model.journal_codec import UnreadableJournal, decode, is_ours
+from askback.model.visit import Ending
 from askback.protocol.elicitation import ELICIT
 from askback.protocol.question_ids import ID, QUESTIONS_META_KEY, add_id
 from askback.protocol.replies import REFUSED_RESPONSES, read_reply
@@ -22,7 +23,6 @@ from askback.protocol.server.patience import ClientPatience
 from askback.protocol.server.push import BackChannel, mode_of, render_question
 from askback.protocol.server.state import STATE, state_after
 from askback.runtime.carrier import Ended, OutgoingQuestion, Pause
-from askback.runtime.visits import Ending
 
 REFUSED_STATE = "Invalid or expired requestState"
 """The SDK's own sentence for a state that does not verify; one sentence for every reason."""

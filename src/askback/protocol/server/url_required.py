@@ -9,10 +9,10 @@ from mcp_types import URL_ELICITATION_REQUIRED
 from askback.errors import CannotAsk
 from askback.model.journal import Arrival
 from askback.model.question import Visit
+from askback.model.visit import Ending
 from askback.protocol.revisions import CanShow, Revision, require_mode
 from askback.protocol.server.push import PushCarrier, render_question
 from askback.runtime.carrier import Ended, OutgoingQuestion, Pause
-from askback.runtime.visits import Ending
 
 DEMAND = "This call needs the user to visit a page first. When they have done so, make the same call again."
 

@@ -10,13 +10,13 @@ from typing import Any, TypeVar, cast
 from askback.answers import Accepted, Answer
 from askback.errors import QuestionRefused, VisitFailed
 from askback.model.durations import seconds_of
-from askback.model.secrets import Secret, SecretField, Token
 from askback.runtime.conversation import Conversation
 from askback.runtime.current import current_conversation
-from askback.runtime.page_access import Premises
+from askback.runtime.secrets import Secret, SecretField, Token
 from askback.runtime.unawaited import verb
 from askback.runtime.visit_flow import VisitPlan
 from askback.schema.forms import require_message
+from askback.server.page_host import CallerPages
 from askback.vault.vault import VaultItem
 
 T = TypeVar("T")
@@ -151,7 +151,7 @@ def _place(kind: str, name: str, attempt: int) -> str:
     return f"{kind}-{attempt}:{name}"
 
 
-async def _kept(premises: Premises, item: VaultItem, parts: Collection[str]) -> Secret | None:
+async def _kept(premises: CallerPages, item: VaultItem, parts: Collection[str]) -> Secret | None:
     """What is kept, if it has all the parts: an author may have added one since."""
     owner, vault = premises.owner, premises.vault
     kept = await vault.get(owner, item)
