@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from askback.client.limits import Backoff, QuestionLimits, QuestionTally, TokenBucket, WorkTimer
+from askback.client.call import ClientCall
+from askback.client.limits import LIMITS, QuestionLimits, QuestionTally, TokenBucket, WorkTimer
 from askback.errors import TooManyQuestions
 from tests.client.stranger_servers import Clock
 from tests.client.turns import make_form, make_visit
@@ -62,8 +63,13 @@ def test_two_visits_with_the_same_words_to_the_same_host_are_the_same_question()
         tally.count(make_visit("https://pay.example/3").asked)
 
 
-def test_pauses_double_up_to_five_seconds_and_start_small_again():
-    pauses = Backoff()
-    assert [pauses.next() for _ in range(9)] == [0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0]
-    pauses.reset()
-    assert pauses.next() == 0.05
+async def test_pauses_double_up_to_five_seconds_and_start_small_again():
+    call, clock, pauses = ClientCall("tool order", limits=LIMITS), Clock(), list[float]()
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        await clock.sleep(seconds)
+
+    for has_asked in (*[False] * 9, True, False):
+        await call.pause(sleep, has_asked=has_asked)
+    assert pauses == [0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0, 0.05]

@@ -7,7 +7,7 @@ from fastmcp.client.transports import ClientTransport
 from langchain.mcp import MCPAdapter
 from mcp.server import MCPServer
 
-from askback.client import Answering, Person
+from askback.client import ElicitationCallbacks, Person
 
 Server = str | ClientTransport | MCPServer[Any]
 Era = Literal["auto", "legacy"]
@@ -20,7 +20,7 @@ ROUNDS = 100
 # --8<-- [start:adapter]
 def adapter(server: Server, person: Person, mode: Era = "auto") -> MCPAdapter:
     """`await adapter(...).list_tools()` gives what `create_agent` takes."""
-    answers = Answering(person, label="the inn")
+    answers = ElicitationCallbacks(person, label="the inn")
     return MCPAdapter(
         Client(
             server,

@@ -7,7 +7,7 @@ from fastmcp.client.transports import ClientTransport
 from mcp.server import MCPServer
 from pydantic_ai.mcp import MCPToolset
 
-from askback.client import Answering, Person
+from askback.client import ElicitationCallbacks, Person
 
 Server = str | ClientTransport | MCPServer[Any]
 Era = Literal["auto", "legacy"]
@@ -20,7 +20,7 @@ ROUNDS = 100
 # --8<-- [start:toolset]
 def toolset(server: Server, person: Person, mode: Era = "auto") -> MCPToolset[object]:
     """For `Agent(toolsets=[...])`."""
-    answers = Answering(person, label="the inn")
+    answers = ElicitationCallbacks(person, label="the inn")
     # A client of our own: `MCPToolset(elicitation_handler=...)` warns on 2026-07-28 that it is never called.
     return MCPToolset(
         Client(

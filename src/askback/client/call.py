@@ -1,6 +1,7 @@
 """One call under way: its questions, its time, and how it ends. Also the tasks in which people answer."""
 
-from collections.abc import Awaitable, Callable, Collection, Generator, Iterable
+import time
+from collections.abc import Awaitable, Callable, Collection, Generator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -8,47 +9,65 @@ import anyio
 import anyio.abc
 from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPError
+from typing_extensions import TypedDict
 
 from askback.answers import Answer, Cancelled
 from askback.client.labels import GONE, GONE_ENDED, GONE_WITHDRAWN
-from askback.client.limits import Backoff, QuestionLimits, QuestionTally, Sleep, WorkTimer
+from askback.client.limits import Clock, QuestionLimits, QuestionTally, Sleep, WorkTimer
 from askback.client.person import OnAnswer, Turn
-from askback.client.rounds import CallStrategy, run_rounds
 from askback.errors import Unfinished
 from askback.protocol.client.dispatcher import is_lost
+from askback.protocol.client.questions import IncomingRound
 
-Put = Callable[[Turn, QuestionTally], Awaitable[Answer[Any]]]
+PutTurn = Callable[[Turn, QuestionTally], Awaitable[Answer[Any]]]
+
+FIRST_PAUSE, MAX_PAUSE = 0.05, 5.0
+"""Seconds before a call that only says "not yet" is made again: short at first, then twice as long each time."""
+
+
+Resumed = tuple[IncomingRound, Mapping[str, Any]]
+"""The round at which a call was left, and the replies that its next request carries."""
+
+
+class CallOptions(TypedDict, total=False):
+    """How one call differs from others of its driver; explained at `ClientCall`."""
+
+    stops: bool
+    resumed: Resumed | None
+    progress: ProgressFnT | None
+    noted: OnAnswer | None
+    only_looks: bool
+
+
+class LeftAtQuestions(Exception):
+    """Not an error: carries a round out of the SDK's session, which has no other way to return one."""
+
+    def __init__(self, asking: IncomingRound, replies: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.asking, self.replies = asking, replies
 
 
 class OpenQuestion:
     """A question that is with a person, in a task that outlives the request which brought it."""
 
-    def __init__(self, turn: Turn, owners: Iterable["ClientCall"]) -> None:
+    def __init__(self, turn: Turn, owners: Collection["ClientCall"]) -> None:
         self.turn = turn
         self.owners = set(owners)
         """The calls it may belong to: on the push era, the wire does not say which of several asks."""
         self.left = anyio.Event()
-        self._scope = anyio.CancelScope()
-        self._outcome: Answer[Any] | Exception = Cancelled()
-        """Cancelled, should the caller give up."""
+        self.scope = anyio.CancelScope()
+        self.answer: Answer[Any] = Cancelled()
+        """Stays Cancelled if the caller gives up."""
+        self.error: Exception | None = None
 
-    async def run(self, put: Put, tally: QuestionTally) -> None:
+    async def run(self, put: PutTurn, tally: QuestionTally) -> None:
         try:
-            with self._scope:
-                self._outcome = await put(self.turn, tally)
+            with self.scope:
+                self.answer = await put(self.turn, tally)
         except Exception as error:  # noqa: BLE001 - raised where the answer is waited for
-            self._outcome = error
+            self.error = error
         finally:
             self.left.set()
-
-    def outcome(self) -> Answer[Any]:
-        if isinstance(self._outcome, Exception):
-            raise self._outcome
-        return self._outcome
-
-    def abandon(self) -> None:
-        """The caller has given up: whatever the person sees goes away."""
-        self._scope.cancel()
 
 
 class ClientCall:
@@ -58,58 +77,81 @@ class ClientCall:
         self,
         purpose: str,
         *,
-        watch: WorkTimer,
         limits: QuestionLimits,
-        way: CallStrategy = run_rounds,
+        patience: float | None = None,
+        clock: Clock = time.monotonic,
+        tally: QuestionTally | None = None,
+        stops: bool = False,
+        resumed: Resumed | None = None,
         progress: ProgressFnT | None = None,
         noted: OnAnswer | None = None,
         only_looks: bool = False,
     ) -> None:
-        self.purpose, self.watch, self.way = purpose, watch, way
+        """
+        Args:
+            purpose: what the person is told that the call is for.
+            limits: how much it may ask, and how long the server may work.
+            patience: seconds that the server may work without a sign of life.
+            clock: seconds, for the two.
+            tally: counts its questions, where several calls share one count.
+            stops: leave the call with `LeftAtQuestions` where a person has to answer.
+            resumed: the round at which it was left, and the replies that its first request carries.
+            progress: hears of the server's progress.
+            noted: hears of each question that got an answer.
+            only_looks: it changes nothing, so it may be made again without a thought.
+        """
+        self.purpose, self.stops, self.resumed, self.only_looks = purpose, stops, resumed, only_looks
         self.noted: OnAnswer = noted or (lambda _: None)
-        self.only_looks = only_looks
-        """Whether it may be made again without a thought: it changes nothing."""
-        self.is_left_at_questions = way is not run_rounds
-        self.tally, self.pauses = QuestionTally(limits), Backoff()
-        self.turn = anyio.Lock()
+        self.watch = WorkTimer(patience=patience, limits=limits, clock=clock)
+        self.tally = tally or QuestionTally(limits)
+        self.lock = anyio.Lock()
         """The questions of one call are put one after another, also to a person who shows several."""
         self.consented: set[str] = set()
         """Links that the person has opened in this call."""
-        self._progress = progress
         self.is_over = False
         """Whether the server has ended it, or we have; a person may still be leaving a question of it."""
-        self._hosted: set[OpenQuestion] = set()
-        self._is_cut_off = False
-        self._working, self._leaving = anyio.CancelScope(), anyio.CancelScope()
-        """Apart: whatever ends the wait for a person who leaves takes no result away."""
         self.failure: Exception | None = None
         """What went wrong on our own side: with the person, or with a callback."""
+        self._progress, self._next_pause = progress, FIRST_PAUSE
+        self._open: set[OpenQuestion] = set()
+        self._is_cut_off = False
+        self._working, self._leaving = anyio.CancelScope(), anyio.CancelScope()
+        """Two scopes: ending the wait for a person who leaves must not cancel the result."""
 
     async def ask(
         self,
         turn: Turn,
-        put: Put,
+        put: PutTurn,
         tasks: anyio.abc.TaskGroup,
         *,
         withdrawn: anyio.Event | None = None,
         beside: Collection["ClientCall"] = (),
     ) -> Answer[Any]:
-        """Let the person answer. If whoever waits is cut off, the person stays until they leave."""
+        """Let the person answer. If the one that waits is cancelled, the person stays until they leave."""
         if self._is_cut_off:
             turn.withdraw(GONE)
             return Cancelled()
-        hosted = OpenQuestion(turn, (self, *beside))
-        for call in hosted.owners:
-            call._hosted.add(hosted)
+        question = OpenQuestion(turn, (self, *beside))
+        for call in question.owners:
+            call._open.add(question)
         with self.watch.person():
-            tasks.start_soon(self._host, hosted, put)
+            tasks.start_soon(self._host, question, put)
             try:
-                await hosted.left.wait()
+                await question.left.wait()
             except anyio.get_cancelled_exc_class():
                 turn.withdraw(GONE_WITHDRAWN if withdrawn is not None and withdrawn.is_set() else GONE)
                 raise
         with self.on_our_side():
-            return hosted.outcome()
+            if question.error is not None:
+                raise question.error
+        return question.answer
+
+    async def _host(self, question: OpenQuestion, put: PutTurn) -> None:
+        # The watch is held here as well: the one who asks may be cancelled while the person is still there.
+        with self.watch.person():
+            await question.run(put, self.tally)
+        for call in question.owners:
+            call._open.discard(question)
 
     @contextmanager
     def on_our_side(self) -> Generator[None]:
@@ -120,93 +162,87 @@ class ClientCall:
             self.failure = self.failure or error
             raise
 
-    async def _host(self, hosted: OpenQuestion, put: Put) -> None:
-        # The watch is held here as well: the one who asks may be cut off while the person is still there.
-        with self.watch.person():
-            await hosted.run(put, self.tally)
-        for call in hosted.owners:
-            call._hosted.discard(hosted)
-
     async def run(self, work: Callable[[], Awaitable[Any]], *, limit: float | None) -> Any:
-        """What `work` gives, or why it was not waited for. Either is kept while a person leaves their question."""
+        """The result of `work`, or the error why it was not waited for. Returns when the person has left too."""
         why = GONE_ENDED
         try:
-            return await self._in_time(work, limit)
+            return await self._run_in_time(work, limit)
         except MCPError as error:
             why = GONE if is_lost(error) else GONE_ENDED
             raise
         finally:
             self.is_over, self.watch.changed = True, lambda: None
             with self._leaving:
-                await self._left_alone(why)
+                await self._wait_until_left(why)
 
-    async def _in_time(self, work: Callable[[], Awaitable[Any]], limit: float | None) -> Any:
+    async def _run_in_time(self, work: Callable[[], Awaitable[Any]], limit: float | None) -> Any:
         """Until the server has had its time, the caller's `limit` is over, or the call has failed."""
-        self.watch.changed = self._arm
-        self._arm()
+        self.watch.changed = self._set_deadline
+        self._set_deadline()
         with anyio.move_on_after(limit) as allowed:
             self._leaving.deadline = allowed.deadline
             with self._working:
                 return await work()
             self.abandon()
-            raise self._ended()
+            raise self._unfinished()
         raise Unfinished(call=self.purpose, problem=f"it was to take {limit:g} seconds at most, all told")
 
-    async def _left_alone(self, why: str) -> None:
-        """Until no question of this call is before a person any more; one may still be there that came too late."""
-        late = self._disowned()
-        for hosted in late:
-            hosted.turn.withdraw(why)
+    async def _wait_until_left(self, why: str) -> None:
+        """Until no question of this call alone is before a person any more."""
+        late = self._release_questions()
+        for question in late:
+            question.turn.withdraw(why)
         try:
-            for hosted in late:
-                await hosted.left.wait()
+            for question in late:
+                await question.left.wait()
         finally:
-            for hosted in late:
-                hosted.abandon()
+            for question in late:
+                question.scope.cancel()
 
-    def _disowned(self) -> list[OpenQuestion]:
-        """Let go of all questions; those that are now nobody's."""
-        let_go, self._hosted = self._hosted, set()
-        for hosted in let_go:
-            hosted.owners.discard(self)
-        return [hosted for hosted in let_go if not hosted.owners]
+    def _release_questions(self) -> list[OpenQuestion]:
+        """Let go of all questions; returns those that belong to no other call."""
+        released, self._open = self._open, set()
+        for question in released:
+            question.owners.discard(self)
+        return [question for question in released if not question.owners]
 
     def fail(self, failure: Exception) -> None:
-        """End the call with this."""
+        """End the call with this error."""
         self.failure = self.failure or failure
         self._working.cancel()
         self._leaving.cancel()
 
-    async def again(self, sleep: Sleep, has_asked: bool) -> None:
-        """Before the next round: at once after an answer, and later and later after a mere "not yet"."""
+    async def pause(self, sleep: Sleep, *, has_asked: bool) -> None:
+        """Wait before the next round: not at all after an answer, longer and longer after a mere "not yet"."""
         if has_asked:
-            self.pauses.reset()
+            self._next_pause = FIRST_PAUSE
         else:
-            await sleep(self.pauses.next())
+            await sleep(self._next_pause)
+            self._next_pause = min(self._next_pause * 2, MAX_PAUSE)
         if self.watch.left() <= 0:
-            raise self._ended()
+            raise self._unfinished()
 
     def abandon(self) -> None:
-        """Nobody wants these answers any more: whatever the person sees of them goes away."""
-        for hosted in self._disowned():
-            hosted.abandon()
+        """The caller has given up: what the person sees of this call goes away."""
+        for question in self._release_questions():
+            question.scope.cancel()
 
     def withdraw_all(self) -> None:
-        """The connection is gone: nobody waits for these answers, nor for those to what was still to be asked."""
+        """The connection is gone: neither these answers nor those to later questions can be sent."""
         self._is_cut_off = True
-        for hosted in self._hosted:
-            hosted.turn.withdraw(GONE)
+        for question in self._open:
+            question.turn.withdraw(GONE)
 
-    async def progressed(self, progress: float, total: float | None, message: str | None) -> None:
+    async def report_progress(self, progress: float, total: float | None, message: str | None) -> None:
         self.watch.touch()
         if self._progress is not None:
             await self._progress(progress, total, message)
 
-    def _ended(self) -> Exception:
+    def _unfinished(self) -> Exception:
         return self.failure or Unfinished(
             call=self.purpose,
             problem="the server neither finished, nor asked, nor told of progress in its time",
         )
 
-    def _arm(self) -> None:
+    def _set_deadline(self) -> None:
         self._working.deadline = anyio.current_time() + self.watch.left()

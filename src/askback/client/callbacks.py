@@ -1,12 +1,10 @@
-"""For hosts that keep a client of their own: the SDK's `Client`, or FastMCP's. The same person, the same care."""
+"""Callbacks for hosts that keep a client of their own: the SDK's `Client`, or FastMCP's."""
 
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
-from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar, cast
 
-import anyio
 from mcp.client.session import ClientRequestContext, IncomingMessage
 from mcp_types import (
     INTERNAL_ERROR,
@@ -18,15 +16,14 @@ from mcp_types import (
     ErrorData,
 )
 
-from askback.answers import Accepted, Answer
+from askback.answers import Answer
+from askback.client.call import ClientCall
 from askback.client.consent import Sites
-from askback.client.demanded_visits import DemandedVisits, VisitCompletions
-from askback.client.duplicates import GivenAnswer
 from askback.client.intake import Intake
 from askback.client.limits import LIMITS, QuestionLimits, QuestionTally
-from askback.client.person import AnswerRecord, Asked, Asker, Person, Turn, VisitAsked, VisitReply
+from askback.client.person import AnswerRecord, Asker, Person, Turn
 from askback.client.person_queue import PersonQueue
-from askback.client.question_handler import MEANS
+from askback.client.question_flow import QuestionFlow
 from askback.errors import AskbackError
 from askback.protocol.client.questions import (
     NOT_ANSWERED,
@@ -40,15 +37,15 @@ from askback.protocol.client.questions import (
 
 T = TypeVar("T")
 
-_OPENED: ContextVar[tuple["ElicitationCallbacks", set[str]]] = ContextVar("askback_client_opened")
-"""Who makes a call in `visiting`, and the links that were opened in it. In rounds a client calls back from tasks of
-that call and says nothing else about it; on the push era it does so from a task of the connection, without this."""
+_VISITING: ContextVar[tuple["ElicitationCallbacks", ClientCall]] = ContextVar("askback_client_visiting")
+"""Which callbacks make a call in `visiting`, and the call. In rounds a client calls back from tasks of that call, where
+this is set; in the push era it calls back from a task of the connection, where it is not."""
 
 
-class ElicitationCallbacks:
+class ElicitationCallbacks(QuestionFlow):
     """One server's questions for a client that somebody else made; give its methods where the client takes them.
 
-    answers = Answering(TerminalPerson(), label="pizzeria")
+    answers = ElicitationCallbacks(TerminalPerson(), label="pizzeria")
     async with Client(url, elicitation_callback=answers.sdk, message_handler=answers.notice) as client:
         result = await answers.visiting(lambda: client.call_tool("order", {"pizza": "Margherita"}))
 
@@ -68,7 +65,7 @@ class ElicitationCallbacks:
     ) -> None:
         """
         Args:
-            person: who answers; a `Line` where several clients share one person.
+            person: who answers; a `PersonQueue` where several clients share one person.
             label: what the person calls this server.
             host: the host of its address, where it has one.
             purpose: what the questions are for, in your own words.
@@ -77,9 +74,8 @@ class ElicitationCallbacks:
             sites: where this person's visits are remembered.
         """
         line = person if isinstance(person, PersonQueue) else PersonQueue(person)
-        self._intake = Intake(line, asker=Asker(label=label, host=host), limits=limits, sites=sites)
-        self._purpose, self._limits = purpose, limits
-        self._tally, self._finishing = QuestionTally(limits), VisitCompletions()
+        super().__init__(Intake(line, asker=Asker(label=label, host=host), limits=limits, sites=sites))
+        self._purpose, self._tally = purpose, QuestionTally(limits)
 
     @property
     def answered(self) -> list[AnswerRecord]:
@@ -90,11 +86,15 @@ class ElicitationCallbacks:
         self, context: ClientRequestContext, params: ElicitRequestParams
     ) -> ElicitResult | ErrorData:
         """For the SDK: `Client(..., elicitation_callback=answers.sdk)`."""
-        words = _words(params)
+        words = _read_params(params)
         if mode_of(words) not in self._intake.line.modes:
             return ErrorData(code=INVALID_PARAMS, message=UNDECLARED)
+        callbacks, call = _VISITING.get((None, None))
+        if call is None or callbacks is not self:
+            call = self._new_call()
         try:
-            given = await self._intake.copies.once(words, partial(self._answered, words))
+            turn = Turn(await self._intake.read(words, purposes=(self._purpose,)))
+            given = await self._intake.copies.once(words, partial(self._answer, call, turn))
         except AskbackError:
             return ErrorData(code=INTERNAL_ERROR, message=NOT_ANSWERED)
         return ElicitResult.model_validate(given.reply())
@@ -114,72 +114,30 @@ class ElicitationCallbacks:
     async def notice(self, message: IncomingMessage) -> None:
         """For both: `Client(..., message_handler=answers.notice)`. Hears that a visit is finished."""
         if isinstance(message, ElicitCompleteNotification):
-            self._finishing.finished(message.params.elicitation_id)
+            self._completions.finish(message.params.elicitation_id)
 
-    async def visiting(self, call: Callable[[], Awaitable[T]]) -> T:
+    async def visiting(self, make: Callable[[], Awaitable[T]]) -> T:
         """Make a call; where the server demands visits first, let the person make them and call again.
 
-        In here a link that comes back in a later round is waited for, and not consented to and opened anew.
+        Inside `visiting`, a link that comes back in a later round is waited for, and not opened a second time.
         """
         if "url" not in self._intake.line.modes:
-            return await call()
-        demands = DemandedVisits(
-            ask=self._ask_visit, wait=self._wait, finishing=self._finishing, most=self._limits.visits
-        )
-        token = _OPENED.set((self, set()))
+            return await make()
+        call = self._new_call()
+        token = _VISITING.set((self, call))
         try:
-            return await demands.through(call)
+            return await self._call_after_visits(call, make)
         finally:
-            _OPENED.reset(token)
+            _VISITING.reset(token)
 
-    @property
-    def _opened(self) -> set[str]:
-        """Of the call that this is part of; of none, where that is not known."""
-        caller, opened = _OPENED.get((None, set[str]()))
-        return opened if caller is self else set()
+    def _new_call(self) -> ClientCall:
+        return ClientCall(self._purpose, limits=self._intake.limits, tally=self._tally)
 
-    async def _read(self, words: IncomingQuestion) -> Asked:
-        return await self._intake.read(words, purposes=(self._purpose,))
-
-    async def _answered(self, words: IncomingQuestion) -> GivenAnswer:
-        turn = Turn(await self._read(words))
-        answer = await self._visited(turn)
-        return GivenAnswer(await self._ask(turn) if answer is None else answer, turn)
-
-    async def _visited(self, turn: Turn) -> Answer[Any] | None:
-        """A link that was opened in this call comes again: the server asks whether it is done yet, and so do we."""
-        asked = turn.asked
-        if not isinstance(asked, VisitAsked) or asked.url not in self._opened:
-            return None
-        declined = await self._intake.admit(turn, self._tally)
-        answer = await self._said(asked) if declined is None else declined
-        if answer is not None:
-            await self._intake.note(asked, answer, by=turn.by)
-        return answer
-
-    async def _said(self, asked: VisitAsked) -> Answer[Any] | None:
-        with self._finishing.expecting(asked.id) as finished:
-            return MEANS[await self._wait(asked, finished)]
-
-    async def _ask(self, turn: Turn) -> Answer[Any]:
-        answer, asked = await self._intake.put(turn, self._tally), turn.asked
-        if isinstance(asked, VisitAsked) and isinstance(answer, Accepted):
-            self._opened.add(asked.url)
-        return answer
-
-    async def _ask_visit(self, words: IncomingVisit) -> tuple[VisitAsked, Answer[Any]]:
-        asked = await self._read(words)
-        assert isinstance(asked, VisitAsked)
-        return asked, await self._ask(Turn(replace(asked, is_demanded=True)))
-
-    async def _wait(self, asked: VisitAsked, finished: anyio.Event) -> VisitReply:
-        word = await self._intake.line.wait(asked, finished)
-        if word == "again":
-            self._tally.forgive(asked)
-        return word
+    async def _put(self, call: ClientCall, turn: Turn) -> Answer[Any]:
+        return await self._intake.put(turn, call.tally)
 
 
-def _words(params: ElicitRequestParams) -> IncomingQuestion:
+def _read_params(params: ElicitRequestParams) -> IncomingQuestion:
     meta, question = without_id(dict(params.meta) if params.meta else None)
     if isinstance(params, ElicitRequestFormParams):
         schema = params.requested_schema

@@ -26,7 +26,7 @@ from askback.client.consent import Sites
 from askback.client.http import redact_headers
 from askback.client.intake import Intake
 from askback.client.labels import MAX_REPEATED_LENGTH
-from askback.client.limits import Clock, QuestionLimits, Sleep, WorkTimer
+from askback.client.limits import Clock, QuestionLimits, Sleep
 from askback.client.person import Asker, Mode
 from askback.client.person_queue import PersonQueue
 from askback.client.question_handler import QuestionHandler
@@ -87,12 +87,12 @@ class DriverSettings:
     clock: Clock
     sleep: Sleep
 
-    def watch(self) -> WorkTimer:
-        return WorkTimer(patience=self.patience, limits=self.limits, clock=self.clock)
-
 
 class ClientConnection:
     """Made by `connect`, and good until `leave`."""
+
+    session: ClientSession
+    revision: Revision
 
     def __init__(self, place: Destination, settings: DriverSettings, tasks: anyio.abc.TaskGroup) -> None:
         self.place, self.settings = place, settings
@@ -104,45 +104,37 @@ class ClientConnection:
             clock=settings.clock,
             sleep=settings.sleep,
         )
-        idle = ClientCall("no call of yours", watch=settings.watch(), limits=settings.limits)
-        self.conversing = QuestionHandler(
+        idle = ClientCall(
+            "no call of yours", limits=settings.limits, patience=settings.patience, clock=settings.clock
+        )
+        self.questions = QuestionHandler(
             self.intake, idle, tasks=tasks, delegate=self._delegate, sleep=settings.sleep
         )
         self.failure: Exception | None = None
         """What ended the connection, where the transport said so."""
-        self._session: ClientSession | None = None
-        self._revision: Revision | None = None
         self._leaving, self._left = anyio.Event(), anyio.Event()
         self._holding = anyio.CancelScope()
 
-    @property
-    def session(self) -> ClientSession:
-        assert self._session is not None
-        return self._session
-
-    @property
-    def revision(self) -> Revision:
-        assert self._revision is not None
-        return self._revision
-
     async def hold(self, *, task_status: anyio.abc.TaskStatus[None]) -> None:
-        """Keep the connection open, in a task of its own: a transport that fails takes nobody else with it."""
+        """Keep the connection open, in a task of its own: a transport that fails cancels no other task."""
         try:
             with self._holding:
-                async with self.place.transport as streams, self._session_on(streams) as self._session:
+                async with self.place.transport as streams, self._session_on(streams) as self.session:
                     task_status.started()
                     await self._leaving.wait()
         except Exception as error:
-            self.failure = _first(error)
+            while isinstance(error, ExceptionGroup):  # what went wrong, without the task groups around it
+                error = cast("ExceptionGroup[Exception]", error).exceptions[0]
+            self.failure = error
             logger.debug("the connection to %s failed", self.settings.label, exc_info=True)
         finally:
             self._left.set()
 
     async def leave(self) -> None:
         """End the connection; questions that are still out go with it."""
-        self.conversing.abandon()
+        self.questions.abandon()
         self._leaving.set()
-        # Whoever is cancelled waits too: `hold` is then cancelled as well, and has to be over in any case. A second
+        # A cancelled caller waits too: `hold` is then cancelled as well, and has to be over in any case. A second
         # cancellation in here would have the first as its context and become the context of that.
         with anyio.move_on_after(LEAVE_SECONDS, shield=True):
             await self._left.wait()
@@ -159,7 +151,11 @@ class ClientConnection:
             client_info=settings.client_info,
             dispatcher=ElicitationDispatcher(
                 JSONRPCDispatcher(*streams),
-                self.conversing,
+                converse=self.questions.converse,
+                on_pushed=self.questions.pushed,
+                on_finished=self.questions.finished,
+                on_sign_of_life=self.questions.heard,
+                on_closed=self.questions.closed,
                 modes=settings.modes,
                 pinned=pinned,
                 is_forgotten=self.place.refusal.is_forgotten,
@@ -169,9 +165,9 @@ class ClientConnection:
     async def handshake(self) -> None:
         """Find the revision, and learn how the server names itself."""
         with anyio.fail_after(START_SECONDS):
-            self._revision = await negotiate(self.session, self.settings.pinned)
-        self.conversing.modes = supported_modes(self.settings.modes, self._revision)
-        self.conversing.takes_pushed = self._revision.era is not Era.ROUNDS
+            self.revision = await negotiate(self.session, self.settings.pinned)
+        self.questions.modes = supported_modes(self.settings.modes, self.revision)
+        self.questions.takes_pushed = self.revision.era is not Era.ROUNDS
         described = self.session.server_info
         self.intake.asker = replace(self.intake.asker, name=described.name if described else None)
 
@@ -180,25 +176,25 @@ class ClientConnection:
     ) -> T:
         """Do `work` as this call; what the SDK raises becomes an error that says whose move it is."""
         self.require_open(call)
-        with self.conversing.making(call):
+        with self.questions.making(call):
             try:
                 return await call.run(work, limit=limit)
             except AskbackError:
                 raise
             except MCPError as error:
                 if is_lost(error):
-                    self.conversing.is_closed = True
+                    self.questions.is_closed = True
                     raise self._gone(call) from error
                 raise
             except (ValidationError, RuntimeError) as error:
                 if error is call.failure:
                     raise
                 problem = redact_headers(_first_line(error), self.place.headers)
-                raise NotUnderstood(f"its result for {call.purpose} is none: {problem}") from error
+                raise NotUnderstood(f"its result for {call.purpose} cannot be read: {problem}") from error
 
     def require_open(self, call: ClientCall) -> None:
-        """Raise where it is known that nobody would hear this call."""
-        if self.conversing.is_closed:
+        """Raise where the connection is known to be closed."""
+        if self.questions.is_closed:
             raise self._gone(call, was_sent=False)
 
     def _gone(self, call: ClientCall, *, was_sent: bool = True) -> ServerGone:
@@ -218,22 +214,17 @@ class ClientConnection:
             raise NotUnderstood(
                 f"its round has something under {key[:MAX_REPEATED_LENGTH]!r} that is no request"
             ) from error
-        self._require_declared(asked)
+        for kind, callback, what in (
+            (ListRootsRequest, self.settings.roots, "roots"),
+            (CreateMessageRequest, self.settings.sampling, "a model"),
+        ):
+            if isinstance(asked, kind) and callback is None:
+                raise NotUnderstood(f"it asked for {what}, which this client did not declare")
         context = ClientRequestContext(session=self.session, request_id=key)
         reply = await self.session.dispatch_input_request(context, asked)
         if isinstance(reply, ErrorData):
             raise MCPError.from_error_data(reply)
         return reply.model_dump(by_alias=True, mode="json", exclude_none=True)
-
-    def _require_declared(self, asked: InputRequest) -> None:
-        match asked:
-            case ListRootsRequest() if self.settings.roots is None:
-                what = "roots"
-            case CreateMessageRequest() if self.settings.sampling is None:
-                what = "a model"
-            case _:
-                return
-        raise NotUnderstood(f"it asked for {what}, which this client did not declare")
 
 
 async def connect(stack: AsyncExitStack, place: Destination, settings: DriverSettings) -> ClientConnection:
@@ -261,13 +252,6 @@ def _cannot_connect(connection: ClientConnection, cause: Exception) -> CannotCon
     problem, advice = connection.place.refusal.reason() or _reason(cause)
     problem, said = redact_headers(problem, connection.place.headers), connection.place.said.tail
     return CannotConnect(server=connection.settings.label, problem=problem, advice=advice, said=said)
-
-
-def _first(error: Exception) -> Exception:
-    """What went wrong, without the task groups around it."""
-    while isinstance(error, ExceptionGroup):
-        error = cast("ExceptionGroup[Exception]", error).exceptions[0]
-    return error
 
 
 def _reason(error: Exception) -> tuple[str, str]:

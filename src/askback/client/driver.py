@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import AsyncExitStack
 from importlib.metadata import version
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 import anyio
 from mcp.client.session import ListRootsFnT, SamplingFnT
@@ -22,29 +22,20 @@ from mcp_types import (
     ReadResourceResult,
     Resource,
     ResourceTemplate,
-    ServerCapabilities,
     Tool,
 )
+from typing_extensions import Unpack
 
 from askback.answers import Answer
-from askback.client.call import ClientCall
+from askback.client.call import CallOptions, ClientCall, LeftAtQuestions, Resumed
 from askback.client.connection import ClientConnection, DriverSettings, connect
 from askback.client.consent import KnownSites, Sites
 from askback.client.limits import LIMITS, Clock, QuestionLimits, Sleep
 from askback.client.person import AnswerRecord, Asker, Mode, Nobody, OnAnswer, Person
 from askback.client.person_queue import PersonQueue
-from askback.client.results import Fetch, check_result, fetch_all_pages
-from askback.client.rounds import CallStrategy, run_rounds
+from askback.client.results import FetchPage, check_result, fetch_all_pages
 from askback.client.target import Target, resolve_target
-from askback.client.waiting_call import (
-    CallKind,
-    FinishedCall,
-    LeftAtQuestions,
-    StopAtQuestions,
-    WaitingCall,
-    replies_of,
-    require_same,
-)
+from askback.client.waiting_call import CallKind, FinishedCall, WaitingCall, replies_of, require_same
 from askback.errors import AuthorError, ConnectionMustLive
 from askback.protocol.revisions import REVISIONS, Era, Revision
 
@@ -79,7 +70,8 @@ class Driver:
         """
         Args:
             target: a command as a list of words, a URL, a server object of this process, or an SDK transport.
-            person: who answers; a `Line` where several drivers share one person. Without one, nothing is declared.
+            person: who answers; a `PersonQueue` where several drivers share one person. Without one, the client
+                declares no mode.
             label: what the person calls this server; by default its program and script, its host and port, or its
                 name. Never more of a command or URL: the rest may be a secret. A transport has no name: without a
                 label it is an unnamed server, of which nothing is remembered.
@@ -103,12 +95,12 @@ class Driver:
             line=line,
             modes=line.modes if modes is None else line.modes & frozenset(modes),
             label=self._place.label,
-            pinned=_pinned(revision),
+            pinned=_find_revision(revision),
             sampling=sampling,
             roots=roots,
             patience=patience,
             limits=limits,
-            # Of what cannot be known again, nothing is written down for others to inherit.
+            # A server that cannot be known again gets no entries, which another one would inherit.
             sites=sites if sites is None or self._place.is_known else KnownSites(),
             client_info=client_info or Implementation(name="askback", version=version("askback")),
             clock=clock,
@@ -157,23 +149,20 @@ class Driver:
     @property
     def is_gone(self) -> bool:
         """Whether the server has gone away. Make a new driver to connect to it again."""
-        return self._open.conversing.is_closed
+        return self._open.questions.is_closed
 
     async def list_tools(self) -> list[Tool]:
-        fetch = self._open.session.list_tools
-        return await self._list("tools", self._claims.tools, fetch, lambda page: page.tools)
+        return await self._list("tools", self._open.session.list_tools, lambda page: page.tools)
 
     async def list_prompts(self) -> list[Prompt]:
-        fetch = self._open.session.list_prompts
-        return await self._list("prompts", self._claims.prompts, fetch, lambda page: page.prompts)
+        return await self._list("prompts", self._open.session.list_prompts, lambda page: page.prompts)
 
     async def list_resources(self) -> list[Resource]:
-        fetch = self._open.session.list_resources
-        return await self._list("resources", self._claims.resources, fetch, lambda page: page.resources)
+        return await self._list("resources", self._open.session.list_resources, lambda page: page.resources)
 
     async def list_resource_templates(self) -> list[ResourceTemplate]:
-        fetch, claim = self._open.session.list_resource_templates, self._claims.resources
-        return await self._list("resource templates", claim, fetch, lambda page: page.resource_templates)
+        fetch = self._open.session.list_resource_templates
+        return await self._list("resources", fetch, lambda page: page.resource_templates)
 
     async def call_tool(
         self,
@@ -226,7 +215,7 @@ class Driver:
     ) -> FinishedCall[Any] | WaitingCall:
         """Make a call and leave it at its questions, if it has any: for hosts where nobody waits."""
         self._require_steps()
-        return await self._step(kind, name, dict(arguments or {}), StopAtQuestions())
+        return await self._step(kind, name, dict(arguments or {}))
 
     async def resume(
         self, waiting: WaitingCall, answers: Mapping[str, Answer[Any]], *, excused: Collection[str] = ()
@@ -241,11 +230,10 @@ class Driver:
         require_same(waiting.asker, self.asker)
         replies = replies_of(waiting, answers, excused=excused)
         self._require_steps()
-        self._open.require_open(self._new(waiting.purpose))
+        self._open.require_open(self._new_call(waiting.purpose))
         for key, asked in waiting.questions.items():
             await self._open.intake.note(asked, answers[key], by="host")
-        way = StopAtQuestions(waiting.asking, replies)
-        return await self._step(waiting.kind, waiting.name, waiting.arguments, way)
+        return await self._step(waiting.kind, waiting.name, waiting.arguments, (waiting.asking, replies))
 
     @property
     def _open(self) -> ClientConnection:
@@ -255,29 +243,28 @@ class Driver:
             )
         return self._connection
 
-    @property
-    def _claims(self) -> ServerCapabilities:
-        return self._open.session.server_capabilities or ServerCapabilities()
-
     async def _list(
-        self, what: str, claim: object | None, fetch: Fetch, items: Callable[[Any], list[T]]
+        self,
+        what: Literal["tools", "prompts", "resources"],
+        fetch: FetchPage,
+        items: Callable[[Any], list[T]],
     ) -> list[T]:
-        """Nothing, where the server does not claim to have any."""
-        if claim is None:
+        """All items; none where the server does not declare that it has any."""
+        declared = self._open.session.server_capabilities
+        if declared is None or getattr(declared, what) is None:
             return []
-        return await self._open.call(
-            self._new(f"the list of {what}", only_looks=True), lambda: fetch_all_pages(fetch, items)
-        )
+        call = self._new_call(f"the list of {what}", only_looks=True)
+        return await self._open.call(call, lambda: fetch_all_pages(fetch, items))
 
     def _require_steps(self) -> None:
         if self._open.revision.era is not Era.ROUNDS:
             raise ConnectionMustLive(revision=self.revision)
 
     async def _step(
-        self, kind: CallKind, name: str, arguments: Mapping[str, Any], way: StopAtQuestions
+        self, kind: CallKind, name: str, arguments: Mapping[str, Any], resumed: Resumed | None = None
     ) -> FinishedCall[Any] | WaitingCall:
         try:
-            return FinishedCall(await self._call(kind, name, arguments, way=way))
+            return FinishedCall(await self._call(kind, name, arguments, stops=True, resumed=resumed))
         except LeftAtQuestions as left:
             return WaitingCall(
                 asker=self.asker,
@@ -295,12 +282,10 @@ class Driver:
         arguments: Mapping[str, Any] | None,
         *,
         limit: float | None = None,
-        progress: ProgressFnT | None = None,
-        noted: OnAnswer | None = None,
-        way: CallStrategy = run_rounds,
+        **how: Unpack[CallOptions],
     ) -> Any:
         session, given = self._open.session, dict(arguments) if arguments is not None else None
-        call = self._new(f"{kind} {name}", way=way, progress=progress, noted=noted)
+        call = self._new_call(f"{kind} {name}", **how)
         makes: dict[CallKind, Callable[[], Awaitable[Any]]] = {
             "tool": lambda: self._tool(call, name, given),
             "prompt": lambda: session.get_prompt(name, given),
@@ -323,33 +308,17 @@ class Driver:
             await fetch_all_pages(session.list_tools, lambda page: page.tools)
             return await session.send_request(request, CallToolResult)
 
-    def _new(
-        self,
-        purpose: str,
-        *,
-        way: CallStrategy = run_rounds,
-        progress: ProgressFnT | None = None,
-        noted: OnAnswer | None = None,
-        only_looks: bool = False,
-    ) -> ClientCall:
+    def _new_call(self, purpose: str, **how: Unpack[CallOptions]) -> ClientCall:
         settings = self._settings
         return ClientCall(
-            purpose,
-            watch=settings.watch(),
-            limits=settings.limits,
-            way=way,
-            progress=progress,
-            noted=noted,
-            only_looks=only_looks,
+            purpose, limits=settings.limits, patience=settings.patience, clock=settings.clock, **how
         )
 
 
-def _pinned(revision: str | None) -> Revision | None:
-    if revision is None:
-        return None
-    if revision not in REVISIONS:
+def _find_revision(version: str | None) -> Revision | None:
+    if version is not None and version not in REVISIONS:
         raise AuthorError(
-            f"There is no revision {revision!r} of the protocol in which anybody is asked. Those are: "
+            f"There is no revision {version!r} of the protocol in which questions can be asked. The revisions are: "
             f"{', '.join(REVISIONS)}."
         )
-    return REVISIONS[revision]
+    return None if version is None else REVISIONS[version]

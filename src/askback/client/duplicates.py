@@ -43,10 +43,8 @@ class GivenAnswer(NamedTuple):
 
     def reply(self) -> dict[str, Any]:
         """As it goes to the server. One that names its questions as we do is told how this one was answered."""
-        turn = self.turn
-        return reply_of(
-            self.answer, said=None if turn is None or turn.asked.question is None else turn.said()
-        )
+        is_named = self.turn is not None and self.turn.asked.question is not None
+        return reply_of(self.answer, said=self.turn.origin() if self.turn and is_named else None)
 
 
 @dataclass(slots=True, eq=False)
@@ -82,18 +80,15 @@ class DuplicateQuestions:
         name = _name_of(words)
         if name is None:
             return await ask()
-        while (first := self._find(name)) is not None and first.may_serve(calls):
+        self._forget()
+        while (first := self._known.get(name)) is not None and first.may_serve(calls):
             await first.over.wait()
             if first.given is not None:
                 first.copies += 1
                 return first.given
-            # Withdrawn, or it failed: whoever waited longest asks in its place.
-        return await self._lead(name, ask, _Original(calls))
-
-    async def _lead(
-        self, name: tuple[str, str], ask: Callable[[], Awaitable[GivenAnswer]], first: _Original
-    ) -> GivenAnswer:
-        self._known[name] = first
+            # Withdrawn or failed: the copy that waited longest is asked in its place.
+            self._forget()
+        first = self._known[name] = _Original(calls)
         try:
             given = await ask()
             if given.counts:
@@ -104,10 +99,6 @@ class DuplicateQuestions:
             if first.given is None and self._known.get(name) is first:
                 del self._known[name]
             self._forget()
-
-    def _find(self, name: tuple[str, str]) -> _Original | None:
-        self._forget()
-        return self._known.get(name)
 
     def _forget(self) -> None:
         """What was answered long ago or has served enough, and what is more than we keep."""

@@ -1,8 +1,8 @@
-"""Where the questions of one server come in: read, judged, counted, paced, put in line, checked and recorded."""
+"""The intake of one server's questions: read, judged, counted, paced, put in line, checked and recorded."""
 
 import time
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any, assert_never, cast
+from typing import Any, cast
 
 import anyio
 
@@ -21,11 +21,11 @@ from askback.client.person import (
     OnAnswer,
     Turn,
     VisitAsked,
-    record_answer,
 )
 from askback.client.person_queue import PersonQueue
 from askback.errors import AnswerRefused
 from askback.protocol.client.questions import IncomingForm, IncomingQuestion, IncomingVisit
+from askback.protocol.elicitation import reply_of
 
 
 def prepare_question(
@@ -62,19 +62,25 @@ def prepare_question(
 
 def check_answer(asked: Asked, answer: Answer[Any]) -> Answer[Any]:
     """The answer as it can be sent; raises `AnswerRefused` where it cannot be. A visit's yes carries nothing (R67)."""
-    match answer:
-        case Declined() | Cancelled():
-            return answer
-        case Accepted(content):
-            return Accepted(
-                _checked_content(asked, content) if isinstance(asked, FormAsked) else _checked_consent(asked)
-            )
-        case _:
-            assert_never(answer)
+    if not isinstance(answer, Accepted):
+        return answer
+    if isinstance(asked, VisitAsked):
+        if not asked.verdict.allowed:
+            raise _answer_refused(asked, asked.verdict.refusal or "this link may not be opened")
+        return Accepted(None)
+    if asked.blank.refusal is not None:
+        raise _answer_refused(asked, asked.blank.refusal)
+    content: object = answer.value
+    if not isinstance(content, Mapping):
+        raise _answer_refused(asked, "an accepted form takes a mapping of its fields")
+    given = dict(cast("Mapping[str, Any]", content))
+    if problems := _content_problems(asked.blank, given):
+        raise _answer_refused(asked, _listed_problems(problems))
+    return Accepted(given)
 
 
 def require_no_keys(asked: Asked, answer: Answer[Any], *, excused: Collection[str]) -> None:
-    """Stop what is shaped like a key (T13), but where the person insists. Surfaces do the same as one types."""
+    """Refuse values that are shaped like a key (T13), unless the person insists. Surfaces check it as one types."""
     if not isinstance(asked, FormAsked) or not isinstance(answer, Accepted):
         return
     stops = Draft(asked.blank, cast("Mapping[str, Any]", answer.value)).stops()
@@ -82,22 +88,6 @@ def require_no_keys(asked: Asked, answer: Answer[Any], *, excused: Collection[st
         raise _answer_refused(
             asked, _listed_problems(found) + "; name the field in excused= where the person wants to send it"
         )
-
-
-def _checked_consent(asked: VisitAsked) -> None:
-    if not asked.verdict.allowed:
-        raise _answer_refused(asked, asked.verdict.refusal or "this link may not be opened")
-
-
-def _checked_content(asked: FormAsked, content: Any) -> dict[str, Any]:
-    if asked.blank.refusal is not None:
-        raise _answer_refused(asked, asked.blank.refusal)
-    if not isinstance(content, Mapping):
-        raise _answer_refused(asked, "an accepted form takes a mapping of its fields")
-    given = dict(cast("Mapping[str, Any]", content))
-    if problems := _content_problems(asked.blank, given):
-        raise _answer_refused(asked, _listed_problems(problems))
-    return given
 
 
 def _content_problems(blank: ReceivedForm, given: dict[str, Any]) -> dict[str, str]:
@@ -121,7 +111,7 @@ def _answer_refused(asked: Asked, problems: str) -> AnswerRefused:
 
 
 ALL_DECLINED = "declined all from this server"
-"""On whose word an answer stands that nobody was shown the question of."""
+"""Who answered, in the record of a question that was declined without being shown."""
 
 
 class Intake:
@@ -144,24 +134,23 @@ class Intake:
         self._bucket = TokenBucket(limits, clock)
         self._declines_all = False
 
-    @property
-    def _server(self) -> str:
-        """Under what its visits are remembered: a label is a word that several servers may share."""
-        return self.asker.identity or self.asker.label
-
     async def read(
         self, words: IncomingQuestion, *, purposes: tuple[str, ...], key: str | None = None
     ) -> Asked:
         """The question as this person can be shown it."""
         before: frozenset[str] | None = None
         if self._sites is not None and isinstance(words, IncomingVisit):
-            before = await sites_before(self._sites, self._server)
+            before = await sites_before(self._sites, _name_for_sites(self.asker))
         return prepare_question(words, asker=self.asker, purposes=purposes, key=key, before=before)
 
     async def put(self, turn: Turn, tally: QuestionTally, noted: Iterable[OnAnswer] = ()) -> Answer[Any]:
         """The person's answer, fitting and noted; raises where this server asks too much."""
-        declined = await self.admit(turn, tally)
-        answer = await self._ask(turn, tally) if declined is None else declined
+        answer = await self.admit(turn, tally)
+        if answer is None:
+            answer = await self.line.put(turn, beforehand=lambda: self._declined_beforehand(turn), call=tally)
+            self._declines_all = self._declines_all or turn.declines_all
+            # What was typed into a question that is withdrawn stays here.
+            answer = Cancelled() if turn.gone is not None else check_answer(turn.asked, answer)
         if turn.gone is None:
             await self.note(turn.asked, answer, by=turn.by, noted=noted)
         return answer
@@ -173,12 +162,6 @@ class Intake:
             await self._sleep(self._bucket.take())
         return declined
 
-    async def _ask(self, turn: Turn, tally: QuestionTally) -> Answer[Any]:
-        answer = await self.line.put(turn, beforehand=lambda: self._declined_beforehand(turn), call=tally)
-        self._declines_all = self._declines_all or turn.declines_all
-        # What was typed into a question that is withdrawn stays here.
-        return Cancelled() if turn.gone is not None else check_answer(turn.asked, answer)
-
     def _declined_beforehand(self, turn: Turn) -> Answer[Any] | None:
         if not self._declines_all:
             return None
@@ -189,8 +172,13 @@ class Intake:
         self, asked: Asked, answer: Answer[Any], *, by: str, noted: Iterable[OnAnswer] = ()
     ) -> None:
         """Write down what came of a question, and where the person has agreed to go."""
-        one = record_answer(asked, answer, by=by)
+        one = AnswerRecord(asked=asked, action=reply_of(answer)["action"], by=by)
         for hear in (self.answered.append, *noted):
             hear(one)
         if self._sites is not None and isinstance(asked, VisitAsked) and isinstance(answer, Accepted):
-            await remember_site(self._sites, self._server, asked.verdict.domain)
+            await remember_site(self._sites, _name_for_sites(self.asker), asked.verdict.domain)
+
+
+def _name_for_sites(asker: Asker) -> str:
+    """The name under which a server's visits are remembered: several servers may share a label."""
+    return asker.identity or asker.label

@@ -133,21 +133,3 @@ class WorkTimer:
             self._thinking -= 1
             self._since = self._sign = self._clock()
             self.changed()
-
-
-FIRST_PAUSE, LONGEST_PAUSE = 0.05, 5.0
-"""Seconds before a call that only says "not yet" is made again: soon at first, then without wearing the server out."""
-
-
-class Backoff:
-    """Growing, and short again after each question."""
-
-    def __init__(self) -> None:
-        self._next = FIRST_PAUSE
-
-    def next(self) -> float:
-        pause, self._next = self._next, min(self._next * 2, LONGEST_PAUSE)
-        return pause
-
-    def reset(self) -> None:
-        self._next = FIRST_PAUSE

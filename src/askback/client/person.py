@@ -1,4 +1,4 @@
-"""A Person, whoever answers, and the Turn in which one question is put before them. Knows no wire and no screen."""
+"""A Person, who answers, and the Turn in which one question is put before them. Knows no wire and no screen."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -6,10 +6,11 @@ from typing import Any, Literal, Protocol
 
 import anyio
 
-from askback.answers import Accepted, Answer, Cancelled, Declined
+from askback.answers import Answer
 from askback.client.consent import Verdict
 from askback.client.forms import ReceivedForm
 from askback.errors import Unanswered
+from askback.model.journal import Action
 
 Mode = Literal["form", "url"]
 VisitReply = Literal["done", "again", "cancel"]
@@ -18,63 +19,55 @@ VisitReply = Literal["done", "again", "cancel"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asker:
-    """Which server asks. `label` is the person's own word for it; all else is what it says of itself."""
+    """Which server asks. `label` is the person's own word for it; `name` is what it calls itself."""
 
     label: str
     name: str | None = None
     host: str | None = None
     """The host of a remote server's own address; a program on this machine has none."""
     identity: str | None = None
-    """Of the command or address behind the label, a digest for memory alone; None where we do not know it."""
+    """A digest of the command or address behind the label, to know the server again; None where we do not know it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FormAsked:
-    """A form as it came. `message` is the server's text: whoever shows it makes it safe there."""
+class ReceivedQuestion:
+    """What forms and visits have in common. `message` is the server's text: a surface makes it safe to show."""
 
     asker: Asker
     purposes: tuple[str, ...]
     """The calls that may be asking, in our words: `tool order`. Mostly one; the wire does not always say which."""
     message: str
-    blank: ReceivedForm
     key: str | None = None
     meta: Mapping[str, Any] | None = None
     question: str | None = None
-    """The server's own id of it, the same for a copy: see `askback.client.duplicates`."""
+    """The server's own id of the question; a copy has the same: see `askback.client.duplicates`."""
 
     @property
     def purpose(self) -> str:
-        """The same as it is shown."""
-        return _either(self.purposes)
+        """The purposes as text to show. Not for comparisons: a name may hold the word that joins them."""
+        return " or ".join(self.purposes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VisitAsked:
-    """A link as it came, and what we think of it. Only `verdict.href` is ever opened, and only if it is allowed."""
+class FormAsked(ReceivedQuestion):
+    """A form as it came."""
 
-    asker: Asker
-    purposes: tuple[str, ...]
-    message: str
+    blank: ReceivedForm
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VisitAsked(ReceivedQuestion):
+    """A link as it came, with our verdict. Only `verdict.href` is ever opened, and only if it is allowed."""
+
     url: str
     verdict: Verdict
     id: str | None = None
-    key: str | None = None
-    meta: Mapping[str, Any] | None = None
-    question: str | None = None
     is_demanded: bool = False
-    """Whether the call was refused for want of it: then the person is asked when they are done, and it is made anew."""
-
-    @property
-    def purpose(self) -> str:
-        return _either(self.purposes)
+    """Whether the call was refused until this visit is made: then the person says when they are done, and the call is
+    made again."""
 
 
 Asked = FormAsked | VisitAsked
-
-
-def _either(purposes: tuple[str, ...]) -> str:
-    """For eyes alone: a name may hold the word that joins them."""
-    return " or ".join(purposes)
 
 
 class Turn:
@@ -83,7 +76,7 @@ class Turn:
     def __init__(self, asked: Asked, *, number: int = 1) -> None:
         self.asked = asked
         self.number = number
-        """The how manyth question of this call; a server that asks a lot is seen by it."""
+        """Counts the questions of this call: it shows a server that asks a lot."""
         self.behind = 0
         """How many more wait their turn; kept up to date while this one is shown."""
         self.by = "person"
@@ -93,29 +86,25 @@ class Turn:
         self.channel: str | None = None
         """The way by which it was answered; a person who states none leaves it open."""
         self.rule: str | None = None
-        """Of a policy, where one has answered."""
+        """The rule of a policy that has answered."""
         self.shown_at: float | None = None
         """When it was put before the person, in seconds since 1970; None where nobody was shown it."""
-        self._gone: str | None = None
-        self._changed = anyio.Event()
-
-    @property
-    def gone(self) -> str | None:
+        self.gone: str | None = None
         """Why the answer is no longer wanted, as a sentence to show; what was typed stays until the person leaves."""
-        return self._gone
+        self._changed = anyio.Event()
 
     def withdraw(self, why: str) -> None:
         """The server took the question back, or is not there any more."""
-        self._gone = self._gone or why
+        self.gone = self.gone or why
         self.note()
 
     def note(self) -> None:
-        """Wake whoever shows this turn: its place or its standing has changed."""
+        """Wake the surface that shows this turn: its place or its standing has changed."""
         self._changed.set()
         self._changed = anyio.Event()
 
-    def said(self) -> dict[str, Any]:
-        """What a server may hear of how this was answered: nothing about who did."""
+    def origin(self) -> dict[str, Any]:
+        """How this was answered, for the server: nothing about the person."""
         known = {"channel": self.channel, "rule": self.rule, "shown": self.shown_at}
         return {name: value for name, value in known.items() if value is not None}
 
@@ -158,6 +147,12 @@ class Person(Protocol):
         ...
 
 
+NO_PERSON = (
+    "The server asked a question, and this driver has nobody to put it to. Give Driver a person, or leave the "
+    "call with begin(...) and take it up with resume(...) when there is an answer."
+)
+
+
 class Nobody:
     """Shows nothing; a host that leaves calls and takes them up again may declare `modes` all the same."""
 
@@ -167,25 +162,15 @@ class Nobody:
         self.modes: frozenset[Mode] = frozenset(modes)
 
     async def answer(self, turn: Turn) -> Answer[Any]:
-        raise _unanswered()
+        raise Unanswered(NO_PERSON)
 
     async def wait(self, asked: VisitAsked, finished: anyio.Event) -> VisitReply:
-        raise _unanswered()
-
-
-def _unanswered() -> Unanswered:
-    return Unanswered(
-        "The server asked a question, and this driver has nobody to put it to. Give Driver a person, or leave the "
-        "call with begin(...) and take it up with resume(...) when there is an answer."
-    )
-
-
-Action = Literal["accept", "decline", "cancel"]
+        raise Unanswered(NO_PERSON)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerRecord:
-    """What came of a question; not what was written in it."""
+    """How a question was answered, without what was written in it."""
 
     asked: Asked
     action: Action
@@ -194,11 +179,3 @@ class AnswerRecord:
 
 OnAnswer = Callable[[AnswerRecord], object]
 """Hears of each question that got an answer, when it got it."""
-
-
-def record_answer(asked: Asked, answer: Answer[Any], *, by: str) -> AnswerRecord:
-    """The record of this answer."""
-    return AnswerRecord(asked=asked, action=_ACTIONS[type(answer)], by=by)
-
-
-_ACTIONS: dict[type[Any], Action] = {Accepted: "accept", Declined: "decline", Cancelled: "cancel"}

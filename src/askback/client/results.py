@@ -16,10 +16,10 @@ T = TypeVar("T")
 MAX_PAGES = 100
 """A list that never ends must not hang anybody."""
 
-Fetch = Callable[..., Awaitable[Any]]
+FetchPage = Callable[..., Awaitable[Any]]
 
 
-async def fetch_all_pages(fetch: Fetch, items: Callable[[Any], list[T]]) -> list[T]:
+async def fetch_all_pages(fetch: FetchPage, items: Callable[[Any], list[T]]) -> list[T]:
     """The items of every page that `fetch` gives."""
     found: list[T] = []
     cursor: str | None = None
@@ -46,16 +46,12 @@ async def check_result(session: ClientSession, name: str, result: CallToolResult
         with anyio.fail_after(CHECK_SECONDS):
             await session.validate_tool_result(name, result)
     except RuntimeError as error:
-        raise _unfit(name, result, error) from error
+        raise PeerError(
+            f"The tool {safe_line(name)} was called and has finished, but its result does not fit the output schema "
+            f"that it declares: {safe_line(str(error).partition(chr(10))[0])}. Its author must mend that. The result "
+            "comes with this error; look at it before you call again.",
+            data=result.model_dump(by_alias=True, mode="json", exclude_none=True),
+        ) from error
     except Exception:  # noqa: BLE001 - a list of tools that does not come says nothing against the result
-        logger.warning("The result of %s is not checked: no output schema is to be had.", safe_line(name))
+        logger.warning("The result of %s is not checked: its output schema cannot be had.", safe_line(name))
     return result
-
-
-def _unfit(name: str, result: CallToolResult, error: RuntimeError) -> PeerError:
-    return PeerError(
-        f"The tool {safe_line(name)} was called and has finished, but its result does not fit the output schema that "
-        f"it declares: {safe_line(str(error).partition(chr(10))[0])}. Its author must mend that. The result comes "
-        "with this error; look at it before you call again.",
-        data=result.model_dump(by_alias=True, mode="json", exclude_none=True),
-    )

@@ -10,7 +10,6 @@ from pydantic import TypeAdapter
 from askback.answers import Answer
 from askback.client.intake import check_answer, prepare_question, require_no_keys
 from askback.client.person import Asked, Asker
-from askback.client.rounds import Again, Fulfil, Send, without_a_person
 from askback.errors import AuthorError, NotUnderstood
 from askback.protocol.client.questions import IncomingRound
 from askback.protocol.elicitation import reply_of
@@ -20,7 +19,7 @@ T_co = TypeVar("T_co", covariant=True)
 CallKind = Literal["tool", "prompt", "resource"]
 
 VERSION = 1
-"""Of the written form; a later one is read by later versions alone."""
+"""Version of the written form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,7 @@ class FinishedCall(Generic[T_co]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingCall:
-    """A call that waits for answers. Whoever holds it written down holds the server's state: keep it to yourself."""
+    """A call that waits for answers. Its JSON holds the server's state: store it where others cannot read it."""
 
     asker: Asker
     kind: CallKind
@@ -40,7 +39,7 @@ class WaitingCall:
     arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
     asking: IncomingRound
     replies: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """To what no person is asked; found out when the call was left."""
+    """The replies to requests that no person is asked; got when the call was left."""
 
     @property
     def purpose(self) -> str:
@@ -48,7 +47,7 @@ class WaitingCall:
 
     @property
     def questions(self) -> dict[str, Asked]:
-        """What a person is to be asked, by key and in order."""
+        """The questions for a person, by key and in order."""
         words = {key: self.asking.question(key) for key in self.asking.requests if key not in self.replies}
         return {
             key: prepare_question(said, asker=self.asker, purposes=(self.purpose,), key=key)
@@ -57,64 +56,31 @@ class WaitingCall:
         }
 
     def to_json(self) -> str:
-        """As text that `from_json` reads, in another process and on another day."""
+        """Write the call as text that `from_json` reads, in another process and on another day."""
         return json.dumps({"askback": VERSION, **asdict(self)}, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> "WaitingCall":
-        """What `to_json` wrote; all else is an `AuthorError`, whatever it is."""
+        """Read what `to_json` wrote; raises `AuthorError` for any other text."""
         try:
-            return _read(json.loads(text))
+            written: dict[str, Any] = _OBJECT.validate_json(text)
+            if written.pop("askback", None) != VERSION:
+                raise ValueError("no version, or another one")
+            waiting = _WAITING.validate_python(written)
+            if any(
+                key not in waiting.replies and key not in waiting.questions for key in waiting.asking.requests
+            ):
+                raise ValueError("a request without a question or a reply")
+            return waiting
         except (ValueError, TypeError, RecursionError, NotUnderstood) as error:
             raise AuthorError(
                 "This is not a waiting call, or it was written by another version of Askback. "
-                "Begin the call anew."
+                "Begin the call again."
             ) from error
 
 
 _WAITING = TypeAdapter(WaitingCall)
-
-
-def _read(written: Any) -> WaitingCall:
-    match written:
-        case {"askback": version, **rest} if version == VERSION:
-            waiting = _WAITING.validate_python(rest)
-        case _:
-            raise ValueError("no version, or another one")
-    if any(key not in waiting.replies and key not in waiting.questions for key in waiting.asking.requests):
-        raise ValueError("a request that nobody answers")
-    return waiting
-
-
-class LeftAtQuestions(Exception):
-    """Not an error: it carries a round past the session, which has no room for one."""
-
-    def __init__(self, asking: IncomingRound, replies: Mapping[str, Any]) -> None:
-        super().__init__()
-        self.asking, self.replies = asking, replies
-
-
-class StopAtQuestions:
-    """The way of a call that is left when a person must answer; the rest is seen to at once."""
-
-    def __init__(
-        self, taken_up: IncomingRound | None = None, replies: Mapping[str, Any] | None = None
-    ) -> None:
-        """Where the call is `taken_up`, its first request carries the replies to that round."""
-        self._taken_up, self._replies = taken_up, replies or {}
-
-    async def __call__(
-        self, params: Mapping[str, Any], *, send: Send, fulfil: Fulfil, again: Again
-    ) -> dict[str, Any]:
-        first = params if self._taken_up is None else self._taken_up.answer_params(params, self._replies)
-        found = await send(first)
-        while isinstance(found, IncomingRound):
-            replies = await without_a_person(found, fulfil)
-            if len(replies) < len(found.requests):
-                raise LeftAtQuestions(found, replies)
-            await again(bool(replies))
-            found = await send(found.answer_params(params, replies))
-        return found
+_OBJECT = TypeAdapter(dict[str, Any])
 
 
 def require_same(asked: Asker, here: Asker) -> None:

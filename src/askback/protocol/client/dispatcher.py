@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import anyio
 import anyio.abc
@@ -26,13 +26,13 @@ from askback.protocol.elicitation import ELICIT
 from askback.protocol.revisions import CONVERSATION_METHODS, Mode
 
 Exchange = Callable[[Mapping[str, Any], ProgressFnT], Awaitable[dict[str, Any] | IncomingRound]]
-"""Send one call's parameters, hear of its progress, and read what comes: its result, or a round of questions."""
+"""Sends the parameters of one call, reports its progress, and gives its result or a round of questions."""
 
 _LOST = {CONNECTION_CLOSED: ("Connection closed", "SSE stream "), INVALID_REQUEST: ("Session terminated",)}
 """How the SDK's errors begin when an answer can never come; servers use the same codes for reasons of their own."""
 
 _FORGOTTEN = "Connection closed: the server does not know this session any more"
-"""In place of what a server says then in words of its own: the HTTP status has told us already."""
+"""Replaces the server's own error text: the HTTP status has told us already."""
 
 
 def is_lost(error: MCPError) -> bool:
@@ -40,44 +40,37 @@ def is_lost(error: MCPError) -> bool:
     return error.message.startswith(_LOST.get(error.code, ()))
 
 
-class DispatcherListener(Protocol):
-    """Who hears what the session does not: the driver."""
-
-    async def converse(self, params: dict[str, Any], exchange: Exchange) -> dict[str, Any]:
-        """A call that may ask: make it, answer, and make it again until there is a result."""
-        ...
-
-    async def pushed(self, params: Any, withdrawn: anyio.Event) -> dict[str, Any]:
-        """A question of the push era; cancelled when its connection ends or, `withdrawn`, when the server wants so."""
-        ...
-
-    def finished(self, name: str) -> None:
-        """A visit is finished, says the server."""
-        ...
-
-    def heard(self) -> None:
-        """A sign of life from the server: a notification, of whatever kind."""
-        ...
-
-    def closed(self) -> None:
-        """The connection has ended; nothing comes any more."""
-        ...
-
-
 class ElicitationDispatcher(Dispatcher[TransportContext]):
-    """The dispatcher that the session is given; it hands on what is not ours as it is."""
+    """The dispatcher that the SDK's session gets. It passes on what has nothing to do with questions."""
 
     def __init__(
         self,
         inner: Dispatcher[TransportContext],
-        listener: DispatcherListener,
         *,
+        converse: Callable[[dict[str, Any], Exchange], Awaitable[dict[str, Any]]],
+        on_pushed: Callable[[Any, anyio.Event], Awaitable[dict[str, Any]]],
+        on_finished: Callable[[str], None],
+        on_sign_of_life: Callable[[], None],
+        on_closed: Callable[[], None],
         modes: Collection[Mode],
         pinned: str | None = None,
         is_forgotten: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`is_forgotten` tells whether the server has just refused a message because it does not know the session."""
-        self._inner, self._listener = inner, listener
+        """
+        Args:
+            inner: the SDK's dispatcher.
+            converse: makes a call that may ask, answers, and makes it again until there is a result.
+            on_pushed: answers a question of the push era. It is cancelled when the connection ends, and also when the
+                server takes the question back; then the event is set.
+            on_finished: hears that the visit of this id is finished.
+            on_sign_of_life: hears of each notification.
+            on_closed: hears that the connection has ended.
+            modes: what is declared.
+            pinned: the only revision to be spoken.
+            is_forgotten: whether the server has just refused a message because it does not know the session.
+        """
+        self._inner, self._converse, self._on_pushed = inner, converse, on_pushed
+        self._on_finished, self._on_sign_of_life, self._on_closed = on_finished, on_sign_of_life, on_closed
         self._modes, self._pinned, self._is_forgotten = modes, pinned, is_forgotten
 
     async def send_raw_request(
@@ -85,7 +78,7 @@ class ElicitationDispatcher(Dispatcher[TransportContext]):
     ) -> dict[str, Any]:
         said = declare_modes(method, params, modes=self._modes, pinned=self._pinned)
         if method in CONVERSATION_METHODS:
-            return await self._listener.converse(said or {}, partial(self._exchange, method, opts))
+            return await self._converse(said or {}, partial(self._exchange, method, opts))
         found = await self._send(method, said, opts)
         if isinstance(found, IncomingRound):
             raise NotUnderstood(f"it asks questions in the result of {method}, which cannot carry any")
@@ -112,7 +105,7 @@ class ElicitationDispatcher(Dispatcher[TransportContext]):
                 task_status=task_status,
             )
         finally:
-            self._listener.closed()
+            self._on_closed()
 
     async def _exchange(
         self, method: str, opts: CallOptions | None, params: Mapping[str, Any], on_progress: ProgressFnT
@@ -140,13 +133,13 @@ class ElicitationDispatcher(Dispatcher[TransportContext]):
         params: Mapping[str, Any] | None,
     ) -> dict[str, Any]:
         if method == ELICIT:
-            return await self._listener.pushed(params, ctx.cancel_requested)
+            return await self._on_pushed(params, ctx.cancel_requested)
         return await on_request(ctx, method, params)
 
     def _intercept(
         self, then: OnNotifyIntercept | None, method: str, params: Mapping[str, Any] | None
     ) -> bool:
-        self._listener.heard()
+        self._on_sign_of_life()
         if (name := read_finished_id(method, params)) is not None:
-            self._listener.finished(name)
+            self._on_finished(name)
         return then(method, params) if then is not None else False
