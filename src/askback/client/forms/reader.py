@@ -54,8 +54,8 @@ from askback.model.question import (
 )
 from askback.model.safe import has_hidden_characters, quote_safely, safe_line
 from askback.model.texts import Problem, Words
-from askback.schema.checks import Check, check_of
 from askback.schema.rules import MAX_DESCRIPTION_LENGTH
+from askback.schema.validation import Check, check_of
 from askback.schema.values import as_default, to_wire
 
 _KINDS: Final[Mapping[type[Field[Any]], EntryKind]] = {
