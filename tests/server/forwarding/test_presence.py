@@ -59,7 +59,7 @@ async def test_a_worker_that_counted_as_dead_enters_its_sessions_again(
         owner = await register.find(id)
         assert owner is not None
         store.entered = anyio.Event()
-        await register.remove(id, owner)  # as another worker does
+        await register.forget(id, owner)  # as another worker does
         await register.leave(store.workers[0])  # as time does
         with anyio.fail_after(PATIENCE):
             await store.entered.wait()

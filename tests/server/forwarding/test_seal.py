@@ -11,9 +11,17 @@ import httpx2
 import pytest
 
 from askback.server.forwarding.directory import SESSIONS, SessionDirectory, WorkerLocation
-from askback.server.forwarding.envelope import PROBE, Envelope, pack_scope
+from askback.server.forwarding.envelope import Envelope, pack_scope
 from askback.server.forwarding.listener import WorkerListener
-from askback.server.forwarding.seal import ForwardingKeys, Frame, FrameKind, NotSealed, SentRequest
+from askback.server.forwarding.seal import (
+    ForwardingKeys,
+    Frame,
+    FrameKind,
+    FrameReader,
+    FrameWriter,
+    NotSealed,
+    SealedRequest,
+)
 from askback.server.forwarding.sessions import LocalSession, LocalSessions
 from askback.stores import SQLiteStore
 from tests.server.forwarding.crew import Posting, crew
@@ -21,6 +29,7 @@ from tests.server.forwarding.travel import KEYS
 
 pytestmark = pytest.mark.anyio
 
+EMPTY = Envelope(session="", scope={}, user=None, body=b"")
 OTHERS = ["of somebody else, and as long as it must be"]
 
 
@@ -41,7 +50,7 @@ def bell(client: Posting, owner: WorkerLocation, **fields: Any) -> Envelope:
     headers = [(name.encode(), value.encode()) for name, value in given.items()]
     scope = {"method": "POST", "path": "/mcp", "query_string": b"", "scheme": "http", "headers": headers}
     parcel = Envelope(
-        to=owner.worker,
+        worker=owner.worker,
         until=time.monotonic() + 4,
         session=client.headers["mcp-session-id"],
         scope=pack_scope({**scope, "root_path": "", "http_version": "1.1"}),
@@ -51,11 +60,11 @@ def bell(client: Posting, owner: WorkerLocation, **fields: Any) -> Envelope:
     return parcel._replace(**fields)
 
 
-def frames(asked: SentRequest, response: httpx2.Response) -> list[Frame]:
-    return list(asked.reader().read(response.content))
+def frames(asked: SealedRequest, response: httpx2.Response) -> list[Frame]:
+    return list(FrameReader(asked).read(response.content))
 
 
-def kinds(asked: SentRequest, response: httpx2.Response) -> list[FrameKind]:
+def kinds(asked: SealedRequest, response: httpx2.Response) -> list[FrameKind]:
     return [frame.kind for frame in frames(asked, response) if frame.kind is not FrameKind.HEARTBEAT]
 
 
@@ -91,7 +100,7 @@ async def test_without_that_defence_the_second_time_would_be_heard(
     def forget(*_about: Any) -> None:
         """Nothing is noted."""
 
-    monkeypatch.setattr(WorkerListener, "_note", forget)
+    monkeypatch.setattr(WorkerListener, "_note_seen", forget)
     async with crew("MCPServer", tmp_path, count=1) as (url,):
         client, owner = await begun(http, url, tmp_path)
         asked = ForwardingKeys(KEYS).seal(bell(client, owner).pack())
@@ -110,7 +119,7 @@ async def test_what_comes_too_late_is_not_begun(seconds: float, tmp_path: Path, 
         ]
 
 
-@pytest.mark.parametrize("fields", [{"to": "0" * 32}, {"session": "0" * 32}], ids=["worker", "session"])
+@pytest.mark.parametrize("fields", [{"worker": "0" * 32}, {"session": "0" * 32}], ids=["worker", "session"])
 async def test_what_is_for_somebody_else_is_not_begun(
     fields: dict[str, str], tmp_path: Path, http: httpx2.AsyncClient
 ):
@@ -225,10 +234,10 @@ async def test_workers_with_other_keys_let_the_client_start_anew(tmp_path: Path,
 
 
 async def test_an_answer_that_was_changed_on_its_way_is_none():
-    asked = ForwardingKeys(KEYS).seal(PROBE.pack())
+    asked = ForwardingKeys(KEYS).seal(EMPTY.pack())
     heard = ForwardingKeys(KEYS).open(asked.sealed)
     assert heard is not None
-    writer = heard.writer()
+    writer = FrameWriter(heard)
     pieces = [
         writer.frame(FrameKind.HERE, b"[]"),
         writer.body(b"one"),
@@ -236,25 +245,25 @@ async def test_an_answer_that_was_changed_on_its_way_is_none():
         writer.frame(FrameKind.END),
     ]
     whole = b"".join(pieces)
-    assert [frame.payload for frame in asked.reader().read(whole)] == [b"[]", b"one", b"two", b""]
+    assert [frame.payload for frame in FrameReader(asked).read(whole)] == [b"[]", b"one", b"two", b""]
     forged = [
         whole[:16] + b"\xff" * 4 + whole[20:],
         _changed(whole, 25),
         _changed(whole, 3),
         pieces[0] + pieces[2],
         pieces[0] + pieces[1] + pieces[1],
-        heard.writer().frame(FrameKind.HERE) + pieces[1],
+        FrameWriter(heard).frame(FrameKind.HERE) + pieces[1],
     ]
     for change in forged:
         with pytest.raises(NotSealed):
-            list(asked.reader().read(change))
+            list(FrameReader(asked).read(change))
 
 
 async def test_an_answer_comes_in_any_pieces():
-    asked = ForwardingKeys(KEYS).seal(PROBE.pack())
+    asked = ForwardingKeys(KEYS).seal(EMPTY.pack())
     heard = ForwardingKeys(KEYS).open(asked.sealed)
-    assert heard is not None and Envelope.unpack(heard.text) == PROBE
-    writer, reader = heard.writer(), asked.reader()
+    assert heard is not None and Envelope.unpack(heard.text) == EMPTY
+    writer, reader = FrameWriter(heard), FrameReader(asked)
     long = bytes(range(256)) * 4096
     said = writer.frame(FrameKind.HERE) + writer.body(long) + writer.frame(FrameKind.END)
     read = [frame for at in range(0, len(said), 1000) for frame in reader.read(said[at : at + 1000])]

@@ -13,7 +13,7 @@ from typing import Any
 
 import uvicorn
 
-from askback.server.forwarding import forwarder, listener, response
+from askback.server.forwarding import forwarder, listener
 from tests.server.forwarding.travel import Host, app_of, travel
 
 SILENCE, GOOD_FOR, PULSE = 1.5, 0.7, 0.2
@@ -32,7 +32,7 @@ def work(host: Host, file: str | None) -> None:
 def main() -> None:
     forwarder.TIMEOUTS["read"] = SILENCE
     forwarder.ENVELOPE_LIFE = listener.ENVELOPE_LIFE = GOOD_FOR
-    response.HEARTBEAT_INTERVAL = PULSE
+    listener.HEARTBEAT_INTERVAL = PULSE
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     for line in sys.stdin:
         if not os.fork():

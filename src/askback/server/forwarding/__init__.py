@@ -1,12 +1,13 @@
-"""Many workers, one server: requests of a session find the worker that it lives with, whichever they reach first.
+"""Forwarding: a request of a 2025 session goes to the worker that has the session, whichever worker it reaches first.
 
-finding    each request: served here, brought to another worker, or refused
-keeping    this worker's presence in the store       register   the rows that say who is where
-bringing   to another worker and back                listening  from another worker
-parcels    a request as it travels                   answering  its answer, frame by frame
-sealing    what nobody else reads or forges          homes      the sessions that live here
-addresses  where workers reach each other            places     a socket that listens there
-routes     the way to a session, remembered          outbox     answers that are accepted and delivered later
-copies     a request that comes twice is run once    drain      how a worker ends that is told to
-single     a server that has no other workers
+router      each request: served here, forwarded to another worker, or refused
+directory   rows in the store: which worker has which session, and which workers live
+presence    keeps the rows of this worker in the store
+sessions    the sessions of this worker
+forwarder   sends requests to another worker          listener   receives them
+envelope    a request as it is sent                   seal       its encryption, and that of the response
+outbox      answers that are accepted now and delivered later
+dedupe      a request that is delivered twice is run once
+drain       how a worker ends                         single     a server without other workers
+addresses   where workers reach each other
 """

@@ -1,32 +1,79 @@
-"""Where other workers reach this one, as an operator says it."""
+"""The address at which other workers reach this one: as an operator gives it, and the socket that listens there."""
 
+import errno
 import os
+import socket
 from urllib.parse import urlsplit
 
 from askback.errors import OperatorError
+from askback.pages.loopback_server import LOOPBACK
 
 VARIABLE = "ASKBACK_ADDRESS"
-"""For what only the place knows where a worker is run, as a pod's own address."""
+"""For an address that is known only where the worker runs, such as that of a pod."""
 
 INSTEAD = 'It is where other workers reach this one: "http://10.1.2.3:7411", or without a port, which takes a free one.'
 
+BACKLOG = 2048
+ANYWHERE = "0.0.0.0"
+
 
 def is_address(given: object) -> bool:
-    """Plain HTTP, for what is sent is sealed; nothing behind the port."""
+    """Plain HTTP, since what is sent is sealed; a host and perhaps a port, and nothing else."""
     if not isinstance(given, str):
         return False
     try:
-        told = urlsplit(given)
-        port = told.port
+        parts = urlsplit(given)
+        port = parts.port
     except ValueError:
         return False
-    is_bare = not (told.path.strip("/") or told.query or told.fragment or told.username or told.password)
-    return told.scheme == "http" and bool(told.hostname) and is_bare and (port is None or port >= 0)
+    is_bare = not (parts.path.strip("/") or parts.query or parts.fragment or parts.username or parts.password)
+    return parts.scheme == "http" and bool(parts.hostname) and is_bare and (port is None or port >= 0)
 
 
-def address_here(given: str | None) -> str | None:
-    """What an operator said, in the code or in the environment."""
+def configured_address(given: str | None) -> str | None:
+    """The address from the code, else from the environment, else None."""
     found = given or os.environ.get(VARIABLE) or None
     if found is not None and not is_address(found):
         raise OperatorError(f"{VARIABLE}={found!r:.80} is no address. {INSTEAD}")
     return found
+
+
+def bind_socket(address: str | None) -> socket.socket:
+    """Listen on the address's own interface, or on all if this machine does not have it, as behind a NAT."""
+    parts = urlsplit(address or f"http://{LOOPBACK}")
+    host, port = parts.hostname or LOOPBACK, parts.port or 0
+    try:
+        try:
+            return _listen(host, port)
+        except OSError as error:
+            if error.errno != errno.EADDRNOTAVAIL:
+                raise
+            return _listen(ANYWHERE, port)
+    except OSError as error:
+        raise OperatorError(
+            f"This worker cannot listen for the others at {address or LOOPBACK}: {error.strerror or error}. Give "
+            "Askback(address=...) an address of this machine; without a port it takes a free one, which several "
+            "workers of one machine need."
+        ) from error
+
+
+def address_with_port(address: str | None, port: int) -> str:
+    """The address that other workers read in the store."""
+    host = urlsplit(address or "").hostname or LOOPBACK
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    family, kind, _protocol, _name, place = found[0]
+    # asyncio sends small packets at once only where the protocol is named.
+    listener = socket.socket(family, kind, socket.IPPROTO_TCP)
+    try:
+        if os.name == "posix":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(place)
+        listener.listen(BACKLOG)
+    except OSError:
+        listener.close()
+        raise
+    return listener

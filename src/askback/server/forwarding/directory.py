@@ -1,36 +1,49 @@
-"""Which worker a session lives with, and whether that worker does: rows in the store that expire by themselves."""
+"""The rows in the store that say which worker has which session, and which workers live. They expire by themselves."""
 
 import json
+import logging
 import os
 import socket
+from collections import OrderedDict
 from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
 from ipaddress import ip_address
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from pydantic import TypeAdapter, ValidationError
+
+from askback.errors import StoreUnavailable
 from askback.model.store import Store
 from askback.schema.networks import is_loopback_address
 from askback.server.forwarding.addresses import is_address
 
+logger = logging.getLogger("askback")
+
 SESSIONS, WORKERS = "askback/sessions", "askback/workers"
 
 SESSION_LEASE, RENEW_INTERVAL = 3600.0, 900.0
-"""Seconds that a row is kept, and after which it is written anew while its session lives."""
+"""Seconds that the row of a session is kept, and after which it is renewed while the session lives."""
 
 WORKER_LEASE, HEARTBEAT_INTERVAL = 75.0, 10.0
-"""Seconds. A worker that did not say for so long that it lives, and does not answer, is taken for dead. Longer than an
-accepted answer is tried (`DELIVERY_TIMEOUT`) and one beat: a pause that an answer survives ends no session. A process
-that was killed is found out at once, since its port refuses connections; this is for machines that vanished."""
+"""Seconds. A worker without a heartbeat for so long that does not answer either is taken for dead. Longer than the
+delivery of an accepted answer is tried (`DELIVERY_TIMEOUT`) and one interval: a pause that an answer survives ends no
+session. A killed process is noticed at once, since its port refuses connections; the lease is for machines that
+vanished."""
 
-PLACES = (Path("/proc/sys/kernel/random/boot_id"), Path("/proc/self/ns/net"))
-"""What tells machines apart that were made from one image, and containers of one machine."""
+MAX_ROUTES = 10_000
+"""Routes to other workers' sessions. The one that was not used for longest is forgotten, and looked up again."""
+
+MACHINE_FILES = (Path("/proc/sys/kernel/random/boot_id"), Path("/proc/self/ns/net"))
+"""They differ on machines that were made from one image, and in containers of one machine."""
+
+_ROW = TypeAdapter(tuple[str, str, str])
 
 
 class WorkerLocation(NamedTuple):
-    """The worker that a session lives with."""
+    """The worker that has a session, and where it listens."""
 
     address: str
     worker: str
@@ -46,42 +59,75 @@ class WorkerLocation(NamedTuple):
 
 
 class SessionDirectory:
-    """One store's rows about sessions and workers. All verbs raise `StoreUnavailable`."""
+    """The rows of one store, and the routes that were looked up in it.
+
+    A session lives and dies with one worker, so a route is right until that worker says that it has no such session.
+    Requests with a known route need no store: an answer finds its worker while the store does not answer.
+    """
 
     def __init__(self, store: Store, *, clock: Callable[[], float]) -> None:
         self._store, self._clock = store, clock
+        self._routes: OrderedDict[str, WorkerLocation] = OrderedDict()
 
     async def enter(self, id: str, owner: WorkerLocation) -> None:
+        """Write or renew the row of a session. Raises `StoreUnavailable`."""
         until = self._clock() + SESSION_LEASE
-        await self._store.put(SESSIONS, _name(id), owner.row(), until=until)
+        await self._store.put(SESSIONS, _row_name(id), owner.row(), until=until)
+
+    def has_route(self, id: str) -> bool:
+        """Whether this session was looked up before, and is still remembered."""
+        return id in self._routes
 
     async def find(self, id: str) -> WorkerLocation | None:
-        row = await self._store.get(SESSIONS, _name(id))
-        return None if row is None else _owner(row)
+        """The worker that has a session. Raises `StoreUnavailable` if there is no route yet."""
+        owner = self._routes.get(id)
+        if owner is None:
+            row = await self._store.get(SESSIONS, _row_name(id))
+            owner = None if row is None else _read_row(row)
+        if owner is not None:
+            self._routes[id] = owner
+            self._routes.move_to_end(id)
+        if len(self._routes) > MAX_ROUTES:
+            self._routes.popitem(last=False)
+        return owner
 
-    async def remove(self, id: str, owner: WorkerLocation) -> None:
-        """Only what says so still: nobody else's word is taken back."""
-        await self._store.replace(SESSIONS, _name(id), owner.row(), None)
+    async def forget(self, id: str, owner: WorkerLocation) -> None:
+        """Delete the row of a session that has ended, if it still names this worker."""
+        self._routes.pop(id, None)
+        try:
+            await self._store.replace(SESSIONS, _row_name(id), owner.row(), None)
+        except StoreUnavailable:
+            logger.info("the row of a session that has ended could not be deleted; it expires", exc_info=True)
 
     async def heartbeat(self, worker: str) -> None:
+        """Renew the lease of a worker. Raises `StoreUnavailable`."""
         await self._store.put(WORKERS, worker, b"", until=self._clock() + WORKER_LEASE)
 
     async def is_alive(self, worker: str) -> bool:
+        """Whether the lease of a worker has not expired. Raises `StoreUnavailable`."""
         return await self._store.get(WORKERS, worker) is not None
 
+    async def has_expired(self, worker: str) -> bool:
+        """Whether a worker that does not answer has lost its lease. If the store does not answer either, it has not."""
+        try:
+            return not await self.is_alive(worker)
+        except StoreUnavailable:
+            return False
+
     async def leave(self, worker: str) -> None:
-        await self._store.delete(WORKERS, worker)
+        """Delete the row of a worker that ends."""
+        try:
+            await self._store.delete(WORKERS, worker)
+        except StoreUnavailable:
+            logger.info("the row of a worker that ends could not be deleted; it expires", exc_info=True)
 
 
-def _owner(row: bytes) -> WorkerLocation | None:
-    """None for what no worker wrote: whoever writes to the store sends nobody to an address that is more than one."""
+def _read_row(row: bytes) -> WorkerLocation | None:
+    """None for a row that no worker wrote: access to the store is not enough to send requests to any URL."""
     try:
-        told: object = json.loads(row)
-    except ValueError:
+        owner = WorkerLocation(*_ROW.validate_json(row))
+    except ValidationError:
         return None
-    if not isinstance(told, list) or [type(item) for item in cast("list[object]", told)] != [str, str, str]:
-        return None
-    owner = WorkerLocation(*cast("list[str]", told))
     return owner if is_address(owner.address) else None
 
 
@@ -95,18 +141,18 @@ def is_loopback(address: str) -> bool:
 
 @cache
 def this_machine() -> str:
-    """The same for all processes that share a loopback."""
-    told = [socket.gethostname(), *(_told_by(place) for place in PLACES)]
-    return sha256("\n".join(told).encode()).hexdigest()[:16]
+    """A name that is equal in all processes that share a loopback interface."""
+    facts = [socket.gethostname(), *(_read_fact(file) for file in MACHINE_FILES)]
+    return sha256("\n".join(facts).encode()).hexdigest()[:16]
 
 
-def _told_by(place: Path) -> str:
+def _read_fact(file: Path) -> str:
     try:
-        return os.readlink(place) if place.is_symlink() else place.read_text().strip()
+        return os.readlink(file) if file.is_symlink() else file.read_text().strip()
     except OSError:
         return ""
 
 
-def _name(id: str) -> str:
-    """Who reads the store learns no session's id."""
+def _row_name(id: str) -> str:
+    """A digest, so that readers of the store learn no session ids."""
     return sha256(id.encode("utf-8", "surrogatepass")).hexdigest()

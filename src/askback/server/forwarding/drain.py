@@ -1,22 +1,21 @@
-"""How a worker ends that is told to: its questions end with a clear word, and the calls that run are finished."""
+"""How a worker ends: its questions end with a clear error, new calls are refused, and running calls are finished."""
 
 import signal
-from collections.abc import Awaitable, Callable
 
 import anyio
-from mcp_types import INVALID_REQUEST
 from sse_starlette.sse import AppStatus
-from starlette.responses import JSONResponse
 from starlette.types import Receive, Scope, Send
 
 from askback.protocol.server.push import PendingQuestions
-from askback.server.forwarding.dedupe import message_kind
-from askback.server.forwarding.envelope import read_body, replay_body
+from askback.server.forwarding.messages import error_response, message_kind, read_body, replay_body
 from askback.server.hosts.streamable_http import DRAIN_TIMEOUT, Handle
 
 STOPPING = (
     "This session ends with its worker, which is being stopped. Begin a new session; nothing was begun here."
 )
+
+POLL_INTERVAL = 0.05
+"""Seconds between two looks whether the last call has ended."""
 
 
 def is_stopping() -> bool:
@@ -26,49 +25,48 @@ def is_stopping() -> bool:
 
 
 class Drain:
-    """The end of one server's sessions in this process."""
+    """The calls of one server in this process, and their end."""
 
-    def __init__(self, questions: PendingQuestions, finish_calls: Callable[[], Awaitable[None]]) -> None:
-        self._questions, self._finish_calls = questions, finish_calls
+    def __init__(self, questions: PendingQuestions, *, quiet_time: float = 0.0) -> None:
+        """`quiet_time` is how long no call may have ended before the clients are taken to be done, in seconds."""
+        self._questions, self._quiet_time = questions, quiet_time
         self._is_told = False
+        self._running, self._last_end = 0, float("-inf")
 
     @property
     def has_begun(self) -> bool:
         return self._is_told or is_stopping()
 
     def begin(self) -> None:
-        """Nobody can answer a question here any more: each ends in its body now. May repeat."""
+        """End each open question in its body, since nobody can answer it here any more. May repeat."""
         self._is_told = True
         self._questions.close()
 
-    def refuse_new_calls(self, by_itself: Handle) -> Handle:
-        """A call or a stream that comes while this worker ends is refused; what is about an earlier call is served."""
-
-        async def handle(scope: Scope, receive: Receive, send: Send) -> None:
-            if not self.has_begun or scope["method"] not in ("GET", "POST"):
-                await by_itself(scope, receive, send)
-                return
+    async def serve(self, handle: Handle, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request. While this worker ends, refuse new calls and streams; messages about earlier calls pass."""
+        is_posted = scope["method"] == "POST"
+        if self.has_begun and scope["method"] in ("GET", "POST"):
             body = await read_body(receive) or b""
-            if scope["method"] == "GET" or message_kind(body) == "call":
-                await _refuse(scope, receive, send)
-            else:
-                await by_itself(scope, replay_body(body, receive), send)
-
-        return handle
+            if not is_posted or message_kind(body) == "call":
+                # The client begins a new session, as the protocol has it.
+                await error_response(404, STOPPING)(scope, receive, send)
+                return
+            receive = replay_body(body, receive)
+        self._running += is_posted
+        try:
+            await handle(scope, receive, send)
+        finally:
+            self._running -= is_posted
+            self._last_end = anyio.current_time() if is_posted else self._last_end
 
     async def finish(self) -> None:
-        """Wait for the calls that run, also those of people who are connected to other workers."""
+        """Wait for the calls that run, also for those that other workers forward."""
         self.begin()
         with anyio.move_on_after(DRAIN_TIMEOUT):
-            await self._finish_calls()
+            while self._running or anyio.current_time() < self._last_end + self._quiet_time:  # noqa: ASYNC110 - bounded, once in the life of a process
+                await anyio.sleep(POLL_INTERVAL)
 
     def reset(self) -> None:
-        """A server that is run again begins anew."""
+        """Open for a server that is run again."""
         self._is_told = False
         self._questions.open()
-
-
-async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
-    """The client begins a new session, as the protocol has it."""
-    told = {"jsonrpc": "2.0", "id": None, "error": {"code": INVALID_REQUEST, "message": STOPPING}}
-    await JSONResponse(told, status_code=404)(scope, receive, send)

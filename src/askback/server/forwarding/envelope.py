@@ -1,4 +1,4 @@
-"""A request as one worker hands it to another: whole, as it came in, with the session and the worker it is for."""
+"""A request as one worker forwards it to another: complete, with the session and the worker that it is for."""
 
 import json
 from typing import Any, NamedTuple
@@ -6,18 +6,18 @@ from typing import Any, NamedTuple
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from starlette.authentication import AuthCredentials, SimpleUser
-from starlette.types import Message, Receive, Scope
+from starlette.types import Scope
 
 from askback.errors import AskbackError
 from askback.server.delivery import HEADER
 
-HEAD = 4
-"""Bytes before the head that tell how long it is; what comes behind it is the body."""
+LENGTH_BYTES = 4
+"""Bytes at the beginning that give the length of the head. The body follows the head."""
 
 TEXTS = ("method", "path", "root_path", "scheme", "http_version")
 BYTES = ("raw_path", "query_string")
 ENDS = ("client", "server")
-"""Of a scope: what the request itself said, and none of what was made of it here."""
+"""The parts of a scope that are forwarded: what the request itself said, and nothing that was added here."""
 
 HOP_BY_HOP = frozenset(
     {
@@ -33,16 +33,15 @@ HOP_BY_HOP = frozenset(
         b"upgrade",
     }
 )
-"""About one connection, not about the request (RFC 9110, 7.6.1)."""
+"""Headers about one connection, not about the request (RFC 9110, 7.6.1)."""
 
 DROPPED_REQUEST_HEADERS = HOP_BY_HOP | {b"accept-encoding", HEADER.encode()}
-"""Whoever talks to the client compresses, if anybody; and what is delivered twice to a session is known by itself."""
+"""Only the worker that talks to the client compresses. The dedupe of a session needs no delivery id."""
 
 DROPPED_RESPONSE_HEADERS = HOP_BY_HOP | {b"date", b"server"}
-"""Whoever talks to the client says these."""
+"""The worker that talks to the client sets these."""
 
 Headers = list[tuple[bytes, bytes]]
-
 
 UNKNOWN_USER = (
     "The application around this server lets in users of the class {class}, which cannot be passed on to the worker "
@@ -50,54 +49,47 @@ UNKNOWN_USER = (
 )
 
 
-class BodyTooLong(AskbackError):
-    """More than a worker takes from another."""
-
-
 class Envelope(NamedTuple):
-    """One request for another worker; without a session it only asks who is there."""
+    """One request for another worker."""
 
-    to: str
-    until: float
-    """By the clock of the worker it is for: afterwards it may not be begun."""
     session: str
     scope: dict[str, Any]
     user: dict[str, Any] | None
-    """The caller whom the first worker verified; None if it verified nobody."""
+    """The caller whom the first worker verified. None if it verified nobody."""
     body: bytes
+    worker: str = ""
+    until: float = 0.0
+    """On the clock of the other worker: it does not begin the request after this time."""
 
     def pack(self) -> bytes:
-        head = json.dumps([self.to, self.until, self.session, self.scope, self.user]).encode()
-        return len(head).to_bytes(HEAD, "big") + head + self.body
+        head = json.dumps([self.worker, self.until, self.session, self.scope, self.user]).encode()
+        return len(head).to_bytes(LENGTH_BYTES, "big") + head + self.body
 
     @classmethod
     def unpack(cls, text: bytes) -> "Envelope":
-        end = HEAD + int.from_bytes(text[:HEAD], "big")
-        to, until, session, scope, user = json.loads(text[HEAD:end])
-        return cls(to=to, until=until, session=session, scope=scope, user=user, body=text[end:])
-
-
-PROBE = Envelope(to="", until=0.0, session="", scope={}, user=None, body=b"")
+        end = LENGTH_BYTES + int.from_bytes(text[:LENGTH_BYTES], "big")
+        worker, until, session, scope, user = json.loads(text[LENGTH_BYTES:end])
+        return cls(session=session, scope=scope, user=user, body=text[end:], worker=worker, until=until)
 
 
 def pack_scope(scope: Scope) -> dict[str, Any]:
-    """What travels of a request."""
-    told: dict[str, Any] = {name: scope[name] for name in TEXTS if name in scope}
-    told |= {name: scope[name].decode("latin-1") for name in BYTES if scope.get(name) is not None}
-    told |= {name: list(scope[name]) for name in ENDS if scope.get(name)}
-    return told | {"headers": encode_headers(drop_headers(scope["headers"], DROPPED_REQUEST_HEADERS))}
+    """The parts of a scope that are forwarded."""
+    packed: dict[str, Any] = {name: scope[name] for name in TEXTS if name in scope}
+    packed |= {name: scope[name].decode("latin-1") for name in BYTES if scope.get(name) is not None}
+    packed |= {name: list(scope[name]) for name in ENDS if scope.get(name)}
+    return packed | {"headers": encode_headers(scope["headers"], DROPPED_REQUEST_HEADERS)}
 
 
-def unpack_scope(told: dict[str, Any]) -> Scope:
-    """The request, to be let in again."""
-    scope: Scope = {"type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}, **told}
-    scope |= {name: told[name].encode("latin-1") for name in BYTES if name in told}
-    scope |= {name: tuple(told[name]) if name in told else None for name in ENDS}
-    return scope | {"headers": decode_headers(told["headers"])}
+def unpack_scope(packed: dict[str, Any]) -> Scope:
+    """A scope with which the request can be served again."""
+    scope: Scope = {"type": "http", "asgi": {"version": "3.0", "spec_version": "2.3"}, **packed}
+    scope |= {name: packed[name].encode("latin-1") for name in BYTES if name in packed}
+    scope |= {name: tuple(packed[name]) if name in packed else None for name in ENDS}
+    return scope | {"headers": decode_headers(packed["headers"])}
 
 
 def pack_user(scope: Scope) -> dict[str, Any] | None:
-    """What travels of a verified caller."""
+    """The verified caller; of a user that cannot be forwarded, only the name of its class."""
     user = scope.get("user")
     if user is None or not getattr(user, "is_authenticated", True):
         return None
@@ -109,16 +101,16 @@ def pack_user(scope: Scope) -> dict[str, Any] | None:
     return {"class": f"{type(user).__module__}.{type(user).__qualname__}"}
 
 
-def can_travel(user: dict[str, Any] | None) -> bool:
-    """Whether another worker can make the same user of it."""
+def can_forward(user: dict[str, Any] | None) -> bool:
+    """Whether another worker can make an equal user from what `pack_user` gave."""
     return user is None or "class" not in user
 
 
 def unpack_user(packed: dict[str, Any] | None) -> Scope:
-    """The verified caller as a scope has it; raises `AskbackError` for a user that cannot travel."""
+    """The verified caller as a scope has it. Raises `AskbackError` for a user that cannot be forwarded."""
     if packed is None:
         return {}
-    if not can_travel(packed):
+    if not can_forward(packed):
         raise AskbackError(UNKNOWN_USER.format(**packed))
     token = packed.get("token")
     user = AuthenticatedUser(AccessToken(**token)) if token is not None else SimpleUser(packed["name"])
@@ -129,33 +121,11 @@ def drop_headers(headers: Any, names: frozenset[bytes]) -> Headers:
     return [(name, value) for name, value in headers if name.lower() not in names]
 
 
-def encode_headers(headers: Headers) -> list[list[str]]:
-    return [[name.decode("latin-1"), value.decode("latin-1")] for name, value in headers]
+def encode_headers(headers: Any, dropped: frozenset[bytes]) -> list[list[str]]:
+    return [
+        [name.decode("latin-1"), value.decode("latin-1")] for name, value in drop_headers(headers, dropped)
+    ]
 
 
-def decode_headers(written: list[list[str]]) -> Headers:
-    return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in written]
-
-
-async def read_body(receive: Receive, *, most: float = float("inf")) -> bytes | None:
-    """The whole body; None if whoever sent it went away."""
-    body, is_whole = bytearray(), False
-    while not is_whole:
-        message: Message = await receive()
-        if message["type"] != "http.request":
-            return None
-        body += message.get("body", b"")
-        if len(body) > most:
-            raise BodyTooLong("A worker was sent more than it takes.")
-        is_whole = not message.get("more_body", False)
-    return bytes(body)
-
-
-def replay_body(body: bytes, receive: Receive) -> Receive:
-    """The body at once, and afterwards whether whoever sent it is still there."""
-    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def bring() -> Message:
-        return messages.pop() if messages else await receive()
-
-    return bring
+def decode_headers(encoded: list[list[str]]) -> Headers:
+    return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in encoded]

@@ -1,12 +1,12 @@
-"""How a worker brings a request to the one that its session lives with, and the answer back, as it comes.
+"""Sends a request to the worker that has its session, and gives the response to the client as it comes.
 
-It waits no longer than `SILENCE` for a sign of life, and never brings a request again that was begun.
+It waits at most `SILENCE_TIMEOUT` for a sign of life, and never sends a request again that was begun.
 """
 
 import json
 import time
-from collections import OrderedDict
 from enum import Enum, auto
+from urllib.parse import urlsplit
 
 import anyio
 import httpx2
@@ -15,7 +15,7 @@ from starlette.types import Message, Receive, Send
 from askback.errors import causes
 from askback.server.forwarding.directory import WorkerLocation
 from askback.server.forwarding.drain import is_stopping
-from askback.server.forwarding.envelope import PROBE, Envelope, decode_headers
+from askback.server.forwarding.envelope import Envelope, decode_headers
 from askback.server.forwarding.listener import ENVELOPE_LIFE
 from askback.server.forwarding.seal import ForwardingKeys, Frame, FrameKind, FrameReader, NotSealed
 from askback.server.hosts.streamable_http import DRAIN_TIMEOUT
@@ -24,9 +24,9 @@ CONNECT_TIMEOUT = 2.0
 """Seconds. Workers are near each other."""
 
 SILENCE_TIMEOUT = 30.0
-"""Seconds without a sign of life, after which a worker is taken for stuck. Longer than a request is good for, so what
-got no sign of life was never begun; and longer than a worker stands still on a machine that swaps or is being moved,
-since a stream that is cut costs its client more than one that pauses."""
+"""Seconds without a sign of life, after which a worker is taken for stuck. Longer than an envelope is valid, so a
+request without a sign of life was never begun; and longer than a worker pauses on a machine that swaps or is being
+moved, since a stream that is cut costs its client more than one that pauses."""
 
 TIMEOUTS = {"connect": CONNECT_TIMEOUT, "read": SILENCE_TIMEOUT, "write": SILENCE_TIMEOUT, "pool": None}
 
@@ -34,30 +34,30 @@ KEEPALIVE = 2.0
 """Seconds that a connection is kept for the next request: less than the other side keeps it."""
 
 MAX_CLOCKS = 1000
-"""Of other workers; the oldest is forgotten first, and asked anew."""
+"""Clocks of other workers that are known. The oldest is forgotten, and learned again."""
 
 
 class ForwardOutcome(Enum):
     """What became of a request for another worker."""
 
     ANSWERED = auto()
-    """All there is to send was sent, or nobody waits for it any more."""
+    """The whole response was sent, or the client is gone."""
     GONE = auto()
-    """Nobody listens there, or a worker that has no such session."""
+    """Nothing listens there, or a worker without such a session."""
     FOREIGN = auto()
-    """Whoever listens there does not have our keys."""
+    """What listens there does not have our keys."""
     SILENT = auto()
-    """No sign of life: it was not begun, and never will be."""
+    """No sign of life: the request was not begun and never will be."""
     BROKEN = auto()
-    """It was begun, or may have been, and no answer came."""
+    """The request was begun, or may have been, and no response came."""
 
 
 class RelayedResponse:
-    """The answer, on its way to the client.
+    """The response of another worker on its way to the client.
 
-    Its start waits for what comes next, or a pulse; only a stream that nobody called for is opened at once. A proxy
-    that got nothing tries again if a worker dies, and a client that got an event takes the stream up again. With the
-    start alone nobody could do anything.
+    Its start waits for the next frame or a heartbeat; only a stream without a call is opened at once. If a worker
+    dies, a proxy that got nothing sends the request again, and a client that got an event resumes the stream. With
+    the start alone, neither would happen.
     """
 
     def __init__(self, send: Send, *, is_call: bool) -> None:
@@ -67,49 +67,43 @@ class RelayedResponse:
         self.is_begun = self.is_started = self._is_stream = False
 
     async def take(self, frame: Frame) -> bool:
-        """Whether that was the end."""
-        match frame.kind:
-            case FrameKind.HERE:
-                self.is_begun = True
-            case FrameKind.START:
-                self._read_start(frame.payload)
-                if self._is_stream and not self._is_call:
-                    await self._begin()
-            case FrameKind.BODY | FrameKind.END:
-                await self._begin()
-                is_end = frame.kind is FrameKind.END
-                await self._send(
-                    {"type": "http.response.body", "body": frame.payload, "more_body": not is_end}
-                )
-            case FrameKind.HEARTBEAT if self._is_stream and self._must_end():
-                await self._begin()
-                await self.cut()
-                return True
-            case _:
-                await self._begin()
-        return frame.kind is FrameKind.END
+        """Send on what a frame says. Gives whether it was the last."""
+        is_end = frame.kind is FrameKind.END
+        if frame.kind is FrameKind.HERE:
+            self.is_begun = True
+            return False
+        if frame.kind is FrameKind.START:
+            self._read_start(frame.payload)
+            if self._is_call or not self._is_stream:
+                return False
+        await self._send_start()
+        if is_end or frame.kind is FrameKind.BODY:
+            await self._send({"type": "http.response.body", "body": frame.payload, "more_body": not is_end})
+        if frame.kind is FrameKind.HEARTBEAT and self._is_stream and self._must_end():
+            await self.cut()
+            return True
+        return is_end
 
     def _must_end(self) -> bool:
-        """Whether this process ends now. The stream of a call is given the time in which most calls end."""
+        """Whether this process ends now. The stream of a call gets the time in which most calls end."""
         if self._stops_at is None and is_stopping():
             self._stops_at = time.monotonic() + (DRAIN_TIMEOUT if self._is_call else 0.0)
         return self._stops_at is not None and time.monotonic() >= self._stops_at
 
     async def cut(self) -> None:
-        """A stream of events ends early, as by any proxy; anything else is left unfinished, so that nobody takes it
-        for whole."""
+        """End a stream of events early, as any proxy does. Any other response stays visibly incomplete."""
         if self._is_stream:
             await self._send({"type": "http.response.body"})
 
     def _read_start(self, payload: bytes) -> None:
-        status, written = json.loads(payload)
-        headers = decode_headers(written)
+        status, encoded = json.loads(payload)
+        headers = decode_headers(encoded)
         self._is_stream = any(
             name.lower() == b"content-type" and b"event-stream" in value for name, value in headers
         )
         self._start = {"type": "http.response.start", "status": status, "headers": headers}
 
-    async def _begin(self) -> None:
+    async def _send_start(self) -> None:
         start, self._start = self._start, None
         if start is not None:
             self.is_started = True
@@ -117,11 +111,11 @@ class RelayedResponse:
 
 
 class Forwarder:
-    """Knows the way to other workers, and what their clocks say."""
+    """The connections to other workers, and how far their clocks are ahead."""
 
-    def __init__(self, ring: ForwardingKeys) -> None:
-        self._ring = ring
-        self._ahead: OrderedDict[str, float] = OrderedDict()
+    def __init__(self, keys: ForwardingKeys) -> None:
+        self._keys = keys
+        self._ahead: dict[str, float] = {}
         # Without a client around it, which would write a line into the operator's log for each request.
         self._transport = httpx2.AsyncHTTPTransport(
             trust_env=False,
@@ -135,126 +129,86 @@ class Forwarder:
         await self._transport.aclose()
 
     async def forward(
-        self,
-        owner: WorkerLocation,
-        envelope: Envelope,
-        receive: Receive,
-        send: Send,
+        self, owner: WorkerLocation, envelope: Envelope, receive: Receive, send: Send
     ) -> ForwardOutcome:
-        """Until the answer ends or the client goes."""
-        passing, outcome = RelayedResponse(send, is_call=bool(envelope.body)), ForwardOutcome.ANSWERED
+        """Send the request to its worker, until the response ends or the client is gone."""
+        response, outcome = RelayedResponse(send, is_call=bool(envelope.body)), ForwardOutcome.ANSWERED
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_go_with, receive, tasks.cancel_scope)
-            outcome = await self._try(owner, envelope, passing)
+            tasks.start_soon(_cancel_with_client, receive, tasks.cancel_scope)
+            outcome = await self._attempt(owner, envelope, response)
+            if outcome is ForwardOutcome.BROKEN and not response.is_begun:
+                # A kept connection broke. The other worker runs a request once, also if it gets a copy of it.
+                outcome = await self._attempt(owner, envelope, response)
             tasks.cancel_scope.cancel()
         return outcome
 
-    async def _try(
-        self, owner: WorkerLocation, envelope: Envelope, passing: RelayedResponse
-    ) -> ForwardOutcome:
-        outcome = await self._attempt(owner, envelope, passing)
-        if outcome is ForwardOutcome.BROKEN and not passing.is_begun:
-            # A kept connection broke under it. The other worker runs a request once, also if it gets a copy of it.
-            outcome = await self._attempt(owner, envelope, passing)
-        return outcome
-
     async def _attempt(
-        self, owner: WorkerLocation, envelope: Envelope, passing: RelayedResponse
+        self, owner: WorkerLocation, envelope: Envelope, response: RelayedResponse
     ) -> ForwardOutcome:
         try:
-            verdict = await self._exchange(owner, envelope, passing)
-            if (
-                verdict is FrameKind.LATE
-            ):  # our idea of its clock was old; now it is not, and nothing was begun
-                verdict = await self._exchange(owner, envelope, passing)
+            last = await self._exchange(owner, envelope, response)
+            if last is FrameKind.LATE:  # its clock was not known, or is no longer right; now it is known
+                last = await self._exchange(owner, envelope, response)
+            return VERDICTS.get(last, ForwardOutcome.ANSWERED)
         except NotSealed:
-            return await self._failed(passing, ForwardOutcome.FOREIGN)
+            outcome = ForwardOutcome.FOREIGN
         except httpx2.TimeoutException:
-            return await self._failed(passing, ForwardOutcome.SILENT)
+            outcome = ForwardOutcome.SILENT
         except (httpx2.TransportError, httpx2.StreamError) as error:
-            if _is_refused(error) or await self._is_gone(owner):
-                return await self._failed(passing, ForwardOutcome.GONE)
-            # It got through, and broke before a word came back: it may have been begun all the same.
-            is_sent = not isinstance(error, httpx2.ConnectError)
-            return await self._failed(passing, ForwardOutcome.BROKEN if is_sent else ForwardOutcome.SILENT)
-        return VERDICTS.get(verdict, ForwardOutcome.ANSWERED)
-
-    async def _failed(self, passing: RelayedResponse, outcome: ForwardOutcome) -> ForwardOutcome:
-        if passing.is_started:
-            await passing.cut()
+            if _is_refused(error) or await _is_gone(owner):
+                outcome = ForwardOutcome.GONE
+            else:  # what was sent may have been begun, even if no response came
+                is_sent = not isinstance(error, httpx2.ConnectError)
+                outcome = ForwardOutcome.BROKEN if is_sent else ForwardOutcome.SILENT
+        if response.is_started:
+            await response.cut()
             return ForwardOutcome.ANSWERED
-        if passing.is_begun and outcome is not ForwardOutcome.GONE:
-            return ForwardOutcome.BROKEN
-        return outcome
+        is_lost = response.is_begun and outcome is not ForwardOutcome.GONE
+        return ForwardOutcome.BROKEN if is_lost else outcome
 
     async def _exchange(
-        self, owner: WorkerLocation, envelope: Envelope, passing: RelayedResponse
+        self, owner: WorkerLocation, envelope: Envelope, response: RelayedResponse
     ) -> FrameKind:
-        """What the other worker said first or, once it had begun, last."""
-        if owner.worker not in self._ahead:
-            await self._probe(owner)
-        until = time.monotonic() + self._ahead.get(owner.worker, 0.0) + ENVELOPE_LIFE
-        return await self._ask(owner, envelope._replace(to=owner.worker, until=until), passing)
-
-    async def _probe(self, owner: WorkerLocation) -> None:
-        """Who is there, and what does their clock say? Whoever it is not, they say so again when they are asked."""
-        await self._ask(owner, PROBE, None)
-
-    async def _is_gone(self, owner: WorkerLocation) -> bool:
-        """After a connection that broke: whether nobody listens there any more."""
-        try:
-            await self._probe(owner)
-        except (httpx2.TransportError, NotSealed) as error:
-            return _is_refused(error)
-        return False
-
-    async def _ask(
-        self, owner: WorkerLocation, envelope: Envelope, passing: RelayedResponse | None
-    ) -> FrameKind:
-        asked = self._ring.seal(envelope.pack())
-        reader = asked.reader()
-        request = httpx2.Request(
-            "POST", owner.address, content=asked.sealed, extensions={"timeout": TIMEOUTS}
+        """Send the request once. Gives the kind of the frame that ended the response."""
+        ahead = self._ahead.get(owner.worker)
+        until = 0.0 if ahead is None else time.monotonic() + ahead + ENVELOPE_LIFE
+        request = self._keys.seal(envelope._replace(worker=owner.worker, until=until).pack())
+        answer = await self._transport.handle_async_request(
+            httpx2.Request("POST", owner.address, content=request.sealed, extensions={"timeout": TIMEOUTS})
         )
-        response = await self._transport.handle_async_request(request)
         try:
-            if response.status_code != 200:
+            if answer.status_code != 200:
                 raise NotSealed
-            return await self._listen(reader, response, passing)
+            return await self._relay(FrameReader(request), answer, response)
         finally:
             with anyio.CancelScope(shield=True):
-                await response.aclose()
+                await answer.aclose()
 
-    async def _listen(
-        self, reader: FrameReader, response: httpx2.Response, passing: RelayedResponse | None
+    async def _relay(
+        self, reader: FrameReader, answer: httpx2.Response, response: RelayedResponse
     ) -> FrameKind:
-        """To the very end, so that the connection can be used again."""
-        end: FrameKind | None = None
+        """Read to the very end, so that the connection can be used again."""
+        last: FrameKind | None = None
         try:
-            async for piece in response.aiter_raw():
+            async for piece in answer.aiter_raw():
                 for frame in reader.read(piece):
-                    end = end or await self._heard(frame, passing)
-                if end is FrameKind.HEARTBEAT:
-                    return end
+                    if frame.kind in VERDICTS:
+                        self._note_clock(*json.loads(frame.payload))
+                    if last is None and (frame.kind in REFUSALS or await response.take(frame)):
+                        last = frame.kind
+                if last is FrameKind.HEARTBEAT:
+                    return last
         except httpx2.TransportError:
-            if end is None:
+            if last is None:
                 raise
-        if end is None:
+        if last is None:
             raise httpx2.RemoteProtocolError("The other worker ended its answer early.")
-        return end
+        return last
 
-    async def _heard(self, frame: Frame, passing: RelayedResponse | None) -> FrameKind | None:
-        """The frame's kind, if all is said with it."""
-        if frame.kind in VERDICTS:
-            self._note(*json.loads(frame.payload))
-        is_end = passing is None or frame.kind in REFUSALS or await passing.take(frame)
-        return frame.kind if is_end else None
-
-    def _note(self, worker: str, clock: float) -> None:
+    def _note_clock(self, worker: str, clock: float) -> None:
         self._ahead[worker] = clock - time.monotonic()
-        self._ahead.move_to_end(worker)
-        while len(self._ahead) > MAX_CLOCKS:
-            self._ahead.popitem(last=False)
+        if len(self._ahead) > MAX_CLOCKS:
+            del self._ahead[next(iter(self._ahead))]
 
 
 REFUSALS = (FrameKind.STRANGER, FrameKind.LATE)
@@ -263,16 +217,28 @@ VERDICTS = {
     FrameKind.STRANGER: ForwardOutcome.GONE,
     FrameKind.LATE: ForwardOutcome.SILENT,
 }
-"""The first frames that an answer may have, and what they come to."""
+"""The first frames that a response may have, and the outcome if it ends with them."""
 
 
-async def _go_with(receive: Receive, scope: anyio.CancelScope) -> None:
-    """A client that goes is not waited for at the other worker either."""
+async def _cancel_with_client(receive: Receive, scope: anyio.CancelScope) -> None:
+    """When the client is gone, the other worker is not waited for."""
     while (await receive())["type"] != "http.disconnect":
         pass
     scope.cancel()
 
 
+async def _is_gone(owner: WorkerLocation) -> bool:
+    """Whether nothing listens there any more."""
+    address = urlsplit(owner.address)
+    try:
+        with anyio.fail_after(CONNECT_TIMEOUT):
+            stream = await anyio.connect_tcp(address.hostname or "", address.port or 80)
+            await stream.aclose()
+    except OSError as error:
+        return _is_refused(error)
+    return False
+
+
 def _is_refused(error: BaseException | None) -> bool:
-    """Nobody listens there, said the machine itself."""
+    """Whether the machine itself said that nothing listens there."""
     return any(isinstance(one, ConnectionRefusedError) for one in causes(error, or_context=True))

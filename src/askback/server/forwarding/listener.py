@@ -1,57 +1,101 @@
-"""Where a worker listens for the others: one port of a process, which knows nothing but sealed requests."""
+"""Where a worker listens for the others: one port of the process, which answers sealed requests and nothing else."""
 
 import asyncio
 import contextvars
 import json
+import logging
 import time
 from secrets import token_hex
 from urllib.parse import urlsplit
 
 import anyio
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from askback.pages.loopback_server import STARTING_SECONDS, EmbeddedServer
-from askback.server.forwarding.envelope import BodyTooLong, Envelope, read_body
-from askback.server.forwarding.response import ForwardedResponse, serve_envelope
-from askback.server.forwarding.seal import FrameKind, ReceivedRequest
-from askback.server.forwarding.sessions import LocalSessions
-from askback.server.forwarding.sockets import address_with_port, bind_socket
+from askback.server.forwarding.addresses import address_with_port, bind_socket
+from askback.server.forwarding.envelope import DROPPED_RESPONSE_HEADERS, Envelope, encode_headers
+from askback.server.forwarding.messages import read_body, replay_body
+from askback.server.forwarding.seal import FrameKind, FrameWriter, SealedRequest
+from askback.server.forwarding.sessions import LocalSession, LocalSessions
+
+logger = logging.getLogger("askback")
 
 ENVELOPE_LIFE = 5.0
-"""Seconds in which a request must be begun after it was sent: when a worker that stood still goes on, what it is
-brought may have been given up long ago, and made again elsewhere."""
+"""Seconds after sending in which a request must be begun: while a worker paused, the request may have been given up
+and made again elsewhere."""
+
+HEARTBEAT_INTERVAL = 2.0
+"""Seconds. The other worker waits for several heartbeats before it takes this one for stuck."""
 
 MAX_HEAD_BYTES = 1_048_576
-"""Bytes for everything in a request but its body."""
+"""Bytes of an envelope besides the body of its request."""
+
+
+class ForwardedResponse:
+    """The response to another worker, sent in frames."""
+
+    def __init__(self, request: SealedRequest, send: Send) -> None:
+        self._writer, self._send = FrameWriter(request), send
+        self._lock = anyio.Lock()
+        self._is_complete = False
+
+    async def open(self, kind: FrameKind, payload: bytes) -> None:
+        await self._send({"type": "http.response.start", "status": 200, "headers": []})
+        await self.send_frame(kind, payload)
+
+    async def send_frame(self, kind: FrameKind, payload: bytes = b"") -> None:
+        async with self._lock:  # frames are sent in the order of their numbers
+            is_body = kind is FrameKind.BODY
+            frames = self._writer.body(payload) if is_body else self._writer.frame(kind, payload)
+            self._is_complete = kind is FrameKind.END
+            if frames:
+                more = not self._is_complete
+                await self._send({"type": "http.response.body", "body": frames, "more_body": more})
+
+    async def send_heartbeats(self) -> None:
+        while not self._is_complete:
+            await anyio.sleep(HEARTBEAT_INTERVAL)
+            if not self._is_complete:
+                await self.send_frame(FrameKind.HEARTBEAT)
+
+    async def send_message(self, message: Message) -> None:
+        """Send on what the application sends."""
+        if message["type"] == "http.response.start":
+            headers = encode_headers(message.get("headers", ()), DROPPED_RESPONSE_HEADERS)
+            await self.send_frame(FrameKind.START, json.dumps([message["status"], headers]).encode())
+        elif message["type"] == "http.response.body":
+            await self.send_frame(FrameKind.BODY, message.get("body", b""))
+            if not message.get("more_body", False):
+                await self.send_frame(FrameKind.END)
 
 
 class WorkerListener:
-    """One per address and event loop: the servers of a process share it."""
+    """One for each address and event loop: the servers of a process share it."""
 
     def __init__(self, address: str | None) -> None:
         self.worker = token_hex(16)
         self._socket = bind_socket(address)
         self.address = address_with_port(address, self._socket.getsockname()[1])
-        self._homes: list[LocalSessions] = []
-        self._used: dict[bytes, float] = {}
-        self._under_way: set[anyio.CancelScope] = set()
+        self._sessions: list[LocalSessions] = []
+        self._seen: dict[bytes, float] = {}
+        self._running: set[anyio.CancelScope] = set()
         self._server = EmbeddedServer(self)
         # In a context of its own: it outlives the request that needed it first.
         self._task = asyncio.get_running_loop().create_task(
             self._server.run_to_the_end(self._socket), context=contextvars.Context()
         )
 
-    async def join(self, homes: LocalSessions) -> None:
-        self._homes.append(homes)
+    async def join(self, sessions: LocalSessions) -> None:
+        self._sessions.append(sessions)
         with anyio.fail_after(STARTING_SECONDS):
             await self._server.is_up.wait()
 
-    async def leave(self, homes: LocalSessions) -> bool:
-        """Whether these were the last: then nobody listens any more."""
-        self._homes.remove(homes)
-        if self._homes:
+    async def leave(self, sessions: LocalSessions) -> bool:
+        """Take the sessions of one server away. Gives whether they were the last, and nothing listens any more."""
+        self._sessions.remove(sessions)
+        if self._sessions:
             return False
-        for scope in self._under_way:
+        for scope in self._running:
             scope.cancel()
         self._server.should_exit = True
         await asyncio.wait([self._task])
@@ -59,73 +103,75 @@ class WorkerListener:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["method"] == "POST" and scope["path"] == "/":
-            sealed = await self._body(receive)
-            for homes in [*self._homes]:
-                heard = homes.ring.open(sealed)
-                if heard is not None and heard.salt not in self._used:
-                    await self._answer(heard, receive, send)
+            longest = max((sessions.max_body_size for sessions in self._sessions), default=0)
+            sealed = await read_body(receive, max_bytes=longest + MAX_HEAD_BYTES) or b""
+            for sessions in [*self._sessions]:
+                request = sessions.keys.open(sealed)
+                if request is not None and request.salt not in self._seen:
+                    await self._answer(request, receive, send)
                     return
-        # One answer to whoever has no keys, and to what was said before.
+        # One response for a sender without keys and for a request that was seen before.
         await send({"type": "http.response.start", "status": 404, "headers": [(b"content-length", b"0")]})
         await send({"type": "http.response.body"})
 
-    async def _body(self, receive: Receive) -> bytes:
-        longest = max((homes.max_body_size for homes in self._homes), default=0)
-        try:
-            return await read_body(receive, most=longest + MAX_HEAD_BYTES) or b""
-        except BodyTooLong:
-            return b""
-
-    async def _answer(self, heard: ReceivedRequest, receive: Receive, send: Send) -> None:
-        answer, parcel, now = ForwardedResponse(heard, send), Envelope.unpack(heard.text), time.monotonic()
-        self._note(heard.salt, now)
-        # Servers of one process may have other keys: nobody reaches the sessions of one with the keys of another.
-        trusting = (homes for homes in self._homes if homes.ring.has(heard))
-        home = next((found for homes in trusting if (found := homes.find(parcel.session))), None)
-        is_late = not now <= parcel.until <= now + ENVELOPE_LIFE
-        is_ours = parcel.to == self.worker
-        verdict = (
-            FrameKind.STRANGER
-            if not is_ours or home is None
-            else FrameKind.LATE
-            if is_late
-            else FrameKind.HERE
-        )
-        await answer.open()
-        await answer.send_frame(verdict, json.dumps([self.worker, now]).encode())
-        if verdict is not FrameKind.HERE or home is None:
-            await answer.close()
+    async def _answer(self, request: SealedRequest, receive: Receive, send: Send) -> None:
+        response, envelope = ForwardedResponse(request, send), Envelope.unpack(request.text)
+        now = time.monotonic()
+        self._note_seen(request.salt, now)
+        # Servers of one process may have different keys, and the keys of one open no session of another.
+        trusting = (sessions for sessions in self._sessions if sessions.keys.has(request))
+        session = next((found for sessions in trusting if (found := sessions.find(envelope.session))), None)
+        verdict = FrameKind.HERE
+        if envelope.worker != self.worker or session is None:
+            verdict = FrameKind.STRANGER
+        elif not now <= envelope.until <= now + ENVELOPE_LIFE:
+            verdict = FrameKind.LATE
+        await response.open(verdict, json.dumps([self.worker, now]).encode())
+        if verdict is not FrameKind.HERE or session is None:
+            await response.send_frame(FrameKind.END)
             return
-        with anyio.CancelScope() as under_way:
-            self._under_way.add(under_way)
+        with anyio.CancelScope() as scope:
+            self._running.add(scope)
             try:
-                await serve_envelope(home, parcel, answer, receive)
+                await _serve(session, envelope, response, receive)
             finally:
-                self._under_way.discard(under_way)
+                self._running.discard(scope)
 
-    def _note(self, salt: bytes, now: float) -> None:
-        """For as long as the same could be begun once more."""
-        while self._used and next(iter(self._used.values())) < now:
-            del self._used[next(iter(self._used))]
-        self._used[salt] = now + ENVELOPE_LIFE
+    def _note_seen(self, salt: bytes, now: float) -> None:
+        """Remember a request for as long as a copy of it could be begun."""
+        while self._seen and next(iter(self._seen.values())) < now:
+            del self._seen[next(iter(self._seen))]
+        self._seen[salt] = now + ENVELOPE_LIFE
+
+
+async def _serve(
+    session: LocalSession, envelope: Envelope, response: ForwardedResponse, receive: Receive
+) -> None:
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(response.send_heartbeats)
+        try:
+            await session.serve(envelope, replay_body(envelope.body, receive), response.send_message)
+        except Exception:
+            logger.exception("a request that another worker forwarded failed")
+        tasks.cancel_scope.cancel()
 
 
 _LISTENERS: dict[tuple[asyncio.AbstractEventLoop, str], WorkerListener] = {}
-"""Those with a port that was chosen for them: another server of the process that was given the same joins in."""
+"""Listeners with a port that was chosen for them: another server of the process with that address joins."""
 
 
-async def join(address: str | None, homes: LocalSessions) -> WorkerListener:
-    """Let the sessions of one server be found at an address; none given is a free port of loopback."""
+async def join(address: str | None, sessions: LocalSessions) -> WorkerListener:
+    """Listen at an address for the sessions of one server. None is a free port of loopback."""
     if address is None or not urlsplit(address).port:
         listener = WorkerListener(address)
     else:
         place = asyncio.get_running_loop(), address
         listener = _LISTENERS[place] = _LISTENERS.get(place) or WorkerListener(address)
-    await listener.join(homes)
+    await listener.join(sessions)
     return listener
 
 
-async def leave(listener: WorkerListener, homes: LocalSessions) -> None:
-    if await listener.leave(homes):
+async def leave(listener: WorkerListener, sessions: LocalSessions) -> None:
+    if await listener.leave(sessions):
         for place in [place for place, at in _LISTENERS.items() if at is listener]:
             del _LISTENERS[place]

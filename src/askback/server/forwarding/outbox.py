@@ -1,7 +1,7 @@
 """Answers and notifications for sessions of other workers: delivered at once, or accepted and delivered later.
 
-A client sends an answer once. The SDK's client drops an error to it without a word, and its call would never end. So
-what cannot be delivered at once is accepted, and tried again until its worker has it, for a bounded time.
+A client sends an answer once. The SDK's client ignores an error response to it, and its call would never end. So an
+answer that cannot be delivered at once is accepted, and tried again for a bounded time until its worker has it.
 """
 
 import asyncio
@@ -21,20 +21,21 @@ ACCEPT_AFTER = 2.0
 """Seconds that a client waits for its worker's own response to an answer; then the answer is accepted (202)."""
 
 DELIVERY_TIMEOUT = 60.0
-"""Seconds in which an accepted message is tried: twice as long as one attempt waits for a silent worker."""
+"""Seconds in which delivery is tried: twice as long as one attempt waits for a silent worker."""
 
 FIRST_DELAY, MAX_DELAY = 0.1, 2.0
-"""Seconds between two attempts, doubled each time."""
+"""Seconds between two attempts; the delay doubles each time."""
 
 MAX_MESSAGES, MAX_BYTES = 1_000, 16_777_216
-"""Accepted and not delivered yet. Beyond that a message is refused, so that nobody can fill the memory."""
+"""Messages that are accepted and not delivered yet, and their bytes. Further messages are refused, so that clients
+cannot fill the memory."""
 
 MAX_UNROUTED, MAX_PER_SESSION = MAX_MESSAGES // 4, 20
-"""Of these, for sessions that this worker has not looked up yet, whose ids anybody can make up while the store stands
-still; and for any one session. So one sender cannot take the places of all others."""
+"""Messages for sessions without a known route, whose ids a client can invent while the store does not answer; and
+messages for one session. So one sender cannot take the places of all others."""
 
 FLUSH_TIMEOUT = 5.0
-"""Seconds for what is not delivered yet when this worker ends."""
+"""Seconds to deliver the remaining messages when this worker ends."""
 
 Attempt = Callable[[Receive, Send], Awaitable[ForwardOutcome]]
 """Deliver the message once."""
@@ -45,12 +46,12 @@ class OutboxFull(Exception):
 
 
 class OutboxItem(NamedTuple):
-    """What is to be delivered, as far as its place in the outbox goes."""
+    """What the limits of the outbox count of a message."""
 
     session: str
     size: int
     has_route: bool
-    """Whether this worker knew where the session lives when the message came."""
+    """Whether this worker knew the worker of the session when the message came."""
 
 
 class Delivery(NamedTuple):
@@ -70,16 +71,16 @@ class Delivery(NamedTuple):
 
 
 class Outbox:
-    """The messages of one server's clients that are on their way to other workers."""
+    """The messages that one server is delivering to other workers."""
 
     def __init__(self) -> None:
         self._items: dict[asyncio.Task[Delivery], OutboxItem] = {}
 
     async def deliver(self, attempt: Attempt, item: OutboxItem, *, may_repeat: bool) -> Delivery | None:
-        """How it ended, if that is known soon; None for what is delivered later. Raises `OutboxFull`."""
+        """Deliver a message. None if it is accepted and delivered later. Raises `OutboxFull`."""
         if not self._has_room(item):
             raise OutboxFull
-        # In a context of its own: it outlives the request that brought it.
+        # In a context of its own: it outlives its request.
         task = asyncio.get_running_loop().create_task(
             _deliver(attempt, may_repeat=may_repeat), context=contextvars.Context()
         )
@@ -92,7 +93,7 @@ class Outbox:
         return None
 
     async def close(self) -> None:
-        """Deliver what can be delivered, and give the rest up."""
+        """Deliver what can be delivered now, and give up the rest."""
         if not self._items:
             return
         _done, late = await asyncio.wait([*self._items], timeout=FLUSH_TIMEOUT)
@@ -112,8 +113,8 @@ class Outbox:
 
 
 async def _deliver(attempt: Attempt, *, may_repeat: bool) -> Delivery:
-    """Attempt after attempt. The SDK takes the second copy of an answer for one to no question, and drops it."""
-    tried_again = {ForwardOutcome.SILENT, ForwardOutcome.BROKEN} if may_repeat else {ForwardOutcome.SILENT}
+    """Try until it is delivered. A copy of an answer does no harm: the SDK ignores an answer to no question."""
+    may_try_again = {ForwardOutcome.SILENT, ForwardOutcome.BROKEN} if may_repeat else {ForwardOutcome.SILENT}
     deadline, delay = anyio.current_time() + DELIVERY_TIMEOUT, FIRST_DELAY
     while True:
         response: list[Message] = []
@@ -123,15 +124,15 @@ async def _deliver(attempt: Attempt, *, may_repeat: bool) -> Delivery:
 
         outcome = ForwardOutcome.SILENT
         with anyio.move_on_after(deadline - anyio.current_time()):
-            outcome = await attempt(_stay, keep)
-        if outcome not in tried_again or anyio.current_time() + delay > deadline:
+            outcome = await attempt(_stay_connected, keep)
+        if outcome not in may_try_again or anyio.current_time() + delay > deadline:
             return Delivery(outcome, response)
         await anyio.sleep(delay)
         delay = min(2 * delay, MAX_DELAY)
 
 
-async def _stay() -> Message:
-    """Whoever waits for the delivery does not go."""
+async def _stay_connected() -> Message:
+    """A client that never disconnects."""
     await anyio.sleep_forever()
     raise AssertionError
 

@@ -1,4 +1,4 @@
-"""That this worker is there, and which sessions live with it, kept in the store for as long as it is true."""
+"""Keeps the rows of this worker and of its sessions in the store, for as long as they are true."""
 
 import asyncio
 import contextvars
@@ -21,88 +21,84 @@ from askback.server.forwarding.sessions import LocalSession, LocalSessions
 logger = logging.getLogger("askback")
 
 LEAVE_TIMEOUT = 1.0
-"""Seconds for the last word to the store; without it the row expires."""
+"""Seconds to delete the row of this worker. If that fails, the row expires."""
 
 
 class Presence:
     """Begins with the first session of a process, and ends with its server."""
 
     def __init__(
-        self, register: SessionDirectory, store: Store, homes: LocalSessions, *, address: str | None
+        self, directory: SessionDirectory, store: Store, sessions: LocalSessions, *, address: str | None
     ) -> None:
-        self._register, self._store, self._homes, self._address = register, store, homes, address
+        self._directory, self._store, self._sessions = directory, store, sessions
+        self._address = address
         self._lock = anyio.Lock()
         self._listener: WorkerListener | None = None
-        self._beating: asyncio.Task[None] | None = None
+        self._heartbeat: asyncio.Task[None] | None = None
         self._owner: WorkerLocation | None = None
         self._epoch = ""
 
     @property
     def worker(self) -> str | None:
-        """The name of this one among all workers, once it has sessions."""
+        """The name of this worker, once it has sessions."""
         return self._owner.worker if self._owner is not None else None
 
-    async def enter(self, id: str, home: LocalSession) -> None:
-        """Let all workers find this session; raises `OperatorError` where they could not."""
+    async def enter(self, id: str, session: LocalSession) -> None:
+        """Let all workers find this session. Raises `OperatorError` if they could not."""
         async with self._lock:
             owner = self._owner or await self._begin()
-        self._homes.add(id, home)
+        self._sessions.add(id, session)
         try:
-            await self._register.enter(id, owner)
+            await self._directory.enter(id, owner)
         except StoreUnavailable:
-            self._homes.remove(id)
+            self._sessions.remove(id)
             raise
 
     async def forget(self, id: str) -> None:
-        self._homes.remove(id)
+        """The session has ended."""
+        self._sessions.remove(id)
         if self._owner is not None:
-            await self._register.remove(id, self._owner)
+            await self._directory.forget(id, self._owner)
 
     async def end(self) -> None:
-        """Nothing is left over; may repeat."""
-        if self._beating is not None:
-            self._beating.cancel()
-            await asyncio.wait([self._beating])
+        """Take this worker and its listener away. May repeat."""
+        if self._heartbeat is not None:
+            self._heartbeat.cancel()
+            await asyncio.wait([self._heartbeat])
         listener, owner = self._listener, self._owner
-        self._beating = self._listener = self._owner = None
+        self._heartbeat = self._listener = self._owner = None
         if listener is not None:
-            await leave(listener, self._homes)
+            await leave(listener, self._sessions)
         if owner is not None:
             with anyio.move_on_after(LEAVE_TIMEOUT):
-                await self._tell_end(owner)
-
-    async def _tell_end(self, owner: WorkerLocation) -> None:
-        try:
-            await self._register.leave(owner.worker)
-        except StoreUnavailable:
-            logger.info("the store could not be told that this worker ends; its row expires", exc_info=True)
+                await self._directory.leave(owner.worker)
 
     async def _begin(self) -> WorkerLocation:
         if self._listener is None:
-            self._listener = await join(self._address, self._homes)
+            self._listener = await join(self._address, self._sessions)
         worker = self._listener.worker
-        await self._register.heartbeat(worker)
+        await self._directory.heartbeat(worker)
         self._epoch = await self._store.epoch()
         self._owner = WorkerLocation(self._listener.address, worker, this_machine())
         # In a context of its own: it outlives the request that needed it first.
-        self._beating = asyncio.get_running_loop().create_task(
-            self._beat(self._owner), context=contextvars.Context()
+        self._heartbeat = asyncio.get_running_loop().create_task(
+            self._send_heartbeats(self._owner), context=contextvars.Context()
         )
         return self._owner
 
-    async def _beat(self, owner: WorkerLocation) -> None:
+    async def _send_heartbeats(self, owner: WorkerLocation) -> None:
         renewed, was_dead = anyio.current_time(), False
         while True:
             await anyio.sleep(HEARTBEAT_INTERVAL)
-            living = [*self._homes.list_alive()]
+            alive = [*self._sessions.list_alive()]
             try:
-                # After WORKER_LEASE without a beat it counted as dead, and others have deleted rows of its sessions.
-                was_dead = was_dead or not await self._register.is_alive(owner.worker)
-                await self._register.heartbeat(owner.worker)
+                # After WORKER_LEASE without a heartbeat it counted as dead, and others deleted rows of its sessions.
+                was_dead = was_dead or not await self._directory.is_alive(owner.worker)
+                await self._directory.heartbeat(owner.worker)
                 epoch = await self._store.epoch()
                 if was_dead or epoch != self._epoch or anyio.current_time() >= renewed + RENEW_INTERVAL:
-                    for id in living:
-                        await self._register.enter(id, owner)
+                    for id in alive:
+                        await self._directory.enter(id, owner)
                     self._epoch, renewed, was_dead = epoch, anyio.current_time(), False
             except StoreUnavailable as error:
-                logger.warning("the store could not be told that this worker lives: %s", error)
+                logger.warning("the heartbeat of this worker could not be stored: %s", error)

@@ -1,8 +1,8 @@
-"""A server's sessions find their way: each request goes to the worker that its session lives with.
+"""Sends each request of a session to the worker that has the session.
 
-Only requests with sessions come here. Whatever goes wrong, the client gets an answer: the SDK's own 404 where the
-session is gone, so that it starts anew, and 503 where it may be there and cannot be reached. What needs no answer, such
-as a person's reply, is accepted and delivered when that worker can be reached.
+Only requests with sessions come here. Whatever goes wrong, the client gets a response: the SDK's own 404 if the session
+is gone, so that the client begins a new one, and 503 if it may exist and cannot be reached. A message without a
+response, such as a person's answer, is accepted and delivered when its worker can be reached.
 """
 
 import logging
@@ -18,24 +18,16 @@ from askback.errors import OperatorError, StoreUnavailable
 from askback.model.store import Store
 from askback.protocol.server.push import PendingQuestions
 from askback.protocol.server.results import unusable_end
-from askback.server.forwarding.addresses import address_here
-from askback.server.forwarding.dedupe import RequestDedupe, message_kind
-from askback.server.forwarding.directory import SessionDirectory, WorkerLocation
+from askback.server.forwarding.addresses import configured_address
+from askback.server.forwarding.dedupe import RequestDedupe
+from askback.server.forwarding.directory import SessionDirectory
 from askback.server.forwarding.drain import Drain
-from askback.server.forwarding.envelope import (
-    UNKNOWN_USER,
-    Envelope,
-    can_travel,
-    pack_scope,
-    pack_user,
-    read_body,
-    replay_body,
-)
+from askback.server.forwarding.envelope import UNKNOWN_USER, Envelope, can_forward, pack_scope, pack_user
 from askback.server.forwarding.forwarder import Forwarder, ForwardOutcome
+from askback.server.forwarding.messages import error_response, message_kind, read_body, replay_body
 from askback.server.forwarding.outbox import Delivery, Outbox, OutboxFull, OutboxItem
 from askback.server.forwarding.presence import Presence
 from askback.server.forwarding.recent_events import RecentEvents
-from askback.server.forwarding.routes import Routes
 from askback.server.forwarding.seal import ForwardingKeys
 from askback.server.forwarding.sessions import FORWARDED, LocalSession, LocalSessions
 from askback.server.hosts.boundary import Keys
@@ -50,8 +42,12 @@ from askback.server.hosts.streamable_http import (
 
 logger = logging.getLogger("askback")
 
-TRY_AGAIN = "2"
-"""Seconds, said to clients: about as long as a store or a worker takes to come back."""
+RETRY_AFTER = "2"
+"""Seconds, told to clients: about as long as a store or a worker takes to come back."""
+
+QUIET_TIME = 0.5
+"""Seconds without a request, after which a worker that ends takes its clients for done: the SDK's client asks for the
+list of tools when it has a result, and takes the call for failed if it does not get the list."""
 
 UNREACHABLE = {
     ForwardOutcome.SILENT: "The worker that holds this session does not answer. Nothing was begun; try again "
@@ -59,7 +55,7 @@ UNREACHABLE = {
     ForwardOutcome.BROKEN: "The worker that holds this session stopped answering. This may have been begun.",
 }
 
-NOT_PASSED_ON = (
+NOT_FORWARDED = (
     "This request reached a worker that cannot pass it on. The server's operator must look after it."
 )
 
@@ -68,7 +64,7 @@ ELSEWHERE = (
     'others reach it, with Askback(address="http://10.1.2.3:7411") or in ASKBACK_ADDRESS'
 )
 FOREIGN = (
-    "whoever listens at %s, where a worker of this server was, does not have the same keys: give all workers the same "
+    "what listens at %s, where a worker of this server was, does not have the same keys: give all workers the same "
     "keys=[...], and a new key first as the last of the list"
 )
 
@@ -82,16 +78,9 @@ def make_router(
     questions: PendingQuestions,
 ) -> "Router | None":
     """None for a server that shares its calls with no other worker."""
-    is_shared = getattr(store, "reach", "process") != "process"
-    if keys and is_shared:
-        register = SessionDirectory(store, clock=clock)
-        return Router(
-            ring=ForwardingKeys(keys),
-            register=register,
-            store=store,
-            address=address_here(address),
-            questions=questions,
-        )
+    if keys and getattr(store, "reach", "process") != "process":
+        directory = SessionDirectory(store, clock=clock)
+        return Router(ForwardingKeys(keys), directory, store, configured_address(address), questions)
     if address is not None:
         raise OperatorError(
             "Askback(address=...) is where other workers bring requests, and this one has nothing in common with any: "
@@ -105,28 +94,25 @@ class Router:
 
     def __init__(
         self,
-        *,
-        ring: ForwardingKeys,
-        register: SessionDirectory,
+        keys: ForwardingKeys,
+        directory: SessionDirectory,
         store: Store,
         address: str | None,
         questions: PendingQuestions,
     ) -> None:
-        self._ring = ring
-        self._routes = Routes(register)
-        self._homes = LocalSessions(ring)
-        self._copies = RequestDedupe()
+        self._keys, self._directory = keys, directory
+        self._presence = Presence(directory, store, LocalSessions(keys), address=address)
+        self._dedupe = RequestDedupe()
         self._outbox = Outbox()
-        self._presence = Presence(register, store, self._homes, address=address)
         self._forwarder: Forwarder | None = None
-        self.drain = Drain(questions, self._copies.finish)
+        self.drain = Drain(questions, quiet_time=QUIET_TIME)
 
     async def finish(self) -> None:
         """Wait for the calls that run."""
         await self.drain.finish()
 
     async def close(self) -> None:
-        """Nothing is opened before it is needed, and all of it again if it is."""
+        """Close everything. It is opened again when it is needed."""
         await self._outbox.close()
         await self._presence.end()
         if self._forwarder is not None:
@@ -137,156 +123,133 @@ class Router:
     async def handle(
         self, manager: Manager, by_itself: Handle, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        """One request of a session, or for a new one."""
+        """Serve one request of a session, or for a new one."""
         id = session_of(scope["headers"])
         if id is None:
-            await self._begin(manager, by_itself, scope, receive, send)
+            await self._open_session(manager, by_itself, scope, receive, send)
         elif has_session(manager, id):
             await self._serve(manager, id, by_itself, scope, receive, send)
         elif scope.get(FORWARDED):
             await by_itself(scope, receive, send)
-            await self._forget(id)
+            await self._presence.forget(id)
         elif (body := await read_body(receive)) is not None:
             await self._send_on(id, by_itself, body, scope, receive, send)
 
     async def _serve(
         self, manager: Manager, id: str, by_itself: Handle, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        """A session of this worker's."""
-        if scope["method"] == "POST":
-            await self._copies.serve(self.drain.refuse_new_calls(by_itself), scope, receive, send)
-        else:
-            await self.drain.refuse_new_calls(by_itself)(scope, receive, send)
-            if not has_session(manager, id):
-                await self._forget(id)
+        """Serve a request of a session of this worker."""
 
-    async def _begin(
+        async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+            await self.drain.serve(by_itself, scope, receive, send)
+
+        if scope["method"] == "POST":
+            await self._dedupe.serve(serve, scope, receive, send)
+        else:
+            await serve(scope, receive, send)
+            if not has_session(manager, id):
+                await self._presence.forget(id)
+
+    async def _open_session(
         self, manager: Manager, by_itself: Handle, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        """No client hears of a session before all workers can find it."""
-        home = LocalSession(manager, arrival_of(scope, manager.handle_request).entrance)
+        """Tell the client the id of its session after all workers can find it."""
+        session = LocalSession(manager, arrival_of(scope, manager.handle_request).entrance)
         refused: list[str] = []
 
-        async def send_when_known(message: Message) -> None:
-            id = _new_session(message)
+        async def send_when_entered(message: Message) -> None:
+            is_start = message["type"] == "http.response.start" and message["status"] < 400
+            id = session_of(message.get("headers", ())) if is_start else None
             if id is not None:
                 try:
-                    await self._presence.enter(id, home)
+                    await self._presence.enter(id, session)
                     remember_events(manager, id, RecentEvents())
                 except (OperatorError, TimeoutError) as error:
                     logger.error("a session could not be opened for all workers", exc_info=error)
                     refused.append(id)
-                    await _unavailable(_word_on(error))(scope, receive, send)
+                    await _unavailable(_explain(error))(scope, receive, send)
             if not refused:
                 await send(message)
 
-        await by_itself(scope, receive, send_when_known)
+        await by_itself(scope, receive, send_when_entered)
         for id in refused:
             await end_session(manager, id)
-
-    async def _forget(self, id: str) -> None:
-        try:
-            await self._presence.forget(id)
-        except StoreUnavailable:
-            logger.info(
-                "a session has ended, and the store could not be told; its row expires", exc_info=True
-            )
 
     async def _send_on(
         self, id: str, by_itself: Handle, body: bytes, scope: Scope, receive: Receive, send: Send
     ) -> None:
-        """A request for another worker; if its session is gone, the SDK says so."""
-        arrival, user = arrival_of(scope, _nowhere), pack_user(scope)
-        if not (arrival.entrance.is_outermost or can_travel(user)):
+        """Send a request to another worker. If its session is gone, the SDK says so."""
+        arrival, user = arrival_of(scope, by_itself), pack_user(scope)
+        if not (arrival.entrance.is_outermost or can_forward(user)):
             logger.error(UNKNOWN_USER.format(**user or {}))
-            await _unavailable(MCPError(INTERNAL_ERROR, NOT_PASSED_ON))(scope, receive, send)
+            await _unavailable(MCPError(INTERNAL_ERROR, NOT_FORWARDED))(scope, receive, send)
             return
-        envelope = Envelope(
-            to="", until=0.0, session=id, scope=pack_scope(arrival.scope), user=user, body=body
-        )
-        forward = self._accept if _needs_no_answer(scope, body) else self._forward
-        if not await forward(envelope, scope, receive, send):
+        envelope = Envelope(session=id, scope=pack_scope(arrival.scope), user=user, body=body)
+        kind = message_kind(body) if scope["method"] == "POST" else "other"
+        try:
+            if kind in ("answer", "notification"):
+                outcome = await self._accept(envelope, kind == "answer", scope, receive, send)
+            else:
+                outcome = await self._forward(envelope, receive, send)
+        except StoreUnavailable as error:
+            logger.error("the store cannot be asked where a session lives", exc_info=error)
+            await _unavailable(unusable_end(error))(scope, receive, send)
+            return
+        if outcome in UNREACHABLE:
+            await _unavailable(MCPError(INTERNAL_ERROR, UNREACHABLE[outcome]))(scope, receive, send)
+        elif outcome is not ForwardOutcome.ANSWERED:
             await by_itself(scope, replay_body(body, receive), send)
 
-    async def _accept(self, envelope: Envelope, scope: Scope, receive: Receive, send: Send) -> bool:
-        """A message that needs no answer; False if its session is gone."""
+    async def _accept(
+        self, envelope: Envelope, is_answer: bool, scope: Scope, receive: Receive, send: Send
+    ) -> ForwardOutcome:
+        """Deliver a message that has no response of its own, now or later."""
 
         async def attempt(receive: Receive, send: Send) -> ForwardOutcome:
             try:
-                return await self._try(envelope, receive, send)
+                return await self._forward(envelope, receive, send)
             except StoreUnavailable:
                 return ForwardOutcome.SILENT
 
-        id, body = envelope.session, envelope.body
+        id = envelope.session
+        item = OutboxItem(session=id, size=len(envelope.body), has_route=self._directory.has_route(id))
         try:
-            item = OutboxItem(session=id, size=len(body), has_route=self._routes.has(id))
-            delivery = await self._outbox.deliver(attempt, item, may_repeat=message_kind(body) == "answer")
+            delivery = await self._outbox.deliver(attempt, item, may_repeat=is_answer)
         except OutboxFull:
             logger.error("too many answers wait for workers that do not answer: one is refused")
             delivery = Delivery(ForwardOutcome.SILENT, [])
         if delivery is None:
             await Response(status_code=202)(scope, receive, send)
-            return True
+            return ForwardOutcome.ANSWERED
         for message in delivery.response:
             await send(message)
-        return await self._is_answered(delivery.outcome, scope, receive, send)
+        return delivery.outcome
 
-    async def _forward(self, envelope: Envelope, scope: Scope, receive: Receive, send: Send) -> bool:
-        """A request that is answered by another worker; False if its session is gone."""
-        try:
-            outcome = await self._try(envelope, receive, send)
-        except StoreUnavailable as error:
-            logger.error("the store cannot be asked where a session lives", exc_info=error)
-            await _unavailable(unusable_end(error))(scope, receive, send)
-            return True
-        return await self._is_answered(outcome, scope, receive, send)
-
-    async def _is_answered(self, outcome: ForwardOutcome, scope: Scope, receive: Receive, send: Send) -> bool:
-        if outcome in UNREACHABLE:
-            await _unavailable(MCPError(INTERNAL_ERROR, UNREACHABLE[outcome]))(scope, receive, send)
-        return outcome is ForwardOutcome.ANSWERED or outcome in UNREACHABLE
-
-    async def _try(self, envelope: Envelope, receive: Receive, send: Send) -> ForwardOutcome:
-        """Once; raises `StoreUnavailable` if nobody knows where the session lives."""
-        owner = await self._routes.find(envelope.session)
-        if owner is None or owner.worker == self._presence.worker or not self._can_reach(owner):
+    async def _forward(self, envelope: Envelope, receive: Receive, send: Send) -> ForwardOutcome:
+        """Send the request once. Raises `StoreUnavailable` if the store is needed to find the session."""
+        owner = await self._directory.find(envelope.session)
+        if owner is None or owner.worker == self._presence.worker:
             return ForwardOutcome.GONE
-        self._forwarder = self._forwarder or Forwarder(self._ring)
+        if not owner.is_within_reach:
+            logger.error(ELSEWHERE)
+            return ForwardOutcome.GONE
+        self._forwarder = self._forwarder or Forwarder(self._keys)
         outcome = await self._forwarder.forward(owner, envelope, receive, send)
         if outcome is ForwardOutcome.FOREIGN:
             logger.warning(FOREIGN, owner.address)
-        if outcome in UNREACHABLE and await self._routes.has_ended(owner):
+        if outcome in UNREACHABLE and await self._directory.has_expired(owner.worker):
             outcome = ForwardOutcome.GONE
         if outcome is ForwardOutcome.GONE:
-            await self._routes.forget(envelope.session, owner)
+            await self._directory.forget(envelope.session, owner)
         return outcome
 
-    def _can_reach(self, owner: WorkerLocation) -> bool:
-        if not owner.is_within_reach:
-            logger.error(ELSEWHERE)
-        return owner.is_within_reach
 
-
-async def _nowhere(scope: Scope, receive: Receive, send: Send) -> None:
-    """Stands for the application of a request that is not let in here."""
-
-
-def _needs_no_answer(scope: Scope, body: bytes) -> bool:
-    return scope["method"] == "POST" and message_kind(body) in ("answer", "notification")
-
-
-def _new_session(message: Message) -> str | None:
-    is_start = message["type"] == "http.response.start" and message["status"] < 400
-    return session_of(message.get("headers", ())) if is_start else None
-
-
-def _word_on(error: Exception) -> MCPError:
-    """What is wrong, and where, is the operator's to know."""
+def _explain(error: Exception) -> MCPError:
+    """The error for the client. The details are for the operator."""
     if isinstance(error, StoreUnavailable):
         return unusable_end(error)
     return MCPError(INTERNAL_ERROR, "The server cannot open sessions now. Its operator must look after it.")
 
 
 def _unavailable(error: MCPError) -> JSONResponse:
-    told = {"jsonrpc": "2.0", "id": None, "error": error.error.model_dump(exclude_none=True)}
-    return JSONResponse(told, status_code=503, headers={"retry-after": TRY_AGAIN})
+    return error_response(503, error.error, {"retry-after": RETRY_AFTER})

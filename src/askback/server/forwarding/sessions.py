@@ -1,4 +1,4 @@
-"""The sessions that live in this process, and how their requests are let in when another worker brings them."""
+"""The sessions of this process, and how a forwarded request is let in to one of them."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -12,19 +12,19 @@ from askback.server.forwarding.seal import ForwardingKeys
 from askback.server.hosts.entrance import Entrance
 from askback.server.hosts.streamable_http import has_session
 
-FORWARDED = "askback.brought"
-"""In the scope of a request that another worker brought: it is never passed on again."""
+FORWARDED = "askback.forwarded"
+"""In the scope of a request that another worker forwarded: it is never forwarded again."""
 
 
 class LocalSession(NamedTuple):
-    """Where one session lives."""
+    """One session of this process."""
 
     manager: StreamableHTTPSessionManager
     entrance: Entrance
-    """Where the request came in that opened it: what stands before the server there stands before all that follow."""
+    """Where the request came in that opened the session: all its requests pass the applications from there on."""
 
     async def serve(self, envelope: Envelope, receive: Receive, send: Send) -> None:
-        """Let in the request as it came in at the other worker: all checks from the entrance on are made again."""
+        """Let the request in as it came in at the other worker, with every check from the entrance on."""
         scope: Scope = {**unpack_scope(envelope.scope), FORWARDED: True}
         if not self.entrance.is_outermost:
             scope |= unpack_user(envelope.user)
@@ -32,25 +32,25 @@ class LocalSession(NamedTuple):
 
 
 class LocalSessions:
-    """The sessions of one server."""
+    """The sessions of one server in this process, and the keys with which others may reach them."""
 
-    def __init__(self, ring: ForwardingKeys) -> None:
-        self.ring = ring
-        self._homes: dict[str, LocalSession] = {}
+    def __init__(self, keys: ForwardingKeys) -> None:
+        self.keys = keys
+        self._sessions: dict[str, LocalSession] = {}
 
-    def add(self, id: str, home: LocalSession) -> None:
-        self._homes[id] = home
+    def add(self, id: str, session: LocalSession) -> None:
+        self._sessions[id] = session
 
     def remove(self, id: str) -> None:
-        self._homes.pop(id, None)
+        self._sessions.pop(id, None)
 
     def find(self, id: str) -> LocalSession | None:
-        home = self._homes.get(id)
-        return home if home is not None and has_session(home.manager, id) else None
+        session = self._sessions.get(id)
+        return session if session is not None and has_session(session.manager, id) else None
 
     def list_alive(self) -> Iterator[str]:
-        """All that have not ended; the others are forgotten."""
-        for id in [*self._homes]:
+        """The sessions that have not ended. The others are forgotten."""
+        for id in [*self._sessions]:
             if self.find(id) is None:
                 self.remove(id)
             else:
@@ -58,6 +58,6 @@ class LocalSessions:
 
     @property
     def max_body_size(self) -> int:
-        """Bytes that the server lets in."""
-        limits = {home.manager.max_request_body_size for home in self._homes.values()}
+        """Bytes that the server accepts in one request."""
+        limits = {session.manager.max_request_body_size for session in self._sessions.values()}
         return max(limits, default=DEFAULT_MAX_REQUEST_BODY_SIZE)
