@@ -57,7 +57,7 @@ async def test_a_method_that_is_no_text_is_the_clients_mistake(method: Any, tmp_
         assert [(await client.tell(url, id=1, method=method)).status_code for url in urls] == [400, 400]
 
 
-async def test_a_call_whose_connection_between_workers_breaks_is_brought_again_and_run_once(
+async def test_a_call_whose_connection_between_workers_breaks_is_made_again_and_run_once(
     tmp_path: Path, client: Posting
 ):
     register = SessionDirectory(SQLiteStore(tmp_path / "shared.db"), clock=time.time)

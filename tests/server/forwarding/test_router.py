@@ -149,7 +149,7 @@ async def test_an_unknown_session_gets_the_sdks_own_answer(tmp_path: Path, http:
     ) and ours.status_code == 404
 
 
-async def test_answers_that_are_no_streams_are_brought_too(tmp_path: Path, http: httpx2.AsyncClient):
+async def test_answers_that_are_no_streams_are_forwarded_too(tmp_path: Path, http: httpx2.AsyncClient):
     async with crew("MCPServer", tmp_path, served={"json_response": True}) as (first, second, third):
         client = Posting(http)
         await client.begin(first)

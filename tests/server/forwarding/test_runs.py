@@ -1,4 +1,4 @@
-"""Who brought a request, who brought its copy, and what becomes of one when the other is gone."""
+"""Clients of a request and of its copies, and what becomes of one when another is gone."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack

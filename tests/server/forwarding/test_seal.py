@@ -49,7 +49,7 @@ def bell(client: Posting, owner: WorkerLocation, **fields: Any) -> Envelope:
     given = {**client.headers, "content-type": "application/json", "host": "127.0.0.1:1"}
     headers = [(name.encode(), value.encode()) for name, value in given.items()]
     scope = {"method": "POST", "path": "/mcp", "query_string": b"", "scheme": "http", "headers": headers}
-    parcel = Envelope(
+    envelope = Envelope(
         worker=owner.worker,
         until=time.monotonic() + 4,
         session=client.headers["mcp-session-id"],
@@ -57,7 +57,7 @@ def bell(client: Posting, owner: WorkerLocation, **fields: Any) -> Envelope:
         user=None,
         body=body,
     )
-    return parcel._replace(**fields)
+    return envelope._replace(**fields)
 
 
 def frames(asked: SealedRequest, response: httpx2.Response) -> list[Frame]:
@@ -175,18 +175,18 @@ async def test_nothing_of_the_request_that_opened_a_session_is_kept(
     tmp_path: Path, http: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ):
     """It may be long, and has the token in it."""
-    homes: list[LocalSession] = []
+    sessions: list[LocalSession] = []
     add = LocalSessions.add
 
-    def noted(self: LocalSessions, id: str, home: LocalSession) -> None:
-        homes.append(home)
-        add(self, id, home)
+    def noted(self: LocalSessions, id: str, session: LocalSession) -> None:
+        sessions.append(session)
+        add(self, id, session)
 
     monkeypatch.setattr(LocalSessions, "add", noted)
     async with crew("MCPServer", tmp_path, count=1) as (url,):
         await Posting(http, authorization="Bearer canary").begin(url)
-    (home,) = homes
-    assert "canary" not in repr(home)
+    (session,) = sessions
+    assert "canary" not in repr(session)
 
 
 async def test_whoever_has_no_keys_learns_nothing(tmp_path: Path, http: httpx2.AsyncClient):
