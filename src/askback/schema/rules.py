@@ -1,10 +1,13 @@
 """What a form may hold, however it was written. Each refusal names the field and what to write instead."""
 
+import operator
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
+
+from pydantic_core import SchemaError
 
 from askback.errors import QuestionRefused, SecretInForm
 from askback.errors.questions import require
@@ -83,14 +86,14 @@ def _examine(name: Any, field: Field[Any]) -> None:
         problem="a field needs a short name",
         instead="name it",
     )
-    rules = next((_RULES[kind] for kind in type(field).__mro__ if kind in _RULES), None)
-    if rules is None:
-        raise QuestionRefused(
-            field=name,
-            problem=f"{type(field).__name__} is not a kind of field",
-            instead="use Text(), Choice([...]) or another",
-        )
-    for rule in (*rules, _examine_words, _examine_secret):
+    kinds = [kind for kind in type(field).__mro__ if kind in _RULES]
+    require(
+        kinds,
+        field=name,
+        problem=f"{type(field).__name__} is not a kind of field",
+        instead="use Text(), Choice([...]) or another",
+    )
+    for rule in (*_RULES[kinds[0]], _examine_words, _examine_secret):
         rule(name, field)
 
 
@@ -100,34 +103,31 @@ def is_label(text: Any) -> bool:
 
 
 def _examine_words(name: str, field: Field[Any]) -> None:
-    for what, text, most in _words(field):
+    options = field.options if isinstance(field, Choice | Choices) else ()
+    words: list[tuple[str, Any, int]] = [
+        ("title", field.title, MAX_LABEL_LENGTH),
+        ("description", field.description, MAX_DESCRIPTION_LENGTH),
+        *(("option", option.shown, MAX_LABEL_LENGTH) for option in options),
+    ]
+    for what, text, most in words:
         require(
-            isinstance(text, str) and is_readable(text),
+            text is None or (isinstance(text, str) and is_readable(text)),
             field=name,
             problem=f"its {what} is not text",
             instead="write a str",
         )
         require(
-            len(text) <= most,
+            text is None or len(text) <= most,
             field=name,
             problem=f"its {what} is over {most} characters",
             instead="shorten it",
         )
         require(
-            not URL.search(text),
+            text is None or not URL.search(text),
             field=name,
             problem=f"its {what} holds a URL, and a form is no place for links",
             instead="send the person to a page with a link of its own, or name the site without 'https://'",
         )
-
-
-def _words(field: Field[Any]) -> Iterator[tuple[str, Any, int]]:
-    if field.title is not None:
-        yield "title", field.title, MAX_LABEL_LENGTH
-    if field.description is not None:
-        yield "description", field.description, MAX_DESCRIPTION_LENGTH
-    if isinstance(field, Choice | Choices):
-        yield from (("option", option.shown, MAX_LABEL_LENGTH) for option in field.options)
 
 
 def _examine_secret(name: str, field: Field[Any]) -> None:
@@ -164,7 +164,7 @@ def accept_title(title: Any) -> str | None:
     return title if is_harmless else None
 
 
-def _examine_lengths(name: str, field: Text) -> None:
+def _examine_text(name: str, field: Text) -> None:
     least, most = field.min_length, field.max_length
     _require_counts(name, min_length=least, max_length=most)
     require(
@@ -173,18 +173,13 @@ def _examine_lengths(name: str, field: Text) -> None:
         problem=f"min_length {least} is above max_length {most}",
         instead="swap or drop one of them",
     )
-
-
-def _examine_pattern(name: str, field: Text) -> None:
-    pattern: Any = field.pattern
-    if pattern is None:
-        return
     try:
-        matcher_of(pattern)
-    except (ValueError, TypeError) as error:
+        matcher_of("" if field.pattern is None else field.pattern)
+    except (SchemaError, TypeError) as error:
+        reason = str(error).strip().splitlines()[-1].removeprefix("error: ")
         raise QuestionRefused(
             field=name,
-            problem=f"its pattern cannot be checked in linear time: {error}",
+            problem=f"its pattern cannot be checked in linear time: {reason}",
             instead="write it without look-around and back references, or check the answer in your code",
         ) from error
 
@@ -214,27 +209,28 @@ def _examine_range(name: str, field: Number | Integer) -> None:
     )
 
 
+_BOUNDS: Mapping[str, Callable[[Fraction, Fraction], bool]] = {
+    "minimum": operator.ge,
+    "above": operator.gt,
+    "maximum": operator.le,
+    "below": operator.lt,
+}
+
+
 def _has_room(field: Number | Integer) -> bool:
-    # Of two equal bounds the one that leaves itself out is the tighter: it sorts last from below, first from above.
-    lows = [(bound, is_out) for bound, is_out in _bounds(field, "minimum", "above")]
-    highs = [(bound, not is_out) for bound, is_out in _bounds(field, "maximum", "below")]
-    if not lows or not highs:
+    """Whether a number fits between the bounds: the one in the middle, or one of the first two multiples."""
+    given = {name: getattr(field, name, None) for name in _BOUNDS}
+    bounds = {name: Fraction(str(bound)) for name, bound in given.items() if bound is not None}
+    lower = [bounds[name] for name in ("minimum", "above") if name in bounds]
+    upper = [bounds[name] for name in ("maximum", "below") if name in bounds]
+    if not lower or not upper:
         return True
-    (least, is_above), (most, is_included) = max(lows), min(highs)
-    if field.multiple_of is None:
-        return least < most or (least == most and is_included and not is_above)
-    step = Fraction(str(field.multiple_of))
-    first = -(-least // step) * step
-    first += step if is_above and first == least else 0
-    return first < most or (first == most and is_included)
-
-
-def _bounds(field: Number | Integer, inclusive: str, exclusive: str) -> Iterator[tuple[Fraction, bool]]:
-    """Each bound on one side, and whether it is itself left out."""
-    for attribute, is_out in ((inclusive, False), (exclusive, True)):
-        bound = getattr(field, attribute, None)
-        if bound is not None:
-            yield Fraction(str(bound)), is_out
+    step = Fraction(str(field.multiple_of or 0))
+    first = -(-max(lower) // step) * step if step else (max(lower) + min(upper)) / 2
+    return any(
+        all(_BOUNDS[name](number, bound) for name, bound in bounds.items())
+        for number in (first, first + step)
+    )
 
 
 def _examine_options(name: str, field: Choice | Choices) -> None:
@@ -300,7 +296,7 @@ def _refuse_folded_twice(entries: Mapping[str, FieldEntry]) -> None:
 
 
 _RULES: Mapping[type[Field[Any]], tuple[Callable[[str, Any], None], ...]] = {
-    Text: (_examine_lengths, _examine_pattern),
+    Text: (_examine_text,),
     Date: (),
     DateTime: (),
     Number: (_examine_range,),
