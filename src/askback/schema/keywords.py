@@ -5,13 +5,14 @@ Everything that is not written with field objects comes this way. Whether the fi
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from itertools import chain
 from math import ceil, floor
 from typing import Any, cast
 
 from askback.errors import QuestionRefused, SecretInForm
 from askback.errors.questions import require
-from askback.model.annotation import Json
+from askback.model.annotation import Json, without_class_notes
 from askback.model.question import (
     Boolean,
     Choice,
@@ -27,7 +28,6 @@ from askback.model.question import (
     Url,
 )
 from askback.schema.adapter import MEANINGS, NAIVE, wire_name
-from askback.schema.properties import ENUM_NAMES, OPTIONS, Pair, flatten_property
 from askback.schema.values import NO_MEANINGS, Meanings
 
 KINDS: Mapping[tuple[str, str | None], type[Field[Any]]] = {
@@ -55,6 +55,19 @@ VALIDATING = frozenset(
     )
 )
 """What JSON Schema gives a meaning that a reply could break. Any other keyword is a note, and passes."""
+
+OPTIONS = "askback-options"
+"""The key under which the choices stand when they are found: a list of pairs."""
+
+ENUM_NAMES = "askback-enum-names"
+"""Set where the titles came in the older spelling, which is then kept."""
+
+Pair = tuple[Any, str | None]
+"""What can be chosen, as JSON has it, and its title."""
+
+_UNIONS = ("anyOf", "oneOf")
+_MAX_DETOURS = 16
+"""References and unions inside each other; more is a loop."""
 
 _ROOT = frozenset({"type", "properties", "required", "additionalProperties"})
 
@@ -150,74 +163,67 @@ _EXTRA: Mapping[type[Field[Any]], tuple[str, ...]] = {Integer: ("exclusiveMinimu
 """Keywords a field takes though it has its own way of saying them."""
 
 
+_NO_FIELD = {
+    "object": (
+        "a form is flat and cannot hold an object or dict",
+        "ask for its parts as fields of their own, such as 'address_street'",
+    ),
+    "None": ("its type is left open", "use str, int, float or bool"),
+}
+"""Types of JSON Schema that have no field: the problem, and what to write instead."""
+
+
 def _kind(name: str, whole: Json) -> type[Field[Any]]:
     kind, form = whole.get("type"), whole.get("format")
     refuse_password(name, form)
     found = KINDS.get((str(kind), form)) if form is None or isinstance(form, str) else None
     if found is not None:
         return found
-    if kind == "string":
-        raise QuestionRefused(
-            field=name,
-            problem=f"{form!r} is not a format that forms know",
-            instead=_INSTEAD_OF_FORMAT.get(
-                str(form), "use email, uri, date or date-time, or Text(pattern=...)"
-            ),
-        )
-    raise _not_a_field(name, kind)
+    require(
+        kind != "string",
+        field=name,
+        problem=f"{form!r} is not a format that forms know",
+        instead=_INSTEAD_OF_FORMAT.get(str(form), "use email, uri, date or date-time, or Text(pattern=...)"),
+    )
+    other = f"a form has no field for {kind!r}", "use string, number, integer, boolean, or a list of choices"
+    problem, instead = _NO_FIELD.get(str(kind), other)
+    raise QuestionRefused(field=name, problem=problem, instead=instead)
 
 
 def refuse_password(name: str, form: object) -> None:
     """Refuse the format that says by itself that a secret is asked for."""
-    if form == "password":
-        raise SecretInForm(
-            field=name,
-            problem="it asks for a secret, and a form passes through the client and perhaps a model",
-            instead="ask for it with secret(...), on a page where what is typed does not pass the client",
-        )
-
-
-def _not_a_field(name: str, kind: object) -> QuestionRefused:
-    match kind:
-        case "object":
-            return QuestionRefused(
-                field=name,
-                problem="a form is flat and cannot hold an object or dict",
-                instead=f"ask for its parts as fields of their own, such as '{name}_street'",
-            )
-        case None:
-            return QuestionRefused(
-                field=name, problem="its type is left open", instead="use str, int, float or bool"
-            )
-        case _:
-            return QuestionRefused(
-                field=name,
-                problem=f"a form has no field for {kind!r}",
-                instead="use string, number, integer, boolean, or a list of choices",
-            )
+    require(
+        form != "password",
+        field=name,
+        problem="it asks for a secret, and a form passes through the client and perhaps a model",
+        instead="ask for it with secret(...), on a page where what is typed does not pass the client",
+        error=SecretInForm,
+    )
 
 
 def _limits(name: str, kind: type[Field[Any]], whole: Json) -> Json:
     limits = {attribute: whole[keyword] for attribute, keyword in kind.limits.items() if keyword in whole}
-    if kind is not Integer:
-        return limits
-    lower = [*map(ceil, _bounds(name, whole, "minimum"))]
-    lower += [floor(bound) + 1 for bound in _bounds(name, whole, "exclusiveMinimum")]
-    upper = [*map(floor, _bounds(name, whole, "maximum"))]
-    upper += [ceil(bound) - 1 for bound in _bounds(name, whole, "exclusiveMaximum")]
-    tightest = {"minimum": max(lower, default=None), "maximum": min(upper, default=None)}
-    return limits | tightest
+    for keyword, (attribute, tighten, choose) in _INTEGER_BOUNDS.items() if kind is Integer else ():
+        bound: Any = whole.get(keyword)
+        require(
+            bound is None or is_number(bound),
+            field=name,
+            problem=f"{keyword} {bound!r} is not a bound",
+            instead="give a number",
+        )
+        if bound is not None:
+            tightened = tighten(bound)
+            limits[attribute] = choose(tightened, limits.get(attribute, tightened))
+    return limits
 
 
-def _bounds(name: str, whole: Json, keyword: str) -> list[float]:
-    bound = whole.get(keyword)
-    require(
-        bound is None or is_number(bound),
-        field=name,
-        problem=f"{keyword} {bound!r} is not a bound",
-        instead="give a number",
-    )
-    return [] if bound is None else [bound]
+_INTEGER_BOUNDS: Mapping[str, tuple[str, Callable[[float], int], Callable[[int, int], int]]] = {
+    "minimum": ("minimum", ceil, lambda bound, _: bound),
+    "exclusiveMinimum": ("minimum", lambda bound: floor(bound) + 1, max),
+    "maximum": ("maximum", floor, lambda bound, _: bound),
+    "exclusiveMaximum": ("maximum", lambda bound: ceil(bound) - 1, min),
+}
+"""By keyword: the attribute of the field, the first integer inside the bound, and which of two bounds counts."""
 
 
 def is_number(value: Any) -> bool:
@@ -272,3 +278,118 @@ def _refuse_unknown(name: str | None, whole: Mapping[str, Any], known: frozenset
             problem=f"a form has no words for {keyword!r} here",
             instead="leave it out, and check the answer in your code or in a validator of your model",
         )
+
+
+# One property without its detours: references, nullability, and the five ways to list choices
+
+
+def flatten_property(
+    name: str, described: Any, definitions: Mapping[str, Any], *, detours: int = _MAX_DETOURS
+) -> tuple[Json, bool]:
+    """The property with its choices under OPTIONS, and whether it may be null."""
+    whole = _dereferenced(name, described, definitions)
+    require(detours != 0, field=name, problem="it refers to itself", instead="ask for a flat form")
+    union = next((keyword for keyword in _UNIONS if keyword in whole), None)
+    if union is None:
+        return _chosen(name, whole)
+    others = {keyword: value for keyword, value in whole.items() if keyword != union}
+    branches = [_dereferenced(name, branch, definitions) for branch in _listed(name, union, whole)]
+    rest = [branch for branch in branches if branch.get("type") != "null"]
+    is_nullable = len(rest) < len(branches)
+    if rest and all("const" in branch or "enum" in branch for branch in rest):
+        return _united(name, others, rest, is_nullable=is_nullable)
+    require(
+        {"number", "string"} != {branch.get("type") for branch in rest},
+        field=name,
+        problem="a number or a text (a Decimal, perhaps) is a union of two types, and a form wants one of them",
+        instead="use float or Number(), or Text(pattern=...) and make the Decimal of it",
+    )
+    require(
+        len(rest) == 1,
+        field=name,
+        problem="a field has one type, and this one is a union of several",
+        instead="ask for the type that most people will mean, or for two optional fields",
+    )
+    inner, inner_nullable = flatten_property(name, rest[0], definitions, detours=detours - 1)
+    return {**inner, **others}, is_nullable or inner_nullable
+
+
+def _dereferenced(name: str, described: Any, definitions: Mapping[str, Any]) -> Json:
+    require(
+        isinstance(described, Mapping),
+        field=name,
+        problem="its description is not an object",
+        instead="write {'type': 'string'} or the like",
+    )
+    whole = without_class_notes(dict(cast("Mapping[str, Any]", described)))
+    for _ in range(_MAX_DETOURS):
+        if "$ref" not in whole:
+            return whole
+        reference = str(whole.pop("$ref"))
+        place, _, key = reference.rpartition("/")
+        target = definitions.get(key) if place in {"#/$defs", "#/definitions"} else None
+        require(
+            isinstance(target, Mapping),
+            field=name,
+            problem=f"{reference!r} is not among this schema's own definitions",
+            instead="write the definition out",
+        )
+        whole = {**without_class_notes(dict(cast("Mapping[str, Any]", target))), **whole}
+    raise QuestionRefused(field=name, problem="it refers to itself", instead="ask for a flat form")
+
+
+def _listed(name: str, keyword: str, whole: Json) -> list[Any]:
+    require(
+        isinstance(whole[keyword], list),
+        field=name,
+        problem=f"{keyword!r} is not a list",
+        instead="write it as a list",
+    )
+    return whole[keyword]
+
+
+def _chosen(name: str, whole: Json) -> tuple[Json, bool]:
+    kinds = whole["type"] if isinstance(whole.get("type"), list) else [whole.get("type")]
+    known = [kind for kind in kinds if kind != "null"] if len(kinds) > 1 else kinds
+    require(len(known) == 1, field=name, problem="a field has one type", instead=f"choose one of {known}")
+    is_nullable = len(known) < len(kinds)
+    if "const" not in whole and "enum" not in whole:
+        return (whole if known == [None] else {**whole, "type": known[0]}), is_nullable
+    # The title of a property is its own, that of a branch belongs to the one thing it offers.
+    others = {key: value for key, value in whole.items() if key not in {"const", "enum", "enumNames"}}
+    older = {ENUM_NAMES: True} if "enumNames" in whole else {}
+    return _united(name, {**others, **older}, [{**whole, "title": None}], is_nullable=is_nullable)
+
+
+def _united(name: str, others: Json, branches: list[Json], *, is_nullable: bool) -> tuple[Json, bool]:
+    pairs = [pair for branch in branches for pair in _pairs(name, branch)]
+    known = {**others, "type": "string", OPTIONS: [pair for pair in pairs if pair[0] is not None]}
+    if any(MEANINGS in branch for branch in branches):
+        meanings = [_meanings(name, branch).items() for branch in branches]
+        known[MEANINGS] = dict(chain.from_iterable(meanings))
+    return known, is_nullable or any(value is None for value, _ in pairs)
+
+
+def _meanings(name: str, branch: Json) -> Mapping[str, Any]:
+    return (
+        branch[MEANINGS] if MEANINGS in branch else {wire_name(one): one for one, _ in _pairs(name, branch)}
+    )
+
+
+def _pairs(name: str, branch: Json) -> list[Pair]:
+    values = [branch["const"]] if "const" in branch else _listed(name, "enum", branch)
+    titles = branch.get("enumNames") or ([branch.get("title")] if "const" in branch else [None] * len(values))
+    require(
+        isinstance(titles, list) and len(cast("list[Any]", titles)) == len(values),
+        field=name,
+        problem="enumNames and enum differ in length",
+        instead="give every option its title, in order",
+    )
+    for value in values:
+        require(
+            not isinstance(value, list | dict),
+            field=name,
+            problem="an option is a list or object",
+            instead="use text or numbers",
+        )
+    return list(zip(values, cast("list[str | None]", titles), strict=True))
