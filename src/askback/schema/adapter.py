@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from functools import partial
 from inspect import ismodule, isroutine
-from typing import Any, NotRequired, Required, cast, get_args, get_origin
+from typing import Any, NotRequired, Required, get_args, get_origin
 
 from pydantic import PydanticUserError, TypeAdapter
 from pydantic.errors import PydanticUndefinedAnnotation
@@ -19,6 +19,7 @@ from pydantic_core import SchemaError, core_schema
 from typing_extensions import TypedDict, get_type_hints
 
 from askback.errors import QuestionRefused
+from askback.errors.questions import require
 from askback.model.annotation import CLASS_NOTES, Json
 
 MEANINGS = "askback-meanings"
@@ -36,10 +37,8 @@ POSSIBLE = (
 
 def describe_type(what: Any) -> tuple[Json, Callable[[Any], Any]]:
     """The type's JSON Schema, and what makes its value of checked content."""
-    if what is None or isinstance(what, str | partial) or isroutine(what) or ismodule(what):
-        raise QuestionRefused(
-            field=None, problem=f"{what!r} cannot be asked for", instead=f"ask for {POSSIBLE}"
-        )
+    is_strange = what is None or isinstance(what, str | partial) or isroutine(what) or ismodule(what)
+    require(not is_strange, problem=f"{what!r} cannot be asked for", instead=f"ask for {POSSIBLE}")
     try:
         adapter = TypeAdapter[Any](_readable(what))
         schema = adapter.json_schema(by_alias=True, schema_generator=_Described)
@@ -59,7 +58,8 @@ def describe_type(what: Any) -> tuple[Json, Callable[[Any], Any]]:
             problem=str(error).strip().splitlines()[0].partition(". ")[0],
             instead=f"ask for {POSSIBLE}",
         ) from error
-    return schema, _maker(adapter)
+    # What JSON writes as text (a date, an option) is what strict types mean here: the exact types were checked before.
+    return schema, partial(adapter.validator.validate_python, strict=False, by_alias=True, by_name=False)
 
 
 def _readable(what: Any) -> Any:
@@ -73,11 +73,6 @@ def _readable(what: Any) -> Any:
         inner = get_args(hint)[0] if is_wrapped else hint
         fields[name] = inner if is_required else NotRequired[inner]
     return TypedDict(what.__name__, fields)  # pyright: ignore[reportArgumentType] # its fields are known at run time
-
-
-def _maker(adapter: TypeAdapter[Any]) -> Callable[[Any], Any]:
-    # What JSON writes as text (a date, an option) is what strict types mean here: the exact types were checked before.
-    return partial(adapter.validator.validate_python, strict=False, by_alias=True, by_name=False)
 
 
 def wire_name(value: object) -> str:
@@ -98,11 +93,9 @@ class _Described(GenerateJsonSchema):
     def literal_schema(self, schema: core_schema.LiteralSchema) -> JsonSchemaValue:
         values = [value for value in schema["expected"] if value is not None]
         null = {"type": "null"}
-        if not values:
-            return null
-        return (
-            _choice(values) if len(values) == len(schema["expected"]) else {"anyOf": [_choice(values), null]}
-        )
+        branches = [_choice(values)] if values else []
+        branches += [null] if len(values) < len(schema["expected"]) else []
+        return branches[0] if len(branches) == 1 else {"anyOf": branches}
 
     def handle_invalid_for_json_schema(self, schema: Any, error_info: str) -> JsonSchemaValue:
         # Not an error here: the rules refuse the type, and name the field.
@@ -142,25 +135,26 @@ def _attributes(fields: Iterable[tuple[str, Any]]) -> Json:
     attributes: dict[str, str] = {}
     for attribute, field in fields:
         name = _alias(attribute, field)
-        if name in attributes:
-            raise QuestionRefused(
-                field=name,
-                problem=f"{attributes[name]!r} and {attribute!r} share this name on the wire",
-                instead="give each its own alias",
-            )
+        require(
+            name not in attributes,
+            field=name,
+            problem=f"{attributes.get(name)!r} and {attribute!r} share this name on the wire",
+            instead="give each its own alias",
+        )
         attributes[name] = attribute
     return {ATTRIBUTES: attributes}
 
 
 def _alias(attribute: str, field: Mapping[str, Any]) -> str:
-    alias = field.get("validation_alias", attribute)
-    if isinstance(alias, str):
-        return alias
-    for path in cast("list[list[str] | str | int]", alias):
-        if isinstance(path, list) and len(path) == 1:
-            return path[0]
-    raise QuestionRefused(
+    alias: Any = field.get("validation_alias", attribute)
+    paths: list[Any] = (
+        [[alias]] if isinstance(alias, str) else [path for path in alias if isinstance(path, list)]
+    )
+    names = [path[0] for path in paths if len(path) == 1]
+    require(
+        names,
         field=attribute,
         problem="its alias is a path into nested content, which a flat form never has",
         instead="use a plain alias",
     )
+    return names[0]

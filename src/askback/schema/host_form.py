@@ -6,7 +6,7 @@ refused in either case.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, cast
@@ -21,8 +21,8 @@ from askback.schema.keywords import VALIDATING, refuse_password
 from askback.schema.rules import accept_title, refuse_suspicion
 from askback.schema.secret_lint import suspect_field
 
-_KEPT = 512
-"""Schemas kept; beyond, the one used longest ago is read again."""
+_CACHE_SIZE = 512
+"""Schemas whose form is cached."""
 
 MAX_DEPTH = 200
 """Objects and lists inside each other; pydantic, and so the SDK, cannot write many more."""
@@ -47,14 +47,6 @@ _SILENT = frozenset(
 def host_form_of(message: str, schema: Mapping[str, Any], *, meta: Mapping[str, Any] | None) -> Form[Any]:
     """The form that a host asks with; raises `SecretInForm`, and `QuestionRefused` for what cannot travel at all."""
     canonical = json_of(schema)
-    _require_object(schema)
-    fieldset, is_typed = _read(canonical)
-    require_readable(message)
-    return make_form(message, fieldset, meta, is_typed=is_typed)
-
-
-def _require_object(schema: Mapping[str, Any]) -> None:
-    """Refuse what no client can read: the protocol has forms that are objects with properties."""
     says_so = not schema.keys().isdisjoint(("type", "properties"))
     properties = schema.get("properties", {})
     require(
@@ -62,9 +54,12 @@ def _require_object(schema: Mapping[str, Any]) -> None:
         problem="the JSON Schema is not that of an object with properties, and no client can show another",
         instead="write {'type': 'object', 'properties': {...}}",
     )
+    fieldset, is_typed = _read(canonical)
+    require_readable(message)
+    return make_form(message, fieldset, meta, is_typed=is_typed)
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHE_SIZE)
 def _read(canonical: str) -> tuple[FieldSet[Any], bool]:
     """The fieldset of a schema, and whether anything is typed into it."""
     schema: dict[str, Any] = json.loads(canonical)
@@ -141,17 +136,21 @@ def _described(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, An
 
 
 def _members(keyword: str, value: Any) -> list[tuple[str, Any]]:
-    """What a keyword holds by names: those of properties are shown, those of definitions are not."""
+    """The schemas that a keyword holds, each under the name that a person is shown, if any."""
     if keyword in _OPEN:
         return [(_UNNAMED, _written_out(value))]
-    if not isinstance(value, dict):
+    if keyword not in _NAMED or not isinstance(value, dict):
         return []
-    members = {name: _written_out(one) for name, one in cast("dict[str, Any]", value).items()}
-    if keyword == "properties":
-        return [(name or _UNNAMED, one) for name, one in members.items()]
-    if keyword == "patternProperties":
-        return [(pattern.strip("^$") or _UNNAMED, one) for pattern, one in members.items()]
-    return [("definition", one) for one in members.values()] if keyword in _DEFINITIONS else []
+    named = cast("dict[str, Any]", value).items()
+    return [(_NAMED[keyword](name) or _UNNAMED, _written_out(one)) for name, one in named]
+
+
+_NAMED: Mapping[str, Callable[[str], str]] = {
+    "properties": str,
+    "patternProperties": lambda pattern: pattern.strip("^$"),
+    **dict.fromkeys(_DEFINITIONS, lambda _: "definition"),
+}
+"""Keywords that hold schemas by name, and the name that a person is shown for each."""
 
 
 def _written_out(schema: Any) -> Any:

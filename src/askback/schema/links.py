@@ -1,13 +1,13 @@
-"""What the link of a visit may be: it carries an id and no meaning, so whoever reads it on its way learns nothing.
+"""What the link of a visit may be. It carries an id and no meaning, so that its readers on the way learn nothing.
 
-A link passes the client, and often a model, its logs and the person's history. What is refused here (R17 to R19): plain
-http beyond this machine, names and passwords, parameters that are named like credentials or like a person, and values
-that are shaped like either. It reads what is written, like the secret lint beside it.
+A link passes the client, and often a model, its logs and the person's history. Refused here (R17 to R19) are plain http
+beyond this machine, names and passwords, parameters that are named like credentials or like a person, and values that
+are shaped like either. Like the secret lint, this reads what is written and looks nothing up.
 """
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from ipaddress import ip_address
 from urllib.parse import parse_qsl, unquote
 
@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from pydantic_core import Url
 
 from askback.errors import LinkRefused
+from askback.errors.questions import require
 from askback.schema.networks import is_loopback_address
 from askback.schema.secret_lint.shapes import recognize_key
 from askback.schema.secret_lint.verdict import find_demand_in_label
@@ -27,6 +28,8 @@ MAX_LINK_LENGTH = 2_000
 
 MAX_DECODINGS = 3
 """How often a value is decoded once more: one that goes through two services is encoded twice."""
+
+_require = partial(require, error=LinkRefused)
 
 _STAND_IN = "A" * 43
 """As long as an id; the link is judged with this in its place."""
@@ -43,7 +46,7 @@ _SIGNS_IN = re.compile(
 
 _MAY_SIGN_IN = {"code", "key", "ticket"}
 _PLAIN = re.compile(r"[A-Za-z]+([-_ .][A-Za-z]+)*[-_]?\d{0,4}|\d{1,5}")
-"""A voucher, the key of a table, the number of a ticket: what nobody would sign in with."""
+"""A voucher, the key of a table, the number of a ticket: nobody signs in with these."""
 
 _PERSONAL = re.compile(
     r"(.+_)?(e?_?mail(_?addr(ess)?)?|(tele|mobile_?)?phone(_?(no|nr|number))?|tel|mobile|msisdn|ssn|dob|iban|surname|"
@@ -54,7 +57,7 @@ _PERSONAL = re.compile(
 """Names of parameters that say who somebody is. A bare `name` may be a product's; `product_name` says so."""
 
 _SWITCH = re.compile(r"(?i)|true|false|on|off|yes|no|none|all|auto|required|optional|[01]")
-"""Values that say nothing of anybody, whatever they are called."""
+"""Values that say nothing about a person, under any name."""
 
 _OPEN = {"client_id", "code_challenge", "nonce", "state"}
 """Parameters of an OAuth request that look like chance, and are meant to be read on their way."""
@@ -69,7 +72,7 @@ SENT_ON = (
     "; if this is the address of somebody else's page, such as a hosted checkout, link to a page of your own with {id} "
     "that sends the person on when it is opened: there you can also check who they are"
 )
-"""The way to a page whose address lets in whoever has it."""
+"""What to do for a page whose address is all that a visitor needs."""
 
 _LEFT_OVER = re.compile(r"\{\w*\}")
 """What an f-string, or `format`, would have filled in."""
@@ -93,8 +96,8 @@ def link_of(template: str, *, needs_id: bool = True) -> LinkTemplate:
     """The link with this template; raises `LinkRefused` where it must not go out."""
     _require(
         isinstance(template, str) and len(template) <= MAX_LINK_LENGTH,  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
-        f"the link is not a text of at most {MAX_LINK_LENGTH:,} characters",
-        "give the URL as a text",
+        problem=f"the link is not a text of at most {MAX_LINK_LENGTH:,} characters",
+        instead="give the URL as a text",
     )
     return _judged(template, needs_id)
 
@@ -104,37 +107,39 @@ def _judged(template: str, needs_id: bool) -> LinkTemplate:
     _examine_writing(template)
     _require(
         not needs_id or ID_PLACEHOLDER in template,
-        "the link has no {id} in it, so nobody could say which visit has ended",
-        "write {id} where the page finds it, such as https://pay.example/checkout/{id}, and in an f-string {{id}}; "
-        "or go on without the end, with wait=False",
+        problem="the link has no {id} in it, so nobody could say which visit has ended",
+        instead="write {id} where the page finds it, such as https://pay.example/checkout/{id}, and in an f-string "
+        "{{id}}; or go on without the end, with wait=False",
     )
     filled = template.replace(ID_PLACEHOLDER, _STAND_IN)
     _examine_place(_parsed(filled))
     _require(
         _WHOLE.fullmatch(filled) and filled.isprintable(),
-        f"the link has spaces, backslashes or characters that hide, or is not written out ({template[:80]!r})",
-        "write it from https:// on, with such characters as %20",
+        problem=f"the link has spaces, backslashes or characters that hide, or is not written out ({template[:80]!r})",
+        instead="write it from https:// on, with such characters as %20",
     )
     _examine_words(filled)
     return LinkTemplate(template=template)
 
 
 def _examine_writing(template: str) -> None:
-    """Slips of the pen, before anything else is said of what was not meant."""
+    """Refuse mistakes in writing first: a later check would describe them as something else."""
     _require(
         "://" in template or not re.search(r"\s", template.strip()),
-        f"the link is a sentence ({template[:80]!r})",
-        'say what it is for first, and then where it leads: visit("Please pay.", "https://pay.example/orders/{id}")',
+        problem=f"the link is a sentence ({template[:80]!r})",
+        instead="say what it is for first, and then where it leads: "
+        'visit("Please pay.", "https://pay.example/orders/{id}")',
     )
     _require(
         "{{id}}" not in template,
-        "the link has {{id}} in it, which becomes {id} in an f-string alone",
-        "write {id}, or put an f before the quotes",
+        problem="the link has {{id}} in it, which becomes {id} in an f-string alone",
+        instead="write {id}, or put an f before the quotes",
     )
     if left := [found for found in _LEFT_OVER.findall(template) if found != ID_PLACEHOLDER]:
-        raise _refused(
-            f"the link still has {left[0]} in it, and {ID_PLACEHOLDER} alone is filled in here",
-            "fill in the rest before, for example with an f-string, in which the id is written {{id}}: "
+        raise LinkRefused(
+            field=None,
+            problem=f"the link still has {left[0]} in it, and {ID_PLACEHOLDER} alone is filled in here",
+            instead="fill in the rest before, for example with an f-string, in which the id is written {{id}}: "
             'f"https://pay.example/orders/{number}?visit={{id}}"; elsewhere it is https://pay.example/checkout/{id}',
         )
 
@@ -143,8 +148,10 @@ def _parsed(link: str) -> Url:
     try:
         return Url(link)
     except (ValidationError, ValueError) as error:
-        raise _refused(
-            f"the link cannot be read as a URL ({link[:80]!r})", "give a whole https URL"
+        raise LinkRefused(
+            field=None,
+            problem=f"the link cannot be read as a URL ({link[:80]!r})",
+            instead="give a whole https URL",
         ) from error
 
 
@@ -152,23 +159,23 @@ def _examine_place(url: Url) -> None:
     host = url.host or ""
     _require(
         url.scheme in {"https", "http"} and host,
-        f"the link leads to {url.scheme}:, which no browser should open",
-        "give an https URL",
+        problem=f"the link leads to {url.scheme}:, which no browser should open",
+        instead="give an https URL",
     )
     _require(
         not (url.username or url.password),
-        "the link holds a name or a password before its host",
-        "leave them out",
+        problem="the link holds a name or a password before its host",
+        instead="leave them out",
     )
     _require(
         url.scheme != "http" or is_loopback(host),
-        f"the link goes to {host} over plain http, where others can read and change it",
-        "use https",
+        problem=f"the link goes to {host} over plain http, where others can read and change it",
+        instead="use https",
     )
     _require(
         _STAND_IN.lower() not in host.lower(),
-        "the id stands in the host of the link",
-        "put it into the path",
+        problem="the id stands in the host of the link",
+        instead="put it into the path",
     )
 
 
@@ -184,14 +191,14 @@ def is_loopback(host: str) -> bool:
 
 
 def _examine_words(link: str) -> None:
-    """Every part of a link that could mean something, read as browsers and servers would read it."""
+    """Refuse a link if a part of it says too much, read as browsers and servers read it."""
     path = _examine_pairs(link)
     for piece in path.split("://", 1)[-1].split("/")[1:]:
         _examine_value(unquote(piece))
 
 
 def _examine_pairs(text: str) -> str:
-    """All that is given by name in a text; gives what stands before."""
+    """Check the parameters in a text; returns the path before them."""
     before, _, fragment = text.partition("#")
     path, _, query = before.partition("?")
     matrix = "&".join(piece.partition(";")[2] for piece in path.split("/"))
@@ -206,12 +213,14 @@ def _examine_parameter(name: str, value: str) -> None:
         return
     words = _in_words(name)
     _require(
-        not _PERSONAL.fullmatch(words), f"the link carries {name!r}, which says who somebody is", ELSEWHERE
+        not _PERSONAL.fullmatch(words),
+        problem=f"the link carries {name!r}, which says who somebody is",
+        instead=ELSEWHERE,
     )
     _require(
         not _would_sign_in(name, words, value),
-        f"the link carries {name!r}, which looks like a credential or like a sign-in that was done before",
-        f"let the page sign the person in by itself; what else it must know, {ELSEWHERE}",
+        problem=f"the link carries {name!r}, which looks like a credential or like a sign-in that was done before",
+        instead=f"let the page sign the person in by itself; what else it must know, {ELSEWHERE}",
     )
     _examine_value(value, is_open=words in _OPEN)
 
@@ -232,11 +241,11 @@ def _would_sign_in(name: str, words: str, value: str) -> bool:
 def _examine_value(value: str, *, is_open: bool = False, decodings: int = MAX_DECODINGS) -> None:
     text = value.replace(_STAND_IN, "")
     if not is_open and (found := recognize_key(text)) is not None:
-        raise _refused(f"a part of the link {found}", ELSEWHERE + SENT_ON)
+        raise LinkRefused(field=None, problem=f"a part of the link {found}", instead=ELSEWHERE + SENT_ON)
     _require(
         not (_ADDRESS.search(text) or _PHONE.fullmatch(text.strip()) or _is_account(text)),
-        "a part of the link looks like an e-mail address, a telephone number or a bank account",
-        ELSEWHERE,
+        problem="a part of the link looks like an e-mail address, a telephone number or a bank account",
+        instead=ELSEWHERE,
     )
     if "=" in text:  # a link in a link, such as where to go on afterwards
         _examine_pairs(text)
@@ -245,17 +254,9 @@ def _examine_value(value: str, *, is_open: bool = False, decodings: int = MAX_DE
 
 
 def _is_account(text: str) -> bool:
-    """An IBAN, by its sum: letters count from 10, and the first four characters go last."""
+    """Whether it is an IBAN, by its sum: letters count from 10, and the first four characters go last."""
     iban = text.replace(" ", "")
-    if not _IBAN.fullmatch(iban):
-        return False
-    return int("".join(str(int(character, 36)) for character in iban[4:] + iban[:4])) % 97 == 1
-
-
-def _refused(problem: str, instead: str) -> LinkRefused:
-    return LinkRefused(field=None, problem=problem, instead=instead)
-
-
-def _require(holds: object, problem: str, instead: str) -> None:
-    if not holds:
-        raise _refused(problem, instead)
+    return (
+        bool(_IBAN.fullmatch(iban))
+        and int("".join(str(int(character, 36)) for character in iban[4:] + iban[:4])) % 97 == 1
+    )
