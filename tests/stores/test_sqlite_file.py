@@ -235,7 +235,7 @@ async def test_an_empty_file_does_not_pass_for_the_one_that_was_there(path: Path
 async def test_a_lock_that_is_held_too_long_is_an_error_and_no_longer_once_it_is_free(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(file, "BUSY", 0.05)
+    monkeypatch.setattr(file, "BUSY_TIMEOUT", 0.05)
     store = SQLiteStore(path)
     await finish(store, "order")
     with closing(sqlite3.connect(path, isolation_level=None)) as shell:

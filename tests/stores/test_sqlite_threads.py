@@ -14,8 +14,8 @@ import pytest
 from askback.errors import StoreUnavailable
 from askback.stores import Finished, Granted, SQLiteStore, Verdict
 from askback.stores.sqlite import worker
+from askback.stores.sqlite.claims import Claims, Pending
 from askback.stores.sqlite.file import File
-from askback.stores.sqlite.rows import WAITS, Rows, Waits
 
 T = TypeVar("T")
 
@@ -48,7 +48,7 @@ async def test_several_who_open_a_new_file_at_once_all_get_in(tmp_path: Path):
 
 
 async def test_those_who_wait_in_one_process_are_woken_at_once(path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(worker, "FIRST_PAUSE", 2 * BOUND)
+    monkeypatch.setattr(worker, "MIN_PAUSE", 2 * BOUND)
     store = SQLiteStore(path)
     claim = await store.claim("order", until=FAR)
     assert isinstance(claim, Granted)
@@ -80,8 +80,7 @@ async def test_closing_ends_the_thread_and_those_who_wait_learn_it(path: Path):
                 await store.claim("order", until=FAR)
 
         group.start_soon(wait)
-        for _ in range(3):
-            await anyio.lowlevel.checkpoint()
+        await anyio.wait_all_tasks_blocked()
         with anyio.fail_after(BOUND):
             await store.close()
     thread.join(BOUND)
@@ -103,32 +102,33 @@ async def test_one_who_has_gone_is_not_tried_before_the_thread_hears_of_it(path:
     tries: list[str] = []
     busy, ready = threading.Event(), threading.Event()
 
-    def attempt(rows: Rows) -> Waits:
+    def attempt(claims: Claims) -> Pending:
         tries.append("one who has gone")
-        return WAITS
+        return Pending.PENDING
 
-    def keep_busy(rows: Rows) -> bool:
+    def keep_busy(claims: Claims) -> bool:
         busy.set()
         return ready.wait(BOUND)
 
     thread = worker.Worker(File(path), clock=time.time, lease=15.0)
     topic = ("run", "order")
-    parked = worker.Job[None](attempt, waits_for=topic)
-    queued = worker.Job[None](attempt, waits_for=topic)
+    parked = worker.Job[None](attempt, topic=topic)
+    queued = worker.Job[None](attempt, topic=topic)
     thread.put(parked)
     thread.put(worker.Job[bool](keep_busy))
     thread.put(queued)
-    thread.put(worker.Job[int](Rows.sweep, rings=topic))
+    thread.put(worker.Job[None](worker.do_nothing, topic=topic))
     await anyio.to_thread.run_sync(busy.wait, BOUND)
     assert tries
     tries.clear()
     thread.withdraw(parked)
     thread.withdraw(queued)
     ready.set()
-    ended = worker.Job[None](Rows.drop)
-    thread.end(ended)
+    ended = worker.Job[None](thread.close)
+    thread.put(ended)
+    thread.end()
     with anyio.fail_after(BOUND):
-        await ended.done()
+        await ended.done.wait()
     assert tries == []
 
 

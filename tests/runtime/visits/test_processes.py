@@ -42,8 +42,8 @@ async def test_within_one_process_whoever_waits_is_woken_by_the_end_itself(
     revision: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """The store's own thread looks up to ten times a second what other processes did; here it does not for an hour."""
-    monkeypatch.setattr(worker, "FIRST_PAUSE", 3600.0)
-    monkeypatch.setattr(worker, "LONGEST_PAUSE", 3600.0)
+    monkeypatch.setattr(worker, "MIN_PAUSE", 3600.0)
+    monkeypatch.setattr(worker, "MAX_PAUSE", 3600.0)
     store = CountingFile(tmp_path / "askback.db")
     shop = mcpserver(pay, store=store)
     person, texts = Traveller(), list[str]()

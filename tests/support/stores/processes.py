@@ -11,8 +11,8 @@ import anyio
 import anyio.to_thread
 
 from askback.stores import Finished, Granted
+from askback.stores.sqlite.claims import Claims
 from askback.stores.sqlite.file import File
-from askback.stores.sqlite.rows import Rows
 from askback.stores.sqlite.worker import Job, Worker
 from tests.support.stores.url import FILE, opened
 
@@ -90,10 +90,10 @@ def fork_at_work(url: str) -> None:
     order: list[str] = []
     busy, forking = threading.Event(), threading.Event()
 
-    def work(rows: Rows) -> None:
+    def work(claims: Claims) -> None:
         busy.set()
         forking.wait(BOUND)
-        rows.append([b"at work"])
+        claims.file.connection()
         order.append("done")
 
     def fork() -> None:
@@ -109,7 +109,7 @@ def fork_at_work(url: str) -> None:
         job = Job[None](work)
         worker.put(job)
         await anyio.to_thread.run_sync(fork)
-        await job.done()
+        await job.done.wait()
 
     anyio.run(both)
     say(" ".join(order))

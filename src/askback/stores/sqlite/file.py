@@ -1,13 +1,15 @@
-"""The file behind a SQLite store: made, opened, watched and opened anew; and what its errors mean to an operator.
+"""The file of a SQLite store: how it is created, opened and recognised, and what its errors mean to an operator.
 
-A file that was there and is gone is not made again: an empty one would have forgotten what was already done.
+A file that was there and is gone is not created again: an empty one would have forgotten what was already done.
 """
 
 import os
 import sqlite3
 import time
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from askback.errors import StoreUnavailable
 
@@ -56,11 +58,8 @@ STEPS: tuple[tuple[str, ...], ...] = (
 )
 """Each step leads from one number of the schema to the next; PRAGMA user_version says how many were taken."""
 
-BUSY = 5.0
+BUSY_TIMEOUT = 5.0
 """Seconds to wait for another process's lock; writes take well under a millisecond."""
-
-LOOK_EACH = 0.005
-"""Seconds between two looks at the file's place while conversations go on: a look costs a third of a write."""
 
 UNWRITABLE = (
     "Let the user who runs the server write to the file and to its directory, where SQLite puts two more."
@@ -69,9 +68,11 @@ UNREADABLE = (
     "Name another file, or move this one away; without it, what was answered before counts as unanswered."
 )
 
+HOLDER = "perhaps by a backup or a shell left in a transaction."
+
 ADVICE = {
-    "SQLITE_BUSY": f"Its lock was held for {BUSY:g} seconds, perhaps by a backup or a shell left in a transaction.",
-    "SQLITE_LOCKED": "Its lock is held, perhaps by a backup or a shell left in a transaction.",
+    "SQLITE_BUSY": f"Its lock was held for {BUSY_TIMEOUT:g} seconds, {HOLDER}",
+    "SQLITE_LOCKED": f"Its lock is held, {HOLDER}",
     "SQLITE_FULL": "Make room on its disk; the store goes on by itself.",
     "SQLITE_IOERR": "Look at its disk: space, quota, mount. The store goes on by itself when it can.",
     "SQLITE_READONLY": UNWRITABLE,
@@ -83,53 +84,39 @@ ADVICE = {
 
 
 class File:
-    """One connection at a time, for one caller at a time.
+    """One connection, opened when it is needed and again after an error. For one thread at a time."""
 
-    Without `patience` it neither waits for locks nor writes back into the main file what was written beside it, which
-    takes a disk's time: that is left to connections that have it.
-    """
-
-    def __init__(self, path: Path, *, patience: float | None = None) -> None:
+    def __init__(self, path: Path, *, identity: tuple[int, int] | None = None) -> None:
         self.path = path
-        self._name = str(path)
-        self._patience = BUSY if patience is None else patience
-        self._connection: sqlite3.Connection | None = None
-        self._looked_at = 0.0
+        self.identity = identity
+        """Device and inode of the file that was opened last; None if none was."""
         self.epoch = ""
-        """Of the file that was opened last: one that was made anew has another."""
-        self._identity: tuple[int, int] | None = None
-        """Of the file that was opened last; None before the first time."""
-
-    def anew(self, *, patience: float | None = None) -> "File":
-        """The same file for another connection, still to be opened."""
-        file = File(self.path, patience=patience)
-        file._identity = self._identity
-        return file
-
-    def connection(self) -> sqlite3.Connection:
-        """Opened now, if it is not open or another file has come in its place."""
-        if self._connection is None or self._identify() != self._identity:
-            self.drop()
-            self._connection = self._open()
-        self._looked_at = time.monotonic()
-        return self._connection
-
-    def current(self) -> sqlite3.Connection:
-        """The same for what goes on with a row that is known: its file was in its place a moment ago."""
-        if self._connection is not None and time.monotonic() - self._looked_at < LOOK_EACH:
-            return self._connection
-        return self.connection()
+        """Epoch of the file that was opened last."""
+        self._connection: sqlite3.Connection | None = None
 
     @property
     def is_open(self) -> bool:
         return self._connection is not None
 
-    @property
-    def is_in_transaction(self) -> bool:
-        return self._connection is not None and self._connection.in_transaction
+    def connection(self) -> sqlite3.Connection:
+        """Opened now, if it is not open or another file has come in its place."""
+        if self._connection is None or self._identify() != self.identity:
+            self.drop()
+            self._connection = self._open()
+        return self._connection
+
+    def execute(self, statement: str, values: Any = ()) -> sqlite3.Cursor:
+        return self.connection().execute(statement, values)
+
+    @contextmanager
+    def transaction(self) -> Generator[None]:
+        """After an error it is left open: the connection is then dropped, and the transaction with it."""
+        self.execute("BEGIN IMMEDIATE")
+        yield
+        self.execute("COMMIT")
 
     def drop(self) -> None:
-        """Close it, as far as it lets itself be closed; the next call opens it anew."""
+        """Close the connection; the next call opens another."""
         connection, self._connection = self._connection, None
         if connection is not None:
             with suppress(sqlite3.Error):
@@ -139,7 +126,7 @@ class File:
         return StoreUnavailable(store=str(self.path), problem=problem, advice=advice)
 
     def explain(self, error: sqlite3.Error | OSError) -> StoreUnavailable:
-        """The same in an operator's words."""
+        """What an error of SQLite or of the disk means, in an operator's words, with what helps."""
         if isinstance(error, OSError):
             return self.unavailable(error.strerror or str(error), UNWRITABLE)
         name = str(getattr(error, "sqlite_errorname", ""))
@@ -148,7 +135,7 @@ class File:
 
     def _identify(self) -> tuple[int, int]:
         try:
-            found = os.stat(self._name)
+            found = os.stat(self.path)
         except FileNotFoundError:
             raise self.unavailable(
                 "the file was there and is gone",
@@ -157,14 +144,14 @@ class File:
         return found.st_dev, found.st_ino
 
     def _require_former(self, *, is_empty: bool) -> None:
-        if is_empty and self._identity is not None:
+        if is_empty and self.identity is not None:
             raise self.unavailable(
                 "the file was replaced by an empty one",
                 "Put the former back, and the store goes on. To begin anew, restart every process that uses it.",
             )
 
     def _open(self) -> sqlite3.Connection:
-        if self._identity is None:
+        if self.identity is None:
             self._make()
         identity = self._identify()
         # Before SQLite sees it, which would throw away what it has written beside the former one.
@@ -172,7 +159,7 @@ class File:
         connection = sqlite3.connect(
             f"{self.path.as_uri()}?mode=rw",
             uri=True,
-            timeout=self._patience,
+            timeout=BUSY_TIMEOUT,
             isolation_level=None,
             check_same_thread=False,
         )
@@ -182,15 +169,13 @@ class File:
             connection.execute("COMMIT")
             _turn_to_wal(connection, self)
             connection.execute("PRAGMA synchronous = NORMAL")
-            if not self._patience:
-                connection.execute("PRAGMA wal_autocheckpoint = 0")
             if version < len(STEPS):
                 self._bring_up_to_date(connection)
             self.epoch = str(connection.execute("SELECT epoch FROM memory").fetchone()[0])
         except BaseException:
             connection.close()
             raise
-        self._identity = identity
+        self.identity = identity
         return connection
 
     def _make(self) -> None:
@@ -232,7 +217,7 @@ def _number(connection: sqlite3.Connection, pragma: str) -> int:
 
 
 def _turn_to_wal(connection: sqlite3.Connection, file: File) -> None:
-    deadline = time.monotonic() + BUSY
+    deadline = time.monotonic() + BUSY_TIMEOUT
     while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         try:
             mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]

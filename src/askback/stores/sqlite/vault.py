@@ -1,10 +1,15 @@
-"""The vault's rows as SQL, and those of kinds that are capped: what they weigh is kept beside them, not counted."""
+"""Rows of the vault as SQL. The total weight of capped rows is kept in a table of its own, so nothing is counted."""
 
-import sqlite3
 from typing import Any
 
 from askback.model.store import Cap
+from askback.stores.sqlite.file import File
 
+BATCH_SIZE = 64
+"""Expired rows that are deleted with each capped row: under a millisecond."""
+
+GET = "SELECT value FROM vault WHERE owner = ? AND name = ? AND (until IS NULL OR until > ?)"
+DELETE = "DELETE FROM vault WHERE owner = ? AND name = ? AND (until IS NULL OR until > ?)"
 PUT = """
 INSERT INTO vault (owner, name, value, until) VALUES (?, ?, ?, ?)
 ON CONFLICT (owner, name) DO UPDATE SET value = excluded.value, until = excluded.until
@@ -19,13 +24,13 @@ LIST = """
 SELECT owner, name FROM vault
 WHERE owner >= :prefix AND substr(owner, 1, length(:prefix)) = :prefix AND (owner, name) > (:owner, :name)
     AND (until IS NULL OR until > :now)
-ORDER BY owner, name LIMIT :most
+ORDER BY owner, name LIMIT :limit
 """
 
 EXPIRED = """
-DELETE FROM vault WHERE rowid IN (SELECT rowid FROM vault WHERE until <= :now LIMIT :most)
+DELETE FROM vault WHERE rowid IN (SELECT rowid FROM vault WHERE until <= ? LIMIT ?)
 """
-FORMER = "SELECT kind, holder, weight FROM vault WHERE owner = :owner AND name = :name"
+CAPPED_BEFORE = "SELECT kind, holder, weight FROM vault WHERE owner = :owner AND name = :name"
 REMOVE = "DELETE FROM vault WHERE owner = :owner AND name = :name"
 PUT_CAPPED = """
 INSERT INTO vault (owner, name, value, until, kind, holder, weight)
@@ -48,27 +53,27 @@ IN_ALL = b""
 """Stands for the weight of all holders together."""
 
 
-def put_capped(connection: sqlite3.Connection, row: dict[str, Any], cap: Cap) -> int:
-    """Inside a transaction: the row is put, and the oldest beyond the cap are dropped."""
+def put_capped(file: File, row: dict[str, Any], cap: Cap, now: float) -> int:
+    """Put one row and drop the oldest beyond the cap; gives how many were dropped."""
     row = {**row, "kind": cap.kind, "holder": cap.holder, "weight": cap.weight}
-    former = connection.execute(FORMER, row).fetchone()
-    if former is not None and former[:2] != (cap.kind, cap.holder):
-        connection.execute(REMOVE, row)
-        former = None
-    connection.execute(PUT_CAPPED, row)
-    connection.execute(WEIGH, {**row, "more": cap.weight - (0 if former is None else former[2])})
-    of_holder = _drop(connection, row, OLDEST_OF_HOLDER, cap.holder, cap.max_of_holder)
-    return of_holder + _drop(connection, row, OLDEST, IN_ALL, cap.max_in_all)
+    with file.transaction():
+        file.execute(EXPIRED, (now, BATCH_SIZE))
+        former = file.execute(CAPPED_BEFORE, row).fetchone()
+        if former is not None and former[:2] != (cap.kind, cap.holder):
+            file.execute(REMOVE, row)
+            former = None
+        file.execute(PUT_CAPPED, row)
+        file.execute(WEIGH, {**row, "more": cap.weight - (0 if former is None else former[2])})
+        of_holder = _drop_oldest(file, row, OLDEST_OF_HOLDER, cap.holder, cap.max_of_holder)
+        return of_holder + _drop_oldest(file, row, OLDEST, IN_ALL, cap.max_in_all)
 
 
-def _drop(
-    connection: sqlite3.Connection, row: dict[str, Any], oldest: str, group: str | bytes, most: int
-) -> int:
+def _drop_oldest(file: File, row: dict[str, Any], oldest: str, group: str | bytes, limit: int) -> int:
     dropped = 0
-    while connection.execute(WEIGHT, {**row, "group": group}).fetchone()[0] > most:
-        found = connection.execute(oldest, row).fetchone()
+    while file.execute(WEIGHT, {**row, "group": group}).fetchone()[0] > limit:
+        found = file.execute(oldest, row).fetchone()
         if found is None:
             break
-        connection.execute("DELETE FROM vault WHERE rowid = ?", found)
+        file.execute("DELETE FROM vault WHERE rowid = ?", found)
         dropped += 1
     return dropped

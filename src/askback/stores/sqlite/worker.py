@@ -1,9 +1,7 @@
-"""One thread with one connection, which does what is asked of it one job after another.
+"""The thread of a SQLite store: it owns the connection and does one job after another.
 
-A job that has to wait is parked: it is tried again as soon as a job of this process rings for it, and now and then in
-case another process did. The thread does not keep the process alive, and knows nothing of the store that started it.
-
-Most jobs never come here: where nobody is in the way they are done `at_once`, on the caller's own thread.
+A job that has to wait is tried again when a job of this process on the same topic is done, and at intervals in case
+another process did something. The thread does not keep the process alive, and does not know the store that started it.
 """
 
 import logging
@@ -14,7 +12,6 @@ import time
 from collections import deque
 from collections.abc import Callable
 from functools import lru_cache
-from math import inf
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar, cast
 from weakref import WeakSet
@@ -22,303 +19,213 @@ from weakref import WeakSet
 import anyio
 import anyio.lowlevel
 
-from askback.errors import StoreUnavailable
+from askback.stores.sqlite.claims import Claims, Pending
+from askback.stores.sqlite.expiry import delete_expired
 from askback.stores.sqlite.file import File
-from askback.stores.sqlite.rows import WAITS, Rows, Waits
 
 logger = logging.getLogger("askback")
 
 T = TypeVar("T")
 
 Topic = tuple[str, str]
-"""What a job waits for, or rings for: a verb and a key."""
+"""What jobs have in common that may wait for each other: a verb and a key."""
 
-FIRST_PAUSE = 0.005
-LONGEST_PAUSE = 0.1
+MIN_PAUSE = 0.005
+MAX_PAUSE = 0.1
 """Seconds between two looks at what another process may have done; each takes some ten microseconds."""
 
+BATCH_SIZE = 64
+"""Expired rows of each table that are deleted between two jobs: under a millisecond."""
 
-LONGEST_REST = 10.0
+EXPIRY_INTERVAL = 1.0
+"""Seconds between two looks for expired rows, when the last one found few."""
+
+FORK_TIMEOUT = 10.0
 """Seconds that a fork waits for one worker: longer than any lock of another process keeps it."""
 
-WRITE_BACK_EACH = 1_000
-"""Calls done at once until the thread writes back into the main file: no more than some megabytes lie beside it."""
+
+def do_nothing(_claims: Claims) -> None:
+    """For a job with nothing to undo."""
 
 
 class Job(Generic[T]):
-    """Asked for on an event loop, done in the worker's thread."""
+    """Work for the thread, and the event loop that gets the outcome."""
 
     def __init__(
         self,
-        attempt: Callable[[Rows], T | Waits],
+        work: Callable[[Claims], T | Pending],
         *,
-        again: Callable[[Rows], T | Waits] | None = None,
-        undo: Callable[[Rows], None] | None = None,
-        waits_for: Topic | None = None,
-        rings: Topic | None = None,
+        topic: Topic | None = None,
+        undo: Callable[[Claims], None] = do_nothing,
     ) -> None:
-        self.attempt = attempt
-        self.again = again or attempt
+        self.work, self.topic = work, topic
         self.undo = undo
-        """What to do if nobody is there any more to take the outcome."""
-        self.waits_for = waits_for
-        self.rings = rings
+        """What to do if the caller has gone and cannot take the outcome."""
         self.is_withdrawn = False
-        """Whoever asked for it has gone. What could wait is then not tried any more, even before the thread hears of
-        it; what could not, such as a release, is still done."""
-        self._done = anyio.Event()
-        self._soon = _call_soon()
+        """The caller has gone before the job was done."""
+        self.done = anyio.Event()
+        self._call_soon = _find_call_soon()
         self._value: T | None = None
         self._error: Exception | None = None
 
-    def answer(self, value: T) -> bool:
-        """False: its loop is closed."""
-        self._value = value
-        return self._wake()
-
-    def fail(self, error: Exception) -> None:
-        self._error = error
-        self._wake()
-
-    async def done(self) -> None:
-        await self._done.wait()
-
-    def outcome(self) -> T:
-        """What it gave, or raise what it raised."""
-        if self._error is not None:
-            raise self._error
-        return cast("T", self._value)
-
-    def _wake(self) -> bool:
+    def answer(self, value: T | None, error: Exception | None = None) -> bool:
+        """From the thread; False if the caller's loop is closed."""
+        self._value, self._error = value, error
         try:
-            self._soon(self._done.set)
+            self._call_soon(self.done.set)
         except RuntimeError:
             return False
         return True
 
-
-class Errand:
-    """Something to be done by the way, for which nobody waits."""
-
-    def __init__(self, *, rings: Topic | None = None) -> None:
-        self.rings = rings
-
-
-class Withdrawn:
-    """Whoever asked for a job has gone: undo it."""
-
-    def __init__(self, job: Job[Any]) -> None:
-        self.job = job
+    def result(self) -> T:
+        """What the work gave, once it is done; or raise what it raised."""
+        if self._error is not None:
+            raise self._error
+        return cast("T", self._value)
 
 
-class End:
-    """The thread is needed no longer; whoever is named wants to know when it has let go of the file."""
-
-    def __init__(self, job: Job[None] | None) -> None:
-        self.job = job
-
-
-class Parked:
-    """Jobs that wait for the same, and when to look again."""
+class Waiting:
+    """Jobs that wait on one topic, and when to look again."""
 
     def __init__(self) -> None:
         self.jobs: deque[Job[Any]] = deque()
-        self.pause = FIRST_PAUSE
-        self.due = time.monotonic() + FIRST_PAUSE
+        self._pause = MIN_PAUSE
+        self.due = time.monotonic() + MIN_PAUSE
 
     def put_off(self) -> None:
-        self.pause = min(self.pause * 2, LONGEST_PAUSE)
-        self.due = time.monotonic() + self.pause
+        self._pause = min(self._pause * 2, MAX_PAUSE)
+        self.due = time.monotonic() + self._pause
 
 
 class Worker:
-    """Started at once; `end` ends it when all that was put before is done."""
+    """Started at once; `end` ends it when all jobs that were put before are done."""
 
     def __init__(self, file: File, *, clock: Callable[[], float], lease: float) -> None:
         self.is_inherited = False
-        """Its thread is in the process that this one was forked off."""
-        self._file = file
-        self._rows = Rows(file, clock=clock, lease=lease)
-        self._renew_each = lease / 3
-        self._renew_at = inf
-        self._beside: Rows | None = None
-        self._beside_lock = threading.Lock()
-        self._done_beside = self._written_back = 0
-        self._is_called = False
-        self._queue: SimpleQueue[Job[Any] | Errand | Withdrawn | End] = SimpleQueue()
-        self._parked: dict[Topic, Parked] = {}
+        """The thread is in the process that this one was forked off."""
         self.at_work = threading.Lock()
-        """Held by the thread while it is about something."""
-        rest_at_forks()
+        """Held by the thread while it uses the file."""
+        self._file, self._clock = file, clock
+        self._claims = Claims(file, lease=lease)
+        self._renewal_interval = lease / 3
+        self._renew_at = self._expire_at = 0.0
+        self._queue: SimpleQueue[Job[Any] | None] = SimpleQueue()
+        self._waiting: dict[Topic, Waiting] = {}
+        self._is_over = False
+        patch_fork()
         _WORKERS.add(self)
         threading.Thread(target=self._run, name="askback store", daemon=True).start()
-
-    def at_once(self, attempt: Callable[[Rows], T | Waits], *, rings: Topic | None) -> T | Waits:
-        """Do it now, on the caller's own thread; `WAITS` if the file is not open yet or somebody is in the way.
-
-        A write takes some ten microseconds. Handing it to the thread, and its outcome back, takes ten times that.
-        """
-        if not self._file.is_open or not self._beside_lock.acquire(blocking=False):
-            return WAITS
-        beside = self._beside
-        try:
-            if beside is None:
-                # Not sooner: it must know which file was opened, or it would make a new one if that is gone.
-                beside = self._beside = self._rows.beside()
-            value = attempt(beside)
-        except (sqlite3.Error, OSError, StoreUnavailable) as error:
-            if beside is not None and not beside.was_only_busy(error):
-                beside.drop()
-            return WAITS  # the thread has patience; or it meets the same, and explains it
-        except Exception:
-            if beside is not None:
-                beside.drop()  # it may have been in the middle of a transaction
-            raise
-        finally:
-            self._beside_lock.release()
-        if value is WAITS:
-            return WAITS
-        self._done_beside += 1
-        if rings in self._parked:
-            self._queue.put(Errand(rings=rings))
-        if not self._is_called and self._rows.is_untidy:
-            self._is_called = True
-            self._queue.put(Errand())
-        return value
 
     def put(self, job: Job[Any]) -> None:
         self._queue.put(job)
 
     def withdraw(self, job: Job[Any]) -> None:
+        """Its caller has gone: do not begin it, and undo it if it is done."""
         job.is_withdrawn = True
-        self._queue.put(Withdrawn(job))
+        self._queue.put(Job(job.undo, topic=job.topic))
 
-    def end(self, job: Job[None] | None = None) -> None:
-        self._queue.put(End(job))
+    def end(self) -> None:
+        self._queue.put(None)
 
     # From here all is done in the thread.
 
+    def close(self, _claims: Claims | None = None) -> None:
+        """Let go of the file, and fail all jobs that wait."""
+        error = self._file.unavailable("it was closed while somebody waited", "Close it after the last call.")
+        for waiting in self._waiting.values():
+            for job in waiting.jobs:
+                job.answer(None, error)
+        self._waiting.clear()
+        self._claims.held.clear()
+        self._file.drop()
+
     def _run(self) -> None:
-        while not isinstance(job := self._next(), End):
-            with self.at_work:
-                self._turn_to(job)
-            job = None  # what it holds must not live until the next one comes
+        while not self._is_over:
+            self._step()
         with self.at_work:
-            self._end(job)
+            self.close()
 
-    def _turn_to(self, job: Job[Any] | Errand | Withdrawn | None) -> None:
-        if time.monotonic() >= self._renew_at:
-            self._renew()
-        if isinstance(job, Errand):
-            self._run_errand(job)
-        elif job is not None:
-            self._serve(job)
-        else:
-            self._look_after()
-        if self._parked:
-            self._look_again()
-
-    def _next(self) -> Job[Any] | Errand | Withdrawn | End | None:
+    def _step(self) -> None:
         try:
-            return self._queue.get(timeout=self._seconds_to_rest())
+            job = self._queue.get(timeout=self._seconds_until_due())
+            self._is_over = job is None
         except Empty:
-            return None
+            job = None
+        with self.at_work:
+            self._renew_leases()
+            if job is not None:
+                self._serve(job)
+            self._look_again()
+            self._delete_expired()
 
-    def _seconds_to_rest(self) -> float | None:
-        due = min((parked.due for parked in self._parked.values()), default=inf)
-        due = min(due, self._renew_at)
-        # What was claimed at once did not come by here, so it is looked for.
-        longest = self._renew_each if self._file.is_open else inf
-        seconds = min(due - time.monotonic(), longest)
-        return None if seconds == inf else max(seconds, 0.0)
+    def _seconds_until_due(self) -> float | None:
+        due = [waiting.due for waiting in self._waiting.values()]
+        if self._claims.held:
+            due.append(self._renew_at)
+        return max(0.0, min(due) - time.monotonic()) if due else None
 
-    def _run_errand(self, errand: Errand) -> None:
-        if errand.rings is not None:
-            self._ring(errand.rings)
-        self._look_after()
+    def _serve(self, job: Job[Any]) -> None:
+        if not self._try(job):
+            self._waiting.setdefault(cast("Topic", job.topic), Waiting()).jobs.append(job)
+        elif job.topic is not None:
+            self._retry(job.topic)
 
-    def _look_after(self) -> None:
-        self._is_called = False
-        self._mind_leases()
-        if self._file.is_open:
-            self._quietly(Rows.tidy)
-        if self._done_beside - self._written_back >= WRITE_BACK_EACH:
-            self._written_back = self._done_beside
-            self._quietly(Rows.write_back)
-
-    def _serve(self, job: Job[Any] | Withdrawn) -> None:
-        if isinstance(job, Withdrawn):
-            self._withdraw(job.job)
-        elif self._try(job, job.attempt):
-            if job.rings is not None:
-                self._ring(job.rings)
-        elif job.waits_for is not None:
-            self._parked.setdefault(job.waits_for, Parked()).jobs.append(job)
-        self._look_after()
-
-    def _try(self, job: Job[T], attempt: Callable[[Rows], T | Waits]) -> bool:
-        """False: it has to wait."""
-        if job.is_withdrawn and job.waits_for is not None:
+    def _try(self, job: Job[Any]) -> bool:
+        """False if it has to wait."""
+        if job.is_withdrawn:
             return True
         try:
-            value = attempt(self._rows)
-        except Exception as error:  # noqa: BLE001 - whoever asked gets it
-            self._rows.drop()
-            job.fail(self._explain(error))
+            value = job.work(self._claims)
+        except Exception as error:  # noqa: BLE001 - the caller gets it
+            self._file.drop()
+            job.answer(None, self._explain(error))
             return True
-        if value is WAITS:
+        if isinstance(value, Pending):
             return False
         if not job.answer(value):
-            self._withdraw(job)
+            self._do_quietly(job.undo)
         return True
 
-    def _ring(self, topic: Topic) -> None:
-        """Try those who wait for it in turn; if one still has to, so do all behind it."""
-        parked = self._parked.get(topic)
-        if parked is None:
+    def _retry(self, topic: Topic) -> None:
+        """Try those who wait on it in turn. If one still has to wait, so do all behind it."""
+        waiting = self._waiting.get(topic)
+        if waiting is None:
             return
-        while parked.jobs:
-            job = parked.jobs.popleft()
-            if not self._try(job, job.again):
-                parked.jobs.appendleft(job)
-                break
-        if not parked.jobs:
-            self._parked.pop(topic, None)
+        waiting.jobs = deque(job for job in waiting.jobs if not job.is_withdrawn)
+        while waiting.jobs and self._try(waiting.jobs[0]):
+            waiting.jobs.popleft()
+        if not waiting.jobs:
+            del self._waiting[topic]
 
     def _look_again(self) -> None:
         now = time.monotonic()
-        for topic, parked in list(self._parked.items()):
-            if parked.due <= now:
-                self._ring(topic)
-                parked.put_off()
-        self._mind_leases()
+        for topic, waiting in list(self._waiting.items()):
+            if waiting.due <= now:
+                waiting.put_off()
+                self._retry(topic)
 
-    def _withdraw(self, job: Job[Any]) -> None:
-        parked = self._parked.get(job.waits_for) if job.waits_for is not None else None
-        if parked is not None and job in parked.jobs:
-            parked.jobs.remove(job)
-        if job.undo is not None:
-            self._quietly(job.undo)
-            if job.waits_for is not None:
-                self._ring(job.waits_for)
+    def _renew_leases(self) -> None:
+        now = time.monotonic()
+        if self._claims.held and now >= self._renew_at:
+            self._do_quietly(Claims.renew)
+        if not self._claims.held or now >= self._renew_at:
+            self._renew_at = now + self._renewal_interval
 
-    def _mind_leases(self) -> None:
-        if not self._rows.held:
-            self._renew_at = inf
-        elif self._renew_at == inf:
-            self._renew_at = time.monotonic() + self._renew_each
+    def _delete_expired(self) -> None:
+        if self._file.is_open and time.monotonic() >= self._expire_at:
+            self._expire_at = time.monotonic() + EXPIRY_INTERVAL
+            self._do_quietly(self._delete_batch)
 
-    def _renew(self) -> None:
-        self._quietly(Rows.renew)
-        self._renew_at = inf
-        self._mind_leases()
+    def _delete_batch(self, claims: Claims) -> None:
+        if delete_expired(claims.file, self._clock(), BATCH_SIZE) >= BATCH_SIZE:
+            self._expire_at = 0.0
 
-    def _quietly(self, work: Callable[[Rows], None]) -> None:
+    def _do_quietly(self, work: Callable[[Claims], None]) -> None:
         """Nobody waits for this; if it fails, the log says so."""
         try:
-            work(self._rows)
+            work(self._claims)
         except Exception as error:
-            self._rows.drop()
+            self._file.drop()
             logger.warning("%s", self._explain(error), exc_info=error)
 
     def _explain(self, error: Exception) -> Exception:
@@ -328,20 +235,8 @@ class Worker:
         explained.__cause__ = error
         return explained
 
-    def _end(self, end: End) -> None:
-        problem, advice = "it was closed while somebody waited", "Close it after the last call."
-        for parked in self._parked.values():
-            for job in parked.jobs:
-                job.fail(self._file.unavailable(problem, advice))
-        self._rows.drop()
-        with self._beside_lock:
-            if self._beside is not None:
-                self._beside.drop()
-        if end.job is not None:
-            end.job.answer(None)
 
-
-def _call_soon() -> Callable[[Callable[[], None]], object]:
+def _find_call_soon() -> Callable[[Callable[[], None]], object]:
     """How another thread has something called on the running event loop."""
     token: Any = anyio.lowlevel.current_token()
     loop = getattr(token, "native_token", token)
@@ -349,28 +244,28 @@ def _call_soon() -> Callable[[Callable[[], None]], object]:
 
 
 _WORKERS: WeakSet[Worker] = WeakSet()
-_RESTING: list[Worker] = []
+_PAUSED: list[Worker] = []
 
 
 @lru_cache(maxsize=1)
-def rest_at_forks() -> None:
-    """Let a process fork only while its workers rest: SQLite's own locks are copied as they are, and one that a thread
+def patch_fork() -> None:
+    """Let a process fork only while its workers rest. SQLite's own locks are copied as they are, so one that a thread
     held would stay locked in the child for ever."""
     if hasattr(os, "register_at_fork"):  # Windows knows no fork
-        os.register_at_fork(before=_rest, after_in_parent=_go_on, after_in_child=_begin_anew)
+        os.register_at_fork(before=_pause_all, after_in_parent=_resume_all, after_in_child=_resume_in_child)
 
 
-def _rest() -> None:
-    _RESTING[:] = [worker for worker in tuple(_WORKERS) if worker.at_work.acquire(timeout=LONGEST_REST)]
+def _pause_all() -> None:
+    _PAUSED[:] = [worker for worker in tuple(_WORKERS) if worker.at_work.acquire(timeout=FORK_TIMEOUT)]
 
 
-def _go_on() -> None:
-    for worker in _RESTING:
+def _resume_all() -> None:
+    for worker in _PAUSED:
         worker.at_work.release()
-    _RESTING.clear()
+    _PAUSED.clear()
 
 
-def _begin_anew() -> None:
+def _resume_in_child() -> None:
     for worker in tuple(_WORKERS):
         worker.is_inherited = True
-    _go_on()
+    _resume_all()
