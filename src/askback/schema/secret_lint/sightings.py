@@ -7,16 +7,41 @@ from functools import cache
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from askback.schema.secret_lint.descriptions import described_together, described_unspaced
-from askback.schema.secret_lint.lexicon import SecretTerm, Sighting, TermPosition, secret_phrases
-from askback.schema.secret_lint.tables import PhraseTable, joined_spellings, words_of
-from askback.schema.secret_lint.text import MARKS, SIGNS, FoldedText, is_unspaced
+from askback.schema.secret_lint.lexicon import (
+    PhraseTable,
+    SecretTerm,
+    TermPosition,
+    joined_spellings,
+    phrases_in,
+    secret_phrases,
+    words_of,
+)
+from askback.schema.secret_lint.text import BOUNDS, MARKS, SIGNS, FoldedText, is_unspaced
 
 LEET: Final = ("0o1i2z3e4a5s6g7t8b9g@a$s!i|l+t", "0o1l2z3e4a5s6b7t8b9q@a$s!l|i+t")
 """Two readings of each digit and sign, because 1 is now i and now l."""
 
 GENITIVES: Final = "の的의를는을은는"
 """May stand between a secret and what is asked about it, in scripts without spaces."""
+
+
+MAX_STEM_LETTERS: Final = 12
+"""No stem in the tables is longer."""
+
+MAX_PHRASE_WORDS: Final = 6
+"""No phrase in the table `otherwise` is longer."""
+
+NEAR: Final = 10
+"""Words within which those that describe a secret together stand."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sighting:
+    """A secret named by the words from `start` to before `end`."""
+
+    start: int
+    end: int
+    secret: SecretTerm
 
 
 def sightings(reading: FoldedText) -> list[Sighting]:
@@ -33,27 +58,24 @@ def sightings(reading: FoldedText) -> list[Sighting]:
 
 def _as_phrases(reading: FoldedText) -> Iterator[Sighting]:
     for start in range(len(reading.words)):
-        if found := _index().phrases.longest(reading, start):
+        if found := _phrase_table().longest(reading, start):
             yield Sighting(start=start, end=found[0], secret=found[1])
 
 
 def _inside(words: Sequence[str], runs: Iterable[tuple[int, int]]) -> Iterator[Sighting]:
     for start, end in runs:
-        for secret in _secrets_inside("".join(words[start:end])):
+        word = "".join(words[start:end])
+        found = _parts_in(word, _parts(in_unspaced=False))
+        # Each secret once: a long run of glued words may hold the same one ten thousand times.
+        for secret in dict.fromkeys(one for _, stop, one in found if word[stop:] not in words_of("about")):
             yield Sighting(start=start, end=end, secret=secret)
-
-
-def _secrets_inside(word: str) -> Iterable[SecretTerm]:
-    """Each secret once: a long run of glued words may hold the same one ten thousand times."""
-    found = _parts_in(word, _index().parts)
-    return dict.fromkeys(secret for _, stop, secret in found if word[stop:] not in words_of("about"))
 
 
 def _unspaced(words: Sequence[str]) -> Iterator[Sighting]:
     places = [0, *accumulate(map(len, words))]
     run = "".join("\n" if word in MARKS else word for word in words)
     about_before = tuple(words_of("about_unspaced_before"))
-    for begin, stop, secret in _parts_in(run, _index().unspaced):
+    for begin, stop, secret in _parts_in(run, _parts(in_unspaced=True)):
         is_about = is_about_unspaced(run[stop : stop + 8])
         if not is_about and not run[max(0, begin - 12) : begin].endswith(about_before):
             start, end = bisect_right(places, begin) - 1, bisect_right(places, stop - 1)
@@ -115,31 +137,21 @@ class _Part(NamedTuple):
     secret: SecretTerm
 
 
-@dataclass(frozen=True, slots=True)
-class _Index:
-    """All secrets, by how they are found; parts are filed by their first two letters."""
-
-    phrases: PhraseTable[SecretTerm]
-    parts: dict[str, list[_Part]]
-    unspaced: dict[str, list[_Part]]
+@cache
+def _parts(*, in_unspaced: bool) -> dict[str, list[_Part]]:
+    """The spellings to be found inside words, or in scripts without spaces, by their first two letters."""
+    parts: dict[str, list[_Part]] = {}
+    for phrase, secret in secret_phrases():
+        if is_unspaced(phrase) is in_unspaced and (in_unspaced or "*" in phrase):
+            begins, ends = (not in_unspaced and phrase[end] != "*" for end in (0, -1))
+            for spelling in joined_spellings(phrase):
+                parts.setdefault(spelling[:2], []).append(_Part(spelling, begins, ends, secret))
+    return parts
 
 
 @cache
-def _index() -> _Index:
-    index = _Index(PhraseTable(_phrases()), {}, {})
-    for phrase, secret in secret_phrases():
-        if is_unspaced(phrase):
-            _file(index.unspaced, phrase, secret, begins=False, ends=False)
-        elif "*" in phrase:
-            _file(index.parts, phrase, secret, begins=phrase[0] != "*", ends=phrase[-1] != "*")
-    return index
-
-
-def _file(
-    parts: dict[str, list[_Part]], phrase: str, secret: SecretTerm, *, begins: bool, ends: bool
-) -> None:
-    for spelling in joined_spellings(phrase):
-        parts.setdefault(spelling[:2], []).append(_Part(spelling, begins, ends, secret))
+def _phrase_table() -> PhraseTable[SecretTerm]:
+    return PhraseTable(_phrases())
 
 
 def _phrases() -> Iterator[tuple[str, SecretTerm]]:
@@ -157,3 +169,100 @@ def _parts_in(run: str, parts: dict[str, list[_Part]]) -> Iterator[tuple[int, in
             is_misplaced = (part.begins and begin > 0) or (part.ends and stop < len(run))
             if run.startswith(part.spelling, begin) and not is_misplaced:
                 yield begin, stop, part.secret
+
+
+# Secrets that several words describe together: "the three digits on the back of your card"
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A secret, and the tables of which one word each describes it."""
+
+    secret: SecretTerm
+    tables: Sequence[str]
+
+
+@cache
+def _descriptions(table: str, stands: TermPosition) -> list[Description]:
+    found: list[Description] = []
+    for row in phrases_in(table):
+        kind, _, joined = row.partition(": ")
+        tables = joined.split(" + ")
+        secret = SecretTerm(kind=kind, text=phrases_in(tables[0])[0], stands=stands)
+        found.append(Description(secret, tables))
+    return found
+
+
+def described_together(reading: FoldedText) -> Iterator[Sighting]:
+    """Places where one word of each table stands near the others in a sentence, in any order."""
+    spaced = _spaced()
+    last: dict[tuple[int, int], int] = {}
+    for place, word in enumerate(reading.words):
+        if word in BOUNDS:
+            last.clear()
+            continue
+        roles = [*_roles_of(word), *_roles_of(_compound_at(reading, place))]
+        for row, table in roles if roles and not _is_otherwise(reading, place) else ():
+            last[row, table] = place
+            places = [last.get((row, other), -NEAR) for other in range(len(spaced[row].tables))]
+            if place - min(places) < NEAR:
+                yield Sighting(start=places[0], end=place + 1, secret=spaced[row].secret)
+
+
+def _spaced() -> list[Description]:
+    return [
+        *_descriptions("together", TermPosition.ANYWHERE),
+        *_descriptions("together_as_head", TermPosition.AS_HEAD),
+    ]
+
+
+def _compound_at(reading: FoldedText, place: int) -> str:
+    """A name that is written in humps or with digits, and so read as two words: MetaMask, BIP39."""
+    if not place or not reading.glued[place] or reading.words[place - 1] in MARKS:
+        return ""
+    return reading.words[place - 1] + reading.words[place]
+
+
+def _roles_of(word: str) -> Iterator[tuple[int, int]]:
+    """The rows of descriptions that a word can belong to, and as which part of each."""
+    yield from _roles().get(word, ())
+    for size in range(2, min(len(word), MAX_STEM_LETTERS) + 1):
+        yield from _roles().get(f"{word[:size]}*", ())
+
+
+@cache
+def _roles() -> dict[str, list[tuple[int, int]]]:
+    roles: dict[str, list[tuple[int, int]]] = {}
+    for row, description in enumerate(_spaced()):
+        for number, table in enumerate(description.tables):
+            for entry in phrases_in(table):
+                star = "*" * entry.endswith("*")
+                for spelling in joined_spellings(entry.rstrip("*")):
+                    roles.setdefault(spelling + star, []).append((row, number))
+    return roles
+
+
+def _is_otherwise(reading: FoldedText, place: int) -> bool:
+    """Whether the word there is part of a phrase that means another thing: "library card", "send back"."""
+    starts = range(max(0, place + 1 - MAX_PHRASE_WORDS), place + 1)
+    found = (_otherwise().longest(reading, start) for start in starts)
+    return any(phrase is not None and phrase[0] > place for phrase in found)
+
+
+@cache
+def _otherwise() -> PhraseTable[None]:
+    others = phrases_in("other_cards")
+    cards = [f"{other} {card}" for other in others for card in ("card", "card number")]
+    return PhraseTable((phrase, None) for phrase in (*phrases_in("otherwise"), *cards))
+
+
+def described_unspaced(words: Sequence[str]) -> Iterator[Sighting]:
+    """Sentences in scripts without spaces that hold one word of each table."""
+    begin = 0
+    for place in range(len(words) + 1):
+        if place == len(words) or words[place] in BOUNDS:
+            sentence = "".join(words[begin:place])
+            for description in _descriptions("together_unspaced", TermPosition.ANYWHERE):
+                if all(any(part in sentence for part in words_of(table)) for table in description.tables):
+                    yield Sighting(start=begin, end=place, secret=description.secret)
+            begin = place + 1

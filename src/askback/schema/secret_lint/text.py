@@ -68,20 +68,23 @@ def read(text: str) -> FoldedText:
     return FoldedText(words, glued)
 
 
-def fold(text: str) -> str:
-    """Plain letters in their case, ASCII digits, marks, and spaces for everything else that is seen."""
-    return "".join(map(_fold_letter, _seen(text)))
+def fold(text: str, *sections: str) -> str:
+    """Plain letters in their case, ASCII digits, marks, and spaces for everything else that is seen.
+
+    Letters of other scripts that look like Latin ones become those; `sections` of `look_alikes.txt` add more.
+    """
+    return "".join(_fold_character(character, sections) for character in _seen(text))
 
 
 def fold_signs(text: str) -> str:
     """Like `fold`, with signs and letters of every script taken for the Latin letters that they look like. It takes too
     much for a letter: only where a false alarm does no harm."""
-    return "".join(map(_fold_sign, _seen(text)))
+    return fold(text, "drawn")
 
 
 def fold_decorations(text: str) -> str:
     """Like `fold_signs`, for texts whose letters are taken from other alphabets as decoration."""
-    return "".join(map(_fold_decoration, _seen(text)))
+    return fold(text, "drawn", "other")
 
 
 def _seen(text: str) -> str:
@@ -100,21 +103,8 @@ def _is_seen(character: str) -> bool:
 
 
 @lru_cache(maxsize=4_096)
-def _fold_letter(character: str) -> str:
-    return _fold_character(character, _letters())
-
-
-@lru_cache(maxsize=4_096)
-def _fold_sign(character: str) -> str:
-    return _fold_character(character, _letters_and_signs())
-
-
-@lru_cache(maxsize=4_096)
-def _fold_decoration(character: str) -> str:
-    return _fold_character(character, _decorations())
-
-
-def _fold_character(character: str, table: Mapping[str, str]) -> str:
+def _fold_character(character: str, sections: tuple[str, ...]) -> str:
+    table = _table_of(sections)
     is_hangul = "\uac00" <= character <= "\ud7a3"
     if is_hangul or character in table:
         return table.get(character, character)
@@ -144,18 +134,11 @@ def look_alikes(section: str) -> Mapping[str, str]:
 
 
 @cache
-def _letters() -> Mapping[str, str]:
-    return {
+def _table_of(sections: tuple[str, ...]) -> Mapping[str, str]:
+    table = {
         **look_alikes("letters"),
         **{twin: plain for plain, twins in PUNCTUATION.items() for twin in twins},
     }
-
-
-@cache
-def _letters_and_signs() -> Mapping[str, str]:
-    return {**_letters(), **look_alikes("drawn")}
-
-
-@cache
-def _decorations() -> Mapping[str, str]:
-    return {**_letters_and_signs(), **look_alikes("other")}
+    for section in sections:
+        table |= look_alikes(section)
+    return table

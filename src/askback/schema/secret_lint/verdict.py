@@ -4,9 +4,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Final, assert_never
 
-from askback.schema.secret_lint.lexicon import SecretTerm, Sighting, TermPosition
-from askback.schema.secret_lint.sightings import is_about_unspaced, sightings
-from askback.schema.secret_lint.tables import phrases_in, phrases_of, stands_before, tables_of, words_of
+from askback.schema.secret_lint.lexicon import (
+    SecretTerm,
+    TermPosition,
+    phrases_in,
+    phrases_of,
+    stands_before,
+    tables_of,
+    words_of,
+)
+from askback.schema.secret_lint.sightings import Sighting, is_about_unspaced, sightings
 from askback.schema.secret_lint.text import BOUNDS, ENDS, MARKS, FoldedText, is_unspaced, read
 
 REACH: Final = 15
