@@ -161,7 +161,7 @@ def test_revoking_takes_those_that_are_meant_and_says_which(shell: Shell, words:
 
 REFUSED: dict[str, tuple[int, str]] = {
     "": (2, "Which approvals?"),
-    "--all --tool pay": (2, "leave it out, or all other choices"),
+    "--all --tool pay": (2, "leave out --all, or all other choices"),
     "zz": (1, "No approval called zz holds in tools.db: none was revoked."),
     "--caller eve": (1, "No approval of eve holds"),
     "--caller https://id.example": (1, "No approval of https://id.example holds"),
@@ -195,7 +195,7 @@ def test_an_id_that_fits_several_revokes_none(shell: Shell):
 def test_of_several_ids_the_one_that_is_none_is_said(shell: Shell):
     grant(*ALL)
     ended = shell.run("approvals", "revoke", PAY.name[:12], "zz")
-    assert ended.code == 1 and "None is called zz." in ended.errors
+    assert ended.code == 1 and "No approval is called zz." in ended.errors
     assert held(ALL) == [False, True, True, True]
 
 

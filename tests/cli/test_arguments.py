@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from mcp_types import Prompt, PromptArgument, Tool
 
-from askback.cli.call.arguments import read_arguments
-from askback.cli.call.parameters import CallSignature, signature_of
+from askback.cli.call.arguments import CallSignature, read_arguments, signature_of
 from askback.cli.exits import Misused
 
 SCHEMA: dict[str, Any] = {
@@ -80,12 +79,12 @@ SAID: list[tuple[str, str]] = [
     ("sizes=big", "sizes: expected list (one of small, large each), not 'big'."),
     ("address=Delft", "address: expected JSON object"),
     ("level=4", "level: expected one of 1, 2, 3, not '4'."),
-    ("table:=nul", "table:= takes JSON, and 'nul' is none"),
+    ("table:=nul", "table:= takes JSON, not 'nul'"),
     ("table:=" + "[" * 200_000, "nested too deeply"),
     ("table:=" + "[" * 101 + "]" * 101, "nested too deeply"),
     ("table:=" + "[" * 3_000 + "]" * 3_000, "nested too deeply"),
     ("table:=NaN", "NaN is not JSON"),
-    ("order", "'order' is no argument. Write name=value"),
+    ("order", "'order' is not an argument. Write name=value"),
     ("pizza=@gone.txt", "write pizza:='\"@gone.txt\"'"),
 ]
 

@@ -268,7 +268,7 @@ from askback.cli import main
 
 class Slow:
     def find_spec(self, name, path, target=None):
-        if name == "askback.cli.call.command":
+        if name == "askback.cli.commands.call":
             signal.raise_signal(signal.SIGINT)
 
 sys.meta_path.insert(0, Slow())

@@ -13,12 +13,10 @@ import anyio
 import pytest
 
 from askback.cli.call.options import CallRequest
-from askback.cli.call.outcome import CallOutcome
 from askback.cli.call.people import Answerer
-from askback.cli.call.server_call import ServerCall, run_call
+from askback.cli.call.server_call import CallOutcome, ServerCall, run_call
 from askback.cli.desk.calls import DeskCalls
-from askback.cli.desk.servers import DeskServer
-from askback.cli.desk.startup import DeskStartup
+from askback.cli.desk.servers import DeskServer, DeskStartup
 from askback.cli.exits import Exit
 from askback.client import Driver, PersonQueue
 from askback.testing import accept, decline
@@ -77,7 +75,7 @@ async def test_calls_of_several_servers_put_their_questions_before_one_person(
 
 
 WRONG = {
-    "unknown": ("bakery order", "'bakery' is none of the servers here: kitchen, pizzeria."),
+    "unknown": ("bakery order", "'bakery' is not one of the servers here: kitchen, pizzeria."),
     "quotes": ("kitchen 'serve", "cannot be split into words"),
     "option": ("kitchen --desk", "--desk is not known here"),
     "argument": ("kitchen dish=soup", "the name of the tool comes before it"),
@@ -237,7 +235,7 @@ def test_a_line_for_a_server_that_did_not_come_goes_to_no_other(kitchen_url: str
     ended = desk(kitchen_url, "http://127.0.0.1:9/mcp", typed="127.0.0.1:9 weigh grams=1\nweigh grams=2\n")
     assert "Cannot connect to 127.0.0.1:9" in ended.stderr
     assert "[1] 127.0.0.1:9 weigh:\n127.0.0.1:9 is not connected." in ended.stderr
-    assert "'weigh' is none of the servers here: " in ended.stderr
+    assert "'weigh' is not one of the servers here: " in ended.stderr
     assert (ended.returncode, ended.stdout) == (3, "")
 
 
@@ -247,10 +245,12 @@ SILENT = answering({"initialize": None, "server/discover": None})
 async def test_a_silent_server_keeps_nobody_from_the_others(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("askback.cli.desk.startup.PATIENCE", 0)
+    monkeypatch.setattr("askback.cli.desk.servers.STARTUP_TIMEOUT", 0)
     command = [sys.executable, *shlex.split(SILENT)]
     async with desk_with(ScriptedPerson(), slow=command, kitchen=kitchen) as calls:
-        gathering = DeskStartup(calls.servers, dict.fromkeys(calls.servers, "starts"), limit=None, tells=True)
+        gathering = DeskStartup(
+            calls.servers, dict.fromkeys(calls.servers, "starts"), limit=None, lists_tools=True
+        )
         with anyio.fail_after(20):
             async with gathering.under_way():
                 assert await gathering.is_anybody_there()

@@ -162,7 +162,7 @@ def test_a_header_is_for_addresses(shell: Shell):
 def test_what_only_the_driver_finds_wrong_with_a_header_is_misuse_too(shell: Shell):
     target = AddressTarget(label="weather", url="https://mcp.example/mcp", headers={"X-Key": "s3cret\n"})
     with pytest.raises(Misused, match="The header X-Key has a value that HTTP cannot carry") as raised:
-        make_driver(target, None, read_call(["weather"]).connecting)
+        make_driver(target, None, read_call(["weather"]))
     assert "s3cret" not in str(raised.value)
 
 

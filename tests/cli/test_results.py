@@ -24,8 +24,8 @@ from mcp_types import (
     Tool,
 )
 
-from askback.cli.call.offers import Listing
-from askback.cli.call.results import lines_of, size
+from askback.cli.call.report import format_size, lines_of, print_offers
+from askback.cli.call.server_call import Listing
 from askback.cli.printer import Printer
 
 PIXELS = base64.b64encode(bytes(1234)).decode()
@@ -111,7 +111,7 @@ def test_a_text_of_many_megabytes_is_cut_with_a_word_on_it():
     [(0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (12_345_678, "12.3 MB"), (5e9, "5.0 GB")],
 )
 def test_sizes_are_said_as_people_say_them(count: float, said: str):
-    assert size(count) == said
+    assert format_size(count) == said
 
 
 OFFERED = Listing(
@@ -161,7 +161,7 @@ Resource templates
 
 def printed(listing: Listing, width: int) -> str:
     out = io.StringIO()
-    listing.print(Printer(out, width=width, colour=False))
+    print_offers(listing, Printer(out, width=width, colour=False))
     return out.getvalue()
 
 

@@ -274,7 +274,7 @@ def test_a_word_that_is_nothing_is_told_what_it_could_have_been(folder: Folder):
     with pytest.raises(Misused, match=r"Did you mean the server 'weather'"):
         folder.find("wether")
     with pytest.raises(
-        Misused, match=r"no server of the mcp.json files \(they name weather\) and no command"
+        Misused, match=r"not a server of the mcp.json files \(they name weather\) and not a command"
     ):
         folder.find("pizzeria")
 

@@ -216,9 +216,9 @@ DOUBTS: dict[str, tuple[list[str], str, int]] = {
     "nothing said": ([], "3 things are called 'github'. Say which, with --kind and --owner:", 3),
     "whose": (["--owner", "ada"], "2 things are called 'github'. Say which, with --kind:", 2),
     "which": (["--kind", "secret"], "2 things are called 'github'. Say which, with --owner:", 2),
-    "nobody's": (["--owner", "eve"], "None that is called 'github' is that one. There is:", 3),
-    "a part of a name": (["--owner", "ad"], "None that is called 'github' is that one. There is:", 3),
-    "only an issuer": (["--owner", "https://id.example"], "None that is called", 3),
+    "nobody's": (["--owner", "eve"], "Nothing called 'github' fits these options. There is:", 3),
+    "a part of a name": (["--owner", "ad"], "Nothing called 'github' fits these options. There is:", 3),
+    "only an issuer": (["--owner", "https://id.example"], "Nothing called", 3),
 }
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from askback.cli.ledger import command
+from askback.cli.commands import ledger as command
 from askback.ledger import Head, Heads, LedgerEntry, Report, checker
 from askback.ledger.chain import (
     LedgerLine,

@@ -244,7 +244,7 @@ def test_a_sound_ledger_verifies_and_the_limits_of_that_are_said(shell: Shell):
     fill(STORY)
     ended = shell.run("ledger", "verify")
     assert (ended.code, ended.out) == (0, "The ledger is as it was written: 4 lines, 1 to 4, by 1 writer.\n")
-    assert "Only an earlier head tells" in ended.errors
+    assert "Only an earlier head shows" in ended.errors
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def test_a_cut_off_end_is_noticed_against_a_head(shell: Shell):
     head = shell.run("ledger", "heads")
     assert head.code == 0
     Path("head.json").write_text(head.out)
-    assert "held against the head of" in shell.run("ledger", "verify", "--head", "head.json").out
+    assert "compared with the head of" in shell.run("ledger", "verify", "--head", "head.json").out
     tamper("DELETE FROM ledger WHERE number = 4")
     assert shell.run("ledger", "verify").code == 0
     ended = shell.run("ledger", "verify", "--head", "head.json")
@@ -349,11 +349,11 @@ def test_old_lines_go_when_they_are_told_to(shell: Shell):
 @pytest.mark.parametrize(
     ("words", "advice"),
     [
-        (["trim", "--keep", "0"], "'0' is no number of days: write 400"),
-        (["trim", "--keep", "-1"], "'-1' is no number of days"),
-        (["trim", "--keep", "soon"], "'soon' is no number of days"),
-        (["tail", "-n", "all"], "'all' is no number of lines: write 20"),
-        (["export", "--since", "monday"], "'monday' is no date or time: write 2026-11-01"),
+        (["trim", "--keep", "0"], "'0' is not a number of days: write 400"),
+        (["trim", "--keep", "-1"], "'-1' is not a number of days"),
+        (["trim", "--keep", "soon"], "'soon' is not a number of days"),
+        (["tail", "-n", "all"], "'all' is not a number of lines: write 20"),
+        (["export", "--since", "monday"], "'monday' is not a date or time: write 2026-11-01"),
     ],
 )
 def test_what_cannot_be_followed_is_met_with_what_to_write(shell: Shell, words: list[str], advice: str):

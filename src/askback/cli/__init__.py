@@ -19,14 +19,14 @@ COMMANDS = {
     "store": "see whether a store can be used, and bring the tables of one in Postgres up to date",
     "ledger": "read who was asked what and what they said, and verify that nobody changed it",
 }
-"""Each is a package with a module `command`, which is imported when it is called: some need an extra."""
+"""Each is a module in `commands`, which is imported when it is called, because some need an extra."""
 
 UNREAD = {errno.EPIPE, errno.EIO}
-"""Whoever read us through a pipe has seen enough, or the terminal is closed."""
+"""The reader of a pipe has ended, or the terminal is closed."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command that the first word names; the exit code is for the shell."""
+    """Run the command that the first word names; gives the exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words and words[0] in COMMANDS:
         try:
@@ -41,8 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return Exit.MISUSED
 
 
-class _Beside(argparse.HelpFormatter):
-    """With the help of each command in its line: argparse forgets that commands stand further in than options."""
+class _CommandFormatter(argparse.HelpFormatter):
+    """Prints the help of each command in its line; argparse would break long lines."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog)
@@ -50,9 +50,9 @@ class _Beside(argparse.HelpFormatter):
 
 
 def _parser() -> argparse.ArgumentParser:
-    """For those who name no command, or none that there is."""
+    """The parser for words that name no command."""
     parser = argparse.ArgumentParser(
-        prog="askback", description="Questions from MCP servers to people.", formatter_class=_Beside
+        prog="askback", description="Questions from MCP servers to people.", formatter_class=_CommandFormatter
     )
     parser.add_argument("--version", action="version", version=f"askback {version('askback')}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
@@ -63,11 +63,11 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(name: str, words: Sequence[str]) -> int:
     try:
-        run: Callable[[Sequence[str]], int] = import_module(f"askback.cli.{name}.command").main
+        run: Callable[[Sequence[str]], int] = import_module(f"askback.cli.commands.{name}").main
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("askback"):
             raise
-        sys.stderr.write(f"{EXTRA_MISSING} ({error.name} is not there)\n")
+        sys.stderr.write(f"{EXTRA_MISSING} ({error.name} is not installed)\n")
         return Exit.MISUSED
     code: int = Exit.FAILED
     try:
@@ -77,13 +77,13 @@ def _run(name: str, words: Sequence[str]) -> int:
     except OSError as error:
         if error.errno not in UNREAD:
             raise
-        _fall_silent()
+        _discard_output()
         return max(code, Exit.FAILED)
     return code
 
 
-def _fall_silent() -> None:
-    """Nobody reads us any more; Python would complain of it again when it closes the streams."""
+def _discard_output() -> None:
+    """Send output to nowhere, or Python would report the closed stream again at its end."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

@@ -1,14 +1,26 @@
-"""How a command ends: its exit code, and what is wrong with what was typed."""
+"""How a command ends: its exit code, what was wrong with the words of the command, and signals. SIGTERM and SIGHUP end
+a command as Ctrl-C does: the terminal is restored, and servers are told and ended."""
 
+import asyncio
+import signal
+import threading
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
 from enum import IntEnum
+from functools import partial
 from importlib import import_module
 from types import ModuleType
+from typing import Any, TypeVar
+
+import anyio
 
 from askback.errors import OperatorError
 
+T = TypeVar("T")
+
 
 class Exit(IntEnum):
-    """Codes for the shell, as the page on the command line lists them; new meanings get new numbers."""
+    """Codes for the shell, listed in docs/reference/command-line.md; a new meaning gets a new number."""
 
     DONE = 0
     FAILED = 1
@@ -21,37 +33,83 @@ class Exit(IntEnum):
     TERMINATED = 143
 
 
+SIGNALS = {signal.SIGTERM: Exit.TERMINATED, signal.SIGHUP: Exit.HUNG_UP}
+
+INSTALL_EXTRA = 'Install it with: pip install "askback[client]"'
+EXTRA_MISSING = f"This command needs the client extra. {INSTALL_EXTRA}"
+
+
 class Misused(OperatorError):
-    """What was typed, or a file it names, cannot be followed. Nothing was called."""
+    """The words of the command, or a file that they name, make no sense. Nothing was called."""
 
 
 class NotConnected(OperatorError):
-    """A server of a desk that did not come when the desk began. Nothing was called."""
+    """A server of a desk was not connected when the desk began. Nothing was called."""
 
     def __init__(self, label: str) -> None:
         self.label = label
         super().__init__(
-            f"{label} is not connected. Why was said when the desk began: mend that, and begin again."
+            f"{label} is not connected. The reason was printed when the desk began: correct it, and start the desk "
+            "again."
         )
 
 
 class CommandInterrupted(Exception):
-    """Somebody outside has ended the command; everything it had open is closed by now."""
+    """A signal ended the command; everything it had open is closed."""
 
     def __init__(self, exit_: Exit) -> None:
         super().__init__(exit_)
         self.exit = exit_
 
 
-INSTALL_EXTRA = 'Install it with: pip install "askback[client]"'
-EXTRA_MISSING = f"This command needs the client extra. {INSTALL_EXTRA}"
-
-
 def import_optional(name: str) -> ModuleType | None:
-    """The module, or None if an extra that it needs is missing. A module of ours that is missing is an error."""
+    """The module, or None if an extra that it needs is missing. A missing module of Askback is an error."""
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("askback"):
             raise
         return None
+
+
+def run(work: Callable[..., Awaitable[T]], *arguments: Any) -> T:
+    """Like `anyio.run`; raises `CommandInterrupted` after Ctrl-C, SIGTERM and SIGHUP."""
+    try:
+        return anyio.run(_run_until_signal, partial(work, *arguments))
+    except KeyboardInterrupt:
+        raise CommandInterrupted(Exit.INTERRUPTED) from None
+
+
+async def _run_until_signal(work: Callable[[], Awaitable[T]]) -> T:
+    came: list[signal.Signals] = []
+    with anyio.CancelScope() as scope, _on_signal(lambda number: (came.append(number), scope.cancel())):
+        try:
+            return await work()
+        except Exception:  # closing after a signal may fail
+            if not came:
+                raise
+    raise CommandInterrupted(SIGNALS[came[0]])
+
+
+@contextmanager
+def _on_signal(act: Callable[[signal.Signals], object]) -> Generator[None]:
+    """Call `act` at the first signal; a second one ends the program at once, as it would without us."""
+    loop = asyncio.get_running_loop()
+    # Under nohup a program must outlive its terminal. Only the main thread can handle signals.
+    is_main = threading.current_thread() is threading.main_thread()
+    handled = [one for one in SIGNALS if is_main and signal.getsignal(one) != signal.SIG_IGN]
+
+    def stop_handling() -> None:
+        for one in handled:
+            loop.remove_signal_handler(one)
+
+    def handle(number: signal.Signals) -> None:
+        stop_handling()
+        act(number)
+
+    for one in handled:
+        loop.add_signal_handler(one, handle, one)
+    try:
+        yield
+    finally:
+        stop_handling()

@@ -19,7 +19,7 @@ async def test_a_browser_is_started_without_the_token_and_the_person_reads_a_lin
 ):
     note = tmp_path / "started"
     monkeypatch.setenv("BROWSER", shlex.join([sys.executable, FOLLOWER, str(note)]))
-    async with open_answerer(read_desk(["server.py"]).connecting):
+    async with open_answerer(read_desk(["server.py"])):
         started, printed = note.read_text().strip(), capsys.readouterr().err
     token = urlsplit(printed.split()[-1]).fragment
     assert printed.startswith("The desk is open at http://127.0.0.1:")

@@ -1,14 +1,13 @@
-"""Arguments that a tool must have and that were not given: asked for with the same forms as a server's questions.
+"""Asks for required arguments that were not given, in the same forms as a server's questions.
 
-Their names and texts are the server's, so the server is the one who asks: nothing of it may pass for our own words.
+Their names and texts come from the server, so the form names the server as the one that asks.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from askback.answers import Accepted, Cancelled, Declined
-from askback.cli.call.arguments import Word, read_value
-from askback.cli.call.parameters import CallSignature, Parameter
+from askback.cli.call.arguments import CallSignature, Parameter, Word, read_value
 from askback.cli.exits import Misused
 from askback.cli.printer import print_note
 from askback.client.forms import read_form
@@ -22,13 +21,12 @@ KEPT = {
     "number": ("minimum", "maximum", "default"),
     "boolean": ("default",),
 }
-"""What a form can show of an argument's schema, by kind; servers write far more than forms may hold."""
+"""The parts of an argument's schema that a form can show, by kind."""
 
 NOBODY = "Nobody can be asked for more here: add it to the command, run this in a terminal, or use --desk."
-"""Our own questions; no rule of a policy has a say in them."""
 
 MAX_PROBLEM = 1000
-"""Characters; it repeats what was typed."""
+"""Characters of a problem, which repeats what was typed."""
 
 FORMATS = {"date", "date-time", "email", "uri"}
 
@@ -36,28 +34,26 @@ FORMATS = {"date", "date-time", "email", "uri"}
 async def ask_missing(
     offer: CallSignature, given: Mapping[str, Any], person: Person | None, *, asker: Asker
 ) -> dict[str, Any]:
-    """The values of all that is missing."""
+    """The values of all missing arguments. No policy answers here: it is our own question."""
     missing = offer.missing(given)
     if not missing:
         return {}
+    count = f"{len(missing)} {{}} argument{'' if len(missing) == 1 else 's'}"
     if person is None or "form" not in person.modes:
-        raise Misused(f"{_needs(offer, missing)}\n{NOBODY}")
-    return await _ask(offer, missing, person, asker)
-
-
-async def _ask(
-    offer: CallSignature, missing: Sequence[Parameter], person: Person, asker: Asker
-) -> dict[str, Any]:
+        listed = "\n".join(f"  {one.name}=...  {one.expects}" for one in missing)
+        raise Misused(f"The {offer.kind} {offer.name} needs {count.format('more')}:\n{listed}\n{NOBODY}")
     written: dict[str, Any] = {}
     while True:
         problems = _problems(missing, written)
         if written and not problems:
-            return {one.name: _value(one, written[one.name]) for one in missing}
+            return {one.name: _read(one, written[one.name]) for one in missing}
         for problem in problems.values():
             print_note(safe_line(problem, MAX_PROBLEM))
+        # Our words come first: a name may be so long that the rest is cut off.
+        again = ", which did not fit yet," if problems else ""
         form = FormAsked(
             asker=asker,
-            purposes=(_purpose(offer, missing, is_again=bool(problems)),),
+            purposes=(f"{count.format('missing')}{again} of {offer.kind} {offer.name}",),
             message=offer.description,
             blank=read_form(_schema(missing, written, problems)),
         )
@@ -68,18 +64,12 @@ async def _ask(
                 raise Unanswered(f"The arguments were not filled in, so the {offer.kind} was not called.")
 
 
-def _purpose(offer: CallSignature, missing: Sequence[Parameter], *, is_again: bool) -> str:
-    """Ours come first: a name may be so long that what follows it is cut off."""
-    again = ", which did not fit yet," if is_again else ""
-    return f"{len(missing)} missing {_argument(missing)}{again} of {offer.kind} {offer.name}"
-
-
 def _problems(missing: Sequence[Parameter], written: Mapping[str, Any]) -> dict[str, str]:
-    """What was typed and cannot be read, by name."""
+    """Why typed values cannot be read, by name."""
     problems: dict[str, str] = {}
     for one in missing if written else ():
         try:
-            _value(one, written[one.name])
+            _read(one, written[one.name])
         except ValueError as error:
             problems[one.name] = str(error)
     return problems
@@ -97,7 +87,7 @@ def _schema(
 
 
 def _property(parameter: Parameter) -> dict[str, Any]:
-    """What a form can show as it is, is shown so; everything else is typed as it would be after `name=`."""
+    """The argument as a form can show it; other values are typed as they would be after `name=`."""
     schema, kind = parameter.schema, _kind(parameter)
     title = schema.get("title") if isinstance(schema.get("title"), str) else parameter.name
     said: dict[str, Any] = {"title": title, "description": parameter.hint}
@@ -115,7 +105,7 @@ def _property(parameter: Parameter) -> dict[str, Any]:
 
 
 def _kind(parameter: Parameter) -> str | None:
-    """How a form can show it, if it can."""
+    """The kind of field that a form can show for it, if any."""
     if _is_list(parameter):
         options = parameter.item.options
         return "array" if options and all(isinstance(one, str) for one in options) else None
@@ -128,16 +118,7 @@ def _is_list(parameter: Parameter) -> bool:
     return parameter.kinds == ("array",)
 
 
-def _value(parameter: Parameter, value: Any) -> Any:
+def _read(parameter: Parameter, value: Any) -> Any:
     if _kind(parameter) is not None:
         return value
     return read_value(parameter, Word(name=parameter.name, text=value, is_json=False))
-
-
-def _needs(offer: CallSignature, missing: Sequence[Parameter]) -> str:
-    listed = "\n".join(f"  {one.name}=...  {one.expects}" for one in missing)
-    return f"The {offer.kind} {offer.name} needs {len(missing)} more {_argument(missing)}:\n{listed}"
-
-
-def _argument(missing: Sequence[Parameter]) -> str:
-    return "argument" if len(missing) == 1 else "arguments"

@@ -1,11 +1,11 @@
-"""The words of `askback call` and `askback desk`, read into values. Does nothing with them."""
+"""Reads the words of `askback call` and `askback desk` into values."""
 
 import argparse
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from askback.cli.call.arguments import is_argument
 from askback.cli.exits import Misused
@@ -24,8 +24,8 @@ examples:
   askback call https://mcp.example/mcp search q=@question.txt --json
   askback call weather --prompt plan days=3       "weather" of an mcp.json file
 
-Your own mcp.json files come first. A server from a file in the current folder starts after a yes in the terminal, or
-with --config.
+Your own mcp.json files come first. A server from a file in the current folder starts only after you type yes in the
+terminal, or with --config.
 
 The exit codes are in docs/reference/command-line.md: 0 done, 1 failed, 2 misused, 3 not connected,
 4 nobody answered, 5 out of time, 129 hung up, 130 interrupted, 143 terminated.
@@ -40,51 +40,46 @@ examples:
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConnectOptions:
-    """How servers are found and reached, and who answers."""
+class ConnectOptions(argparse.Namespace):
+    """How servers are found and reached, and who answers: options of `askback call` and `askback desk`."""
 
     revision: str | None
-    headers: Sequence[str]
+    header: list[str]
     config: Path | None
     policy: Path | None
     plain: bool
     desk: bool
-    opens_browser: bool
+    no_open: bool
     timeout: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallRequest:
-    """What is to be done with the server: `name` None means to list what it offers."""
+    """What to do with the server; `name` None means to list what it offers."""
 
     kind: str
     name: str | None
     arguments: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallOptions:
-    """Of `askback call`; without a target the servers of the mcp.json files are listed."""
+class CallOptions(ConnectOptions):
+    """The options of `askback call`; without a target the servers of the mcp.json files are listed."""
 
     target: str | None
     wanted: CallRequest
-    connecting: ConnectOptions
     label: str | None
-    as_json: bool
-    shows_log: bool
+    json: bool
+    stderr: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeskOptions:
-    """Of `askback desk`; what is called there comes line by line."""
+class DeskOptions(ConnectOptions):
+    """The options of `askback desk`; its calls come line by line."""
 
-    targets: tuple[str, ...]
-    connecting: ConnectOptions
+    targets: list[str]
 
 
 def read_call(words: Sequence[str]) -> CallOptions:
-    """Options may stand anywhere; a usage error ends the program as argparse does."""
+    """Read the words of `askback call`; a usage error ends the program as argparse does."""
     parser = _parser(
         "call", "List what an MCP server offers, or call it and answer its questions.", CALL_EXAMPLES
     )
@@ -103,42 +98,36 @@ def read_call(words: Sequence[str]) -> CallOptions:
         "--plain", action="store_true", help="ask line by line, for screen readers and simple terminals"
     )
     _add_shared(parser)
-    chosen = parser.parse_intermixed_args(words)
+    options = parser.parse_intermixed_args(words, CallOptions())
     try:
-        wanted = read_wanted(chosen.words, prompt=chosen.prompt, resource=chosen.resource)
+        options.wanted = read_wanted(options.words, prompt=options.prompt, resource=options.resource)
     except ValueError as error:
         parser.error(str(error))
-    if chosen.target is None and wanted.name is not None:
-        parser.error(f"TARGET comes first: the server that has the {wanted.kind} {wanted.name!r}")
-    return CallOptions(
-        target=chosen.target,
-        wanted=wanted,
-        connecting=_connecting(chosen),
-        label=chosen.label,
-        as_json=chosen.json,
-        shows_log=chosen.stderr,
-    )
+    if options.target is None and options.wanted.name is not None:
+        parser.error(
+            f"TARGET comes first: the server that has the {options.wanted.kind} {options.wanted.name!r}"
+        )
+    return options
 
 
 def read_desk(words: Sequence[str]) -> DeskOptions:
-    """As `read_call` does, for one target or several."""
+    """Read the words of `askback desk`."""
     parser = _parser("desk", "Keep a page open that shows the questions of several servers.", DESK_EXAMPLES)
     parser.add_argument("targets", nargs="+", metavar="TARGET", help=TARGET)
     parser.set_defaults(desk=True, plain=False)
     _add_shared(parser)
-    chosen = parser.parse_intermixed_args(words)
-    return DeskOptions(targets=tuple(chosen.targets), connecting=_connecting(chosen))
+    return parser.parse_intermixed_args(words, DeskOptions())
 
 
 class LineParser(argparse.ArgumentParser):
-    """For lines of a program that goes on: what is wrong with one is raised."""
+    """A parser for lines that are typed at a desk: it raises errors, so that the desk goes on."""
 
     def error(self, message: str) -> NoReturn:
         raise Misused(f"{message}. Type help for help.")
 
 
 def read_line(words: Sequence[str]) -> CallRequest:
-    """The same after a server's name on a desk."""
+    """Read a line that is typed at a desk, without the server's name."""
     parser = LineParser(prog="", add_help=False)
     parser.add_argument("words", nargs="*")
     _add_others(parser)
@@ -154,7 +143,7 @@ def read_line(words: Sequence[str]) -> CallRequest:
 def read_wanted(
     words: Sequence[str], *, prompt: str | None = None, resource: str | None = None
 ) -> CallRequest:
-    """A tool's name comes first and has no equals sign; a ValueError says what stands in its place."""
+    """Tell what is wanted. A tool's name comes first and has no equals sign; a ValueError says what is wrong."""
     if resource is not None:
         if words:
             raise ValueError(f"a resource takes no arguments, and {words[0]!r} is one too many")
@@ -176,7 +165,7 @@ def _parser(name: str, description: str, examples: str) -> argparse.ArgumentPars
 
 
 def _add_others(parser: argparse.ArgumentParser) -> None:
-    """What can be wanted of a server beside a tool."""
+    """Add the options for prompts and resources."""
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--prompt", metavar="NAME", help="get this prompt instead of calling a tool")
     what.add_argument("--resource", metavar="URI", help="read this resource instead of calling a tool")
@@ -214,18 +203,5 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = math.nan
     if not 0 < seconds < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
     return seconds
-
-
-def _connecting(chosen: Any) -> ConnectOptions:
-    return ConnectOptions(
-        revision=chosen.revision,
-        headers=tuple(chosen.header),
-        config=chosen.config,
-        policy=chosen.policy,
-        plain=chosen.plain,
-        desk=chosen.desk,
-        opens_browser=not chosen.no_open,
-        timeout=chosen.timeout,
-    )

@@ -1,90 +1,192 @@
-"""One call or listing, from the words that name it to its outcome, in the time that it has."""
+"""One call or listing of a server, from the words that name it to its outcome, within its time. Prints nothing."""
 
 import difflib
 import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 import anyio
 from mcp.shared.exceptions import MCPError
-from mcp_types import METHOD_NOT_FOUND, Prompt, Tool
+from mcp_types import (
+    METHOD_NOT_FOUND,
+    MISSING_REQUIRED_CLIENT_CAPABILITY,
+    CallToolResult,
+    GetPromptResult,
+    Prompt,
+    ReadResourceResult,
+    Resource,
+    ResourceTemplate,
+    TextContent,
+    Tool,
+)
 
 from askback.cli.call.argument_form import ask_missing
-from askback.cli.call.arguments import read_arguments
-from askback.cli.call.offers import Listing
+from askback.cli.call.arguments import CallSignature, read_arguments, signature_of
 from askback.cli.call.options import CallRequest
-from askback.cli.call.outcome import CallOutcome, Failure, ServerFacts, failure_of, out_of_time, too_slow
-from askback.cli.call.parameters import CallSignature, signature_of
-from askback.cli.call.people import Answerer
-from askback.cli.call.results import Result
-from askback.cli.call.status_line import StatusLine
-from askback.cli.exits import Misused
-from askback.client import AnswerRecord, Driver
+from askback.cli.call.people import Answerer, StatusLine
+from askback.cli.exits import Exit, Misused, NotConnected
+from askback.client import AnswerRecord, Asker, Driver
 from askback.client.person import OnAnswer
-from askback.errors import Unfinished
+from askback.errors import (
+    AskbackError,
+    AuthorError,
+    CannotConnect,
+    NotVisited,
+    OperatorError,
+    PeerError,
+    ServerGone,
+    Unanswered,
+    Unfinished,
+)
 
 T = TypeVar("T")
 
 MAX_NAMES = 30
-"""That an error lists; `askback call TARGET` lists all."""
+"""Names that an error lists; `askback call TARGET` lists all."""
 
 GRACE = 1.0
-"""Seconds for a server to end after the time is over; then whatever hangs is cut off."""
+"""Seconds that a server has to end after the time is over; then it is cut off."""
 
-A_MOMENT = 0.01
-"""Seconds by which two reckonings of the same time may differ."""
+CLOCK_TOLERANCE = 0.01
+"""Seconds by which two readings of the clock may differ."""
+
+SERVER_ERROR = "ServerError"
+"""The kind of an error that the server answered with."""
+
+Result = CallToolResult | GetPromptResult | ReadResourceResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerCall:
-    """A call with everything it takes: what is wanted, who is there, and how long it may last."""
+    """What is wanted from a server, who answers its questions, and how long it may take."""
 
     wanted: CallRequest
     present: Answerer
     working: StatusLine | None = None
     limit: float | None = None
-    """Seconds, as they were typed: all told, with connecting and with the time that people take."""
+    """Seconds in all, with connecting and with the time that people take."""
 
     @property
     def what(self) -> str:
         return f"{self.wanted.kind} {self.wanted.name}"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """Everything that a server offers."""
+
+    tools: Sequence[Tool] = ()
+    prompts: Sequence[Prompt] = ()
+    resources: Sequence[Resource] = ()
+    templates: Sequence[ResourceTemplate] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """Why there is no result, and what would help."""
+
+    exit: Exit
+    kind: str
+    message: str
+    code: int | None = None
+    advice: str | None = None
+    result: CallToolResult | None = None
+    """The result of a tool that finished nevertheless."""
+
+    @property
+    def is_theirs(self) -> bool:
+        """Whether the message is the server's text."""
+        return self.kind == SERVER_ERROR
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerFacts:
+    """The server that was connected to."""
+
+    asker: Asker
+    revision: str
+    instructions: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallOutcome:
+    """A listing, a result or a failure, and who answered which question."""
+
+    came: Listing | Result | Failure
+    server: ServerFacts | None = None
+    answers: Sequence[AnswerRecord] = field(default=())
+    nobody: str | None = None
+    """Why nobody could be asked, if so."""
+    log: str = field(default="", repr=False)
+    """The end of the server's standard error; its own text."""
+
+    @property
+    def exit(self) -> Exit:
+        if isinstance(self.came, Failure):
+            return self.came.exit
+        if isinstance(self.came, CallToolResult) and self.came.is_error:
+            # Before 2026 a tool that cannot ask reports an error of its own; only its text tells.
+            text = " ".join(one.text for one in self.came.content if isinstance(one, TextContent))
+            wanted_to_ask = self.nobody is not None and mentions_asking(text)
+            return Exit.NOBODY_ANSWERED if wanted_to_ask else Exit.FAILED
+        return Exit.DONE
+
+    @property
+    def advice(self) -> str | None:
+        """What would help, if anything."""
+        if isinstance(self.came, Failure):
+            return self.came.advice
+        return self.nobody if self.exit == Exit.NOBODY_ANSWERED else None
+
+
+EXITS: dict[type[Exception], Exit] = {
+    NotConnected: Exit.NOT_CONNECTED,
+    CannotConnect: Exit.NOT_CONNECTED,
+    OperatorError: Exit.MISUSED,
+    AuthorError: Exit.MISUSED,
+    ServerGone: Exit.NOT_CONNECTED,
+    NotVisited: Exit.NOBODY_ANSWERED,
+    Unanswered: Exit.NOBODY_ANSWERED,
+    Unfinished: Exit.OUT_OF_TIME,
+}
+"""The first kind that fits counts; any other error came from the server."""
+
+
 async def connect_and_run(
     opening: AbstractAsyncContextManager[Driver], order: ServerCall, *, label: str
 ) -> CallOutcome:
-    """Connect and carry the order out. What came of it stays, however its server then ends."""
+    """Connect and make the call. The outcome stays, however the server then ends."""
     ends = math.inf if order.limit is None else anyio.current_time() + order.limit
     outcome: CallOutcome | None = None
     try:
         with anyio.CancelScope(deadline=ends) as scope:
             async with opening as driver:
-                scope.deadline = math.inf  # from here on the order watches its own time
+                scope.deadline = math.inf  # from here on the call watches its own time
                 outcome = await run_call(driver, order, ends=ends)
                 scope.deadline = ends + GRACE
-    except MCPError as error:  # not raised on: a task group around this would wrap it
-        return CallOutcome(came=failure_of(error, nobody=order.present.reason))
+    except MCPError as error:  # not raised, because a task group around this would wrap it
+        return CallOutcome(came=failure_of(error, nobody=order.present.nobody))
     return outcome or CallOutcome(came=too_slow(label, order.limit or 0))
 
 
 async def run_call(driver: Driver, order: ServerCall, *, ends: float = math.inf) -> CallOutcome:
-    """List, call, get or read, and what came of it; the time is over at `ends`, by the clock of the event loop."""
+    """List, call, get or read; the time is over at `ends`, by the clock of the event loop."""
     if order.working is not None:
         order.working.connected()
     answers: list[AnswerRecord] = []
     came: Listing | Result | Failure
     try:
-        came = await _came(driver, order, answers.append, ends)
+        came = await _list_or_call(driver, order, answers.append, ends)
     except MCPError as error:
-        came = failure_of(error, nobody=order.present.reason)
+        came = failure_of(error, nobody=order.present.nobody)
     server = ServerFacts(asker=driver.asker, revision=driver.revision, instructions=driver.instructions)
-    return CallOutcome(came=came, server=server, answers=answers, nobody=order.present.reason)
+    return CallOutcome(came=came, server=server, answers=answers, nobody=order.present.nobody)
 
 
-async def _came(
+async def _list_or_call(
     driver: Driver, order: ServerCall, noted: OnAnswer, ends: float
 ) -> Listing | Result | Failure:
     if order.wanted.name is None:
@@ -92,19 +194,19 @@ async def _came(
     arguments = await _within(ends, _arguments(driver, order), _not_called(order))
     if isinstance(arguments, Failure):
         return arguments
-    return await _called(driver, order, arguments, noted, ends)
+    return await _call_in_time(driver, order, arguments, noted, ends)
 
 
-async def _called(
+async def _call_in_time(
     driver: Driver, order: ServerCall, arguments: Mapping[str, Any], noted: OnAnswer, ends: float
 ) -> Result | Failure:
-    """The driver itself looks at the time: it does not lose the result of a tool that has finished."""
+    """Make the call. The driver watches the time too, so that the result of a finished tool is not lost."""
     limit = None if ends == math.inf else max(0.0, ends - anyio.current_time())
     try:
         call = _call(driver, order, arguments, noted, limit)
         return await _within(ends + GRACE, call, _given_up(order))
     except Unfinished:
-        if ends - anyio.current_time() > A_MOMENT:  # it was not this time that was over
+        if ends - anyio.current_time() > CLOCK_TOLERANCE:  # another limit was exceeded
             raise
         return _given_up(order)
 
@@ -116,36 +218,35 @@ async def _within(ends: float, work: Awaitable[T], otherwise: Failure) -> T | Fa
 
 
 def _not_called(order: ServerCall) -> Failure:
-    return out_of_time(
+    return _out_of_time(
         f"The {order.what} was not called: its arguments were not there within {order.limit or 0:g} seconds. Give "
         "them with the command, or more time with --timeout."
     )
 
 
 def _given_up(order: ServerCall) -> Failure:
-    """In the driver's words, and with the figure that was typed: the driver would name what was left of it."""
+    """The driver's error with the limit that was typed; the driver would name what was left of it."""
     problem = f"it was to take {order.limit or 0:g} seconds at most, all told"
-    return out_of_time(Unfinished(call=order.what, problem=problem).message)
+    return _out_of_time(Unfinished(call=order.what, problem=problem).message)
 
 
 async def list_all(driver: Driver) -> Listing:
-    """Everything; a server that does not know a kind of thing has none of it."""
+    """List everything; a server that does not know a method offers nothing of that kind."""
     return Listing(
-        tools=await _listed(driver.list_tools),
-        prompts=await _listed(driver.list_prompts),
-        resources=await _listed(driver.list_resources),
-        templates=await _listed(driver.list_resource_templates),
+        tools=await _list_known(driver.list_tools),
+        prompts=await _list_known(driver.list_prompts),
+        resources=await _list_known(driver.list_resources),
+        templates=await _list_known(driver.list_resource_templates),
     )
 
 
 async def _arguments(driver: Driver, order: ServerCall) -> dict[str, Any]:
-    """Those that were typed, and those that somebody was asked for."""
+    """The arguments that were typed, and those that a person was asked for."""
     if order.wanted.kind == "resource":
         return {}
     offer = await _offer(driver, order.wanted.kind, order.wanted.name or "")
     given = read_arguments(order.wanted.arguments, offer, here=Path.cwd())
-    missing = await ask_missing(offer, given, order.present.own, asker=driver.asker)
-    return {**given, **missing}
+    return {**given, **await ask_missing(offer, given, order.present.own, asker=driver.asker)}
 
 
 async def _call(
@@ -163,9 +264,11 @@ async def _call(
 
 
 async def _offer(driver: Driver, kind: str, name: str) -> CallSignature:
-    """What the server says it takes; what it does not list is not called."""
+    """The signature that the server lists; what it does not list is not called."""
     prompts, tools = driver.list_prompts, driver.list_tools
-    offered: Sequence[Tool | Prompt] = await (_listed(prompts) if kind == "prompt" else _listed(tools))
+    offered: Sequence[Tool | Prompt] = await (
+        _list_known(prompts) if kind == "prompt" else _list_known(tools)
+    )
     for one in offered:
         if one.name == name:
             return signature_of(one)
@@ -177,10 +280,47 @@ async def _offer(driver: Driver, kind: str, name: str) -> CallSignature:
     )
 
 
-async def _listed(fetch: Callable[[], Awaitable[list[T]]]) -> list[T]:
+async def _list_known(fetch: Callable[[], Awaitable[list[T]]]) -> list[T]:
     try:
         return await fetch()
     except MCPError as error:
         if error.code == METHOD_NOT_FOUND:
             return []
         raise
+
+
+def failure_of(error: MCPError, *, nobody: str | None) -> Failure:
+    """The failure behind an error: its exit code, its text and advice."""
+    is_ours = isinstance(error, AskbackError)
+    exit_ = next((exit_ for kind, exit_ in EXITS.items() if isinstance(error, kind)), Exit.FAILED)
+    if exit_ is Exit.FAILED and nobody is not None:
+        lacks_capability = error.code == MISSING_REQUIRED_CLIENT_CAPABILITY
+        exit_ = Exit.NOBODY_ANSWERED if lacks_capability or mentions_asking(error.message) else exit_
+    helps = exit_ == Exit.NOBODY_ANSWERED and not isinstance(error, Unanswered | NotVisited)
+    # A tool that finished may have reported its result in a wrong form.
+    has_result = type(error) is PeerError and error.data is not None
+    return Failure(
+        exit=exit_,
+        kind=type(error).__name__ if is_ours else SERVER_ERROR,
+        message=error.message,
+        code=None if is_ours else error.code,
+        advice=nobody if helps else None,
+        result=CallToolResult.model_validate(error.data) if has_result else None,
+    )
+
+
+def too_slow(label: str, seconds: float) -> Failure:
+    """Out of time, because the server did not even connect."""
+    return _out_of_time(
+        f"{label} did not answer within {seconds:g} seconds. Give it longer with --timeout, or start it by hand to "
+        "see what it does."
+    )
+
+
+def mentions_asking(text: str) -> bool:
+    """Whether it contains the protocol's word for asking, as the errors of every SDK do."""
+    return "elicit" in text.lower()
+
+
+def _out_of_time(message: str) -> Failure:
+    return Failure(exit=Exit.OUT_OF_TIME, kind=Unfinished.__name__, message=message)

@@ -11,13 +11,13 @@ from mcp.shared.exceptions import MCPError
 
 from askback.answers import Accepted, Answer, Cancelled, Declined
 from askback.cli.call.argument_form import ask_missing
-from askback.cli.call.parameters import signature_of
+from askback.cli.call.arguments import signature_of
 from askback.cli.call.people import PersonWrapper
-from askback.cli.call.results import lines_of
+from askback.cli.call.report import lines_of
 from askback.cli.demo import pizzeria
 from askback.cli.demo.answers import DemoAnswers
+from askback.cli.exits import run
 from askback.cli.printer import Printer
-from askback.cli.signals import run
 from askback.client import Driver, Person, Turn
 from askback.client.terminal import TerminalPerson
 from askback.errors import Unanswered

@@ -1,9 +1,9 @@
-"""A person's yes to a server that a file of the current folder names (T30).
+"""A person's agreement to a server that a file of the current folder names (T30).
 
-Whoever wrote that folder chose the name, the command and which variables it gets. The yes is bound to the file's path
-as it was found and to the entry as it is written, so a changed entry is asked about again. A symbolic link to a file
-that was agreed to is another file, because the entry may start programs of the folder that the link is in. The yes does
-not cover the program that the entry starts: that may change without a word.
+The author of that folder chose the name, the command and the variables it gets. The agreement is bound to the path of
+the file and to the entry as it is written, so a changed entry is asked about again. A symbolic link to a known file is
+another file, because the entry may start programs of the folder that the link is in. The agreement does not cover the
+program that the entry starts: it may change unnoticed.
 """
 
 import hashlib
@@ -13,14 +13,13 @@ import shlex
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
 from askback.cli.exits import CommandInterrupted, Exit, Misused
 from askback.cli.printer import is_terminal, print_note
-from askback.cli.servers.configs import Configured
-from askback.cli.servers.variables import names_in
+from askback.cli.servers.configs import Configured, as_list, variables_in
 from askback.client.consent import path_of_user
 from askback.client.consent.sites import replace_file
 from askback.model.safe import safe_line, safe_text
@@ -29,10 +28,10 @@ if sys.platform != "win32":
     import termios
 
 MAX_FACT: Final = 2_000
-"""Characters of a command, an address or a list of names that can be read before a yes; longer ones are refused."""
+"""Characters of a command, an address or a list of names. A person cannot check longer ones, so they are refused."""
 
 MAX_AGREED: Final = 500
-"""Entries that are remembered; the oldest go first."""
+"""Entries that are remembered; the oldest are forgotten first."""
 
 _AGREED: Final = TypeAdapter(list[str])
 
@@ -40,7 +39,7 @@ PROMPT: Final = "Type yes to go on and to remember this entry; anything else lea
 
 
 class AgreedEntries:
-    """Digests of the entries that this person agreed to, in a file that only they can read."""
+    """Digests of the entries that this person agreed to, in a private file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -64,13 +63,13 @@ class AgreedEntries:
 
 
 def digest_of_entry(server: Configured) -> str:
-    """Changes with the place where the file was found, the server's name and everything in its entry."""
+    """The digest of the file's path, the server's name and its entry."""
     written = json.dumps([os.path.abspath(server.file), server.name, server.body], sort_keys=True)
     return hashlib.sha256(written.encode()).hexdigest()
 
 
 def require_agreement(server: Configured) -> None:
-    """Return if the person agreed to this entry before, or agrees now in the terminal; raise `Misused` otherwise."""
+    """Return if the person agreed to this entry before or agrees now in the terminal; else raise `Misused`."""
     agreed = AgreedEntries(path_of_user().with_name("projects.json"))
     if agreed.holds(server):
         return
@@ -83,60 +82,34 @@ def require_agreement(server: Configured) -> None:
         raise Misused(
             f"{where}, and you have not agreed to it yet. {instead}, or run this once in a terminal and say yes there."
         )
-    print_note(
-        "\n".join(
-            [
-                safe_line(f"{where}. Its author chose what it does:", MAX_FACT),
-                *(safe_text(one) for one in facts),
-            ]
-        )
-    )
+    heading = safe_line(f"{where}. Its author chose what it does:", MAX_FACT)
+    print_note("\n".join([heading, *map(safe_text, facts)]))
     if not _is_yes():
         raise Misused(f"Nothing was started. {instead}.")
     agreed.add(server)
 
 
 def _facts(body: Mapping[str, Any]) -> Iterator[str]:
-    """What the entry does, as it is written: `${...}` is not filled in, because the values may be secrets."""
+    """What the entry does. `${...}` is not filled in, because the values may be secrets."""
     if "command" in body:
-        yield f"  starts: {shlex.join(map(str, [body['command'], *_list(body.get('args'))]))}"
+        yield f"  starts: {shlex.join(map(str, [body['command'], *as_list(body.get('args'))]))}"
     if "url" in body:
         yield f"  connects to: {body['url']}"
     if "cwd" in body:
         yield f"  in the folder: {body['cwd']}"
     for part, words in (("env", "sets in its environment"), ("headers", "sends the headers")):
         if isinstance(body.get(part), Mapping) and body[part]:
-            yield f"  {words}: {_settings(body[part])}"
-    if taken := [name for name in dict.fromkeys(variables_in(body)) if name in os.environ]:
+            # Quoted as for a shell, so that no value passes for another name.
+            settings = (
+                f"{shlex.quote(str(name))}={shlex.quote(str(value))}" for name, value in body[part].items()
+            )
+            yield f"  {words}: {' '.join(settings)}"
+    if taken := variables_in(body):
         yield f"  gets from your environment: {', '.join(taken)}"
 
 
-def _settings(table: Mapping[str, Any]) -> str:
-    """Names and values, quoted as for a shell, so that no value passes for another name."""
-    return " ".join(f"{shlex.quote(str(name))}={shlex.quote(str(value))}" for name, value in table.items())
-
-
-def variables_in(value: Any) -> Iterator[str]:
-    """The variables that an entry names, at any depth."""
-    match value:
-        case str():
-            yield from names_in(value)
-        case Mapping():
-            for member in cast("Mapping[str, Any]", value).values():
-                yield from variables_in(member)
-        case list():
-            for member in cast("list[Any]", value):
-                yield from variables_in(member)
-        case _:
-            pass
-
-
-def _list(value: Any) -> list[Any]:
-    return cast("list[Any]", value) if isinstance(value, list) else []
-
-
 def _is_yes() -> bool:
-    """The whole word, typed after the question was shown: what was typed ahead is thrown away."""
+    """Whether the person types the whole word after the question was shown; earlier input is dropped."""
     if sys.platform != "win32":
         termios.tcflush(sys.stdin, termios.TCIFLUSH)
     sys.stderr.write(PROMPT)

@@ -6,20 +6,19 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
 
 from askback.cli.exits import Misused
-from askback.cli.servers.configs import Configs, Configured
-from askback.cli.servers.variables import fill_in
+from askback.cli.servers.configs import Configs, Configured, as_list, fill_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandTarget:
-    """A program to start. `environment` None means all of ours, as for any command that is typed."""
+    """A program to start. `environment` None means the environment of this command."""
 
     label: str
     words: tuple[str, ...]
@@ -29,7 +28,7 @@ class CommandTarget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddressTarget:
-    """A server that runs elsewhere."""
+    """A server at an address."""
 
     label: str
     url: str
@@ -40,16 +39,16 @@ Target = CommandTarget | AddressTarget
 
 
 def starting_state(target: Target) -> str:
-    """What the server does until it is connected, for the line that says so."""
+    """The word for the status line while the server is not connected yet."""
     return "starts" if isinstance(target, CommandTarget) else "is being reached"
 
 
 NOT_SPOKEN = {
-    "sse": "the old SSE transport, which newer servers have left; ask its operator for the streamable HTTP address",
-    "ws": "WebSockets, for which MCP has no transport",
+    "sse": "the old SSE transport; ask its operator for the streamable HTTP address",
+    "ws": "WebSockets, which are not a transport of MCP",
 }
 PATHS = tuple(f"{dots}{slash}" for dots in (".", "..") for slash in ("/", os.sep))
-"""A word that begins so is plainly a relative path: no command that is found on PATH is written like this."""
+"""A word that begins so is a relative path, and never a command on PATH."""
 
 _BLANK = re.compile(r"\s")
 SCRIPTS = (".py", ".js", ".mjs", ".ts")
@@ -58,7 +57,7 @@ HTTP = {"http", "streamable-http", "streamableHttp", "streamable_http"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What a target is looked up in."""
+    """Where a target is looked up: configurations, folders and environment."""
 
     configs: Configs
     here: Path
@@ -67,13 +66,12 @@ class Surroundings:
 
     @property
     def values(self) -> Mapping[str, str]:
-        """What `${...}` may name: the environment, and two folders that editors fill in."""
+        """The values for `${...}`: the environment, and two folders that editors fill in too."""
         return {**self.environment, "workspaceFolder": str(self.here), "userHome": str(self.home)}
 
 
 def find_target(word: str, around: Surroundings) -> Target:
-    """An address or a path if it begins like one, else a server of that name, the person's own first, else a command
-    line."""
+    """An address, else a server of that name, the person's own first, else a path or a command line."""
     if word.startswith(("http://", "https://")):
         return AddressTarget(label=host_of(word), url=word)
     if named := configured_as(word, around):
@@ -82,9 +80,9 @@ def find_target(word: str, around: Surroundings) -> Target:
 
 
 def configured_as(word: str, around: Surroundings) -> list[Configured]:
-    """The servers of mcp.json files that this word names. A server of the person's own files wins over any file or
-    command line that is written alike: the folder may come from somebody else. A server that came with the folder never
-    takes the place of a command line, and one that shares its name with a file there is refused."""
+    """The servers of mcp.json files that this word names. A server of the person's own files wins over a file or a
+    command line of the same spelling, because the folder may come from somebody else. A server that came with the
+    folder never replaces a command line, and it is refused if a file in the folder has its name."""
     if word.startswith(("http://", "https://")) or _is_path(word):
         return []
     named = around.configs.named(word)
@@ -101,68 +99,65 @@ def configured_as(word: str, around: Surroundings) -> list[Configured]:
 
 
 def shares_its_name(word: str, around: Surroundings) -> bool:
-    """Whether a file here would be started by this word if no server had that name."""
+    """Whether this word would start a file here if no server had that name."""
     return _looks_like_a_path(word) and _is_file(word, around)
 
 
 def host_of(url: str) -> str:
-    """The host and port, and nothing that may be a secret: neither user nor query."""
+    """The host and port of an address, without user and query, which may be secret."""
     try:
         where = urlsplit(url).netloc.rpartition("@")[2]
     except ValueError:
         where = ""
     if not where:
-        raise Misused("The address has no host. Write it out, as in https://mcp.example/mcp.")
+        raise Misused("The address has no host. Write it in full, as in https://mcp.example/mcp.")
     return where
 
 
 def configured_target(server: Configured, around: Surroundings) -> Target:
-    """What the entry says to start or to connect to, its variables filled in."""
+    """What an entry starts or connects to, its variables filled in."""
     where = f"{server.name!r} in {server.file}"
-    body = cast("dict[str, Any]", _filled_in(server.body, around.values, where))
+    body = cast("dict[str, Any]", _fill_in_all(server.body, around.values, where))
     kind = body.get("type") or body.get("transport") or ("stdio" if "command" in body else "http")
     if kind in NOT_SPOKEN:
         raise Misused(f"{where} speaks {NOT_SPOKEN[kind]}.")
     if kind == "stdio" and isinstance(body.get("command"), str):
-        return _started(server, body, around)
+        return _started(server, body, around, where)
     if kind in HTTP and isinstance(body.get("url"), str):
-        return AddressTarget(label=server.name, url=body["url"], headers=_texts(body.get("headers"), where))
+        return AddressTarget(
+            label=server.name, url=body["url"], headers=_read_texts(body.get("headers"), where)
+        )
     raise Misused(
         f"{where} has neither a command to start nor a url to connect to. Give it one of them, and type "
         '"stdio" or "http" to match.'
     )
 
 
-def _started(server: Configured, body: dict[str, Any], around: Surroundings) -> CommandTarget:
+def _started(server: Configured, body: dict[str, Any], around: Surroundings, where: str) -> CommandTarget:
     if "envFile" in body:
-        raise Misused(
-            f"{server.name!r} in {server.file} has an envFile; put what it needs under env instead."
-        )
+        raise Misused(f"{where} has an envFile; put its variables under env instead.")
     arguments: Any = body.get("args", [])
-    where = f"{server.name!r} in {server.file}"
     if not isinstance(arguments, list):
         raise Misused(f'{where}: args is a list of texts, as in ["--port", "80"].')
-    words = (body["command"], *(str(word) for word in cast("list[Any]", arguments)))
+    words = (body["command"], *map(str, as_list(arguments)))
     folder = around.here / body["cwd"] if isinstance(body.get("cwd"), str) else None
     return CommandTarget(
-        label=server.name, words=words, environment=_texts(body.get("env"), where), folder=folder
+        label=server.name, words=words, environment=_read_texts(body.get("env"), where), folder=folder
     )
 
 
-def _filled_in(value: Any, values: Mapping[str, str], where: str) -> Any:
-    match value:
-        case str():
-            return fill_in(value, values, where=where)
-        case Mapping():
-            members = cast("Mapping[str, Any]", value)
-            return {name: _filled_in(member, values, where) for name, member in members.items()}
-        case list():
-            return [_filled_in(member, values, where) for member in cast("list[Any]", value)]
-        case _:
-            return value
+def _fill_in_all(value: Any, values: Mapping[str, str], where: str) -> Any:
+    if isinstance(value, str):
+        return fill_in(value, values, where=where)
+    if isinstance(value, Mapping):
+        members = cast("Mapping[str, Any]", value)
+        return {name: _fill_in_all(member, values, where) for name, member in members.items()}
+    if isinstance(value, list):
+        return [_fill_in_all(member, values, where) for member in cast("list[Any]", value)]
+    return value
 
 
-def _texts(value: Any, where: str) -> dict[str, str]:
+def _read_texts(value: Any, where: str) -> dict[str, str]:
     if value is None:
         return {}
     if not isinstance(value, Mapping):
@@ -185,37 +180,23 @@ def _command(word: str, around: Surroundings) -> CommandTarget:
         if words != [word] and (around.here / word).is_file():
             raise Misused(f"{word!r} has blanks, so it is a command. If you mean the file, write './{word}'.")
         raise Misused(_unknown(words[0], around))
-    return CommandTarget(label=_label(words), words=tuple(words))
+    # Named by the script rather than by its interpreter.
+    label = next((word for word in words[1:] if word.endswith(SCRIPTS)), words[0])
+    return CommandTarget(label=label, words=tuple(words))
 
 
 def _is_file(word: str, around: Surroundings) -> bool:
-    """Whether the whole word is the path of a file. With blanks it has to be written as a path: a folder that somebody
-    else wrote may hold a file whose path reads like a command line."""
+    """Whether the whole word is the path of a file. With blanks it must begin like a path, because a folder of somebody
+    else may contain a file whose name reads like a command line."""
     return (_is_path(word) or not _BLANK.search(word)) and (around.here / word).is_file()
 
 
 def _is_path(word: str) -> bool:
-    """Whether the word can only mean a file."""
     return os.path.isabs(word) or word.startswith(PATHS)
-
-
-def _label(words: Sequence[str]) -> str:
-    """The script rather than its interpreter, where one can be told."""
-    scripts = (word for word in words[1:] if word.endswith(SCRIPTS))
-    return next(scripts, words[0])
 
 
 def _looks_like_a_path(word: str) -> bool:
     return word.endswith(SCRIPTS) or "/" in word or os.sep in word
-
-
-def _unknown_path(word: str, around: Surroundings) -> str:
-    if (around.here / word).exists():
-        return (
-            f"{word!r} is there and cannot be started. Make it executable, or name the program that runs it: "
-            f'askback call "PROGRAM {word}".'
-        )
-    return f"There is no file {word!r} in {around.here}. Check its spelling and the folder you are in."
 
 
 def _unknown(word: str, around: Surroundings) -> str:
@@ -224,11 +205,18 @@ def _unknown(word: str, around: Surroundings) -> str:
     if close:
         return f"There is no command {word!r}. Did you mean the server {close[0]!r} of your mcp.json files?"
     if _looks_like_a_path(word):
-        return _unknown_path(word, around)
+        if not (around.here / word).exists():
+            return (
+                f"There is no file {word!r} in {around.here}. Check its spelling and the folder you are in."
+            )
+        return (
+            f"{word!r} is there and cannot be started. Make it executable, or name the program that runs it: "
+            f'askback call "PROGRAM {word}".'
+        )
     named = f"they name {', '.join(names[:20])}" if names else "none was found, or they name none"
     unread = "".join(f"\n{problem}" for problem in around.configs.problems)
     return (
-        f"{word!r} is no address (https://...), no server of the mcp.json files ({named}) and no command on "
+        f"{word!r} is not an address (https://...), not a server of the mcp.json files ({named}) and not a command on "
         'this machine. A command with arguments is one word: askback call "python server.py".'
         f"{unread}"
     )

@@ -10,38 +10,39 @@ from pathlib import Path
 from mcp.shared.exceptions import MCPError
 
 from askback.cli.call.options import CallOptions, CallRequest, read_call
-from askback.cli.call.outcome import CallOutcome, Failure, failure_of
-from askback.cli.call.people import open_answerer
+from askback.cli.call.people import StatusLine, open_answerer
 from askback.cli.call.report import print_json, print_log, print_outcome
-from askback.cli.call.server_call import ServerCall, connect_and_run
-from askback.cli.call.status_line import StatusLine
-from askback.cli.exits import CommandInterrupted, Exit, Misused
-from askback.cli.logs import logs_on_screen
-from askback.cli.printer import MAX_NOTE, Printer, TextRow, print_note
+from askback.cli.call.server_call import CallOutcome, Failure, ServerCall, connect_and_run, failure_of
+from askback.cli.exits import CommandInterrupted, Exit, Misused, run
+from askback.cli.printer import MAX_NOTE, Printer, TextRow, print_note, warnings_on_screen
 from askback.cli.servers.drivers import look_up, make_driver, surroundings
 from askback.cli.servers.targets import CommandTarget, Target, starting_state
-from askback.cli.signals import run
 from askback.client import PersonQueue
 from askback.errors import OperatorError
 from askback.model.safe import safe_line
 
 
 def main(words: Sequence[str]) -> int:
-    """Run it; the exit code is for the shell."""
+    """Run the command; gives the exit code."""
     options = read_call(words)
     try:
         if options.target is None:
             return _list_servers(options)
-        with logs_on_screen():
-            target = _find(options)  # before the event loop begins: a person may be asked for a yes
-            outcome = run(_outcome, options, target)
+        with warnings_on_screen():
+            target = look_up(options.target, options)  # before the event loop: a person may be asked to agree
+            _require_one_word(target, options.wanted)
+            outcome = run(_call, options, target)
     except OperatorError as error:
         outcome = CallOutcome(came=failure_of(error, nobody=None))
     except CommandInterrupted as end:
         outcome = CallOutcome(came=Failure(exit=end.exit, kind="Interrupted", message=INTERRUPTED[end.exit]))
-    # With its terminal a command has lost its readers, and still has to end in order.
+    # After a hang-up nobody reads the output, and the command still has to end in order.
     with suppress(OSError) if outcome.exit == Exit.HUNG_UP else nullcontext():
-        _report(outcome, options)
+        if options.json:
+            print_json(outcome, sys.stdout)
+        else:
+            print_outcome(outcome, Printer())
+        print_log(outcome, is_wanted=options.stderr)
     return outcome.exit
 
 
@@ -52,40 +53,18 @@ INTERRUPTED = {
 }
 
 
-def _report(outcome: CallOutcome, options: CallOptions) -> None:
-    if options.as_json:
-        print_json(outcome, sys.stdout)
-    else:
-        print_outcome(outcome, Printer())
-    print_log(outcome, is_wanted=options.shows_log)
-
-
-async def _outcome(options: CallOptions, target: Target) -> CallOutcome:
-    """Whatever comes of it, errors included."""
+async def _call(options: CallOptions, target: Target) -> CallOutcome:
+    label = options.label or target.label
+    working = StatusLine(label, sys.stderr, plain=options.plain, begins=starting_state(target))
     try:
-        return await _served(options, target, options.label or target.label)
+        async with open_answerer(options, working) as there, working.display():
+            queue = None if there.person is None else PersonQueue(there.person)
+            driver = make_driver(target, queue, options, label=label)
+            order = ServerCall(wanted=options.wanted, present=there, working=working, limit=options.timeout)
+            outcome = await connect_and_run(driver, order, label=label)
+            return replace(outcome, log=driver.log)  # the program has ended, so its log is complete
     except MCPError as error:
         return CallOutcome(came=failure_of(error, nobody=None))
-
-
-def _find(options: CallOptions) -> Target:
-    found = look_up(options.target or "", options.connecting)
-    _require_one_word(found.target, options.wanted)
-    for note in found.notes:
-        print_note(safe_line(note, MAX_NOTE))
-    return found.target
-
-
-async def _served(options: CallOptions, target: Target, label: str) -> CallOutcome:
-    plain, begins = options.connecting.plain, starting_state(target)
-    working = StatusLine(label, sys.stderr, plain=plain, begins=begins)
-    async with open_answerer(options.connecting, working) as there, working.display():
-        queue = None if there.person is None else PersonQueue(there.person)
-        driver = make_driver(target, queue, options.connecting, label=label)
-        seconds = options.connecting.timeout
-        order = ServerCall(wanted=options.wanted, present=there, working=working, limit=seconds)
-        outcome = await connect_and_run(driver, order, label=label)
-        return replace(outcome, log=driver.log)  # now that the program has ended, all of it has been read
 
 
 def _require_one_word(target: Target, wanted: CallRequest) -> None:
@@ -99,11 +78,11 @@ def _require_one_word(target: Target, wanted: CallRequest) -> None:
 
 
 def _list_servers(options: CallOptions) -> int:
-    """Without a target: the servers that could be one."""
-    configs = surroundings(options.connecting.config).configs
+    """List the servers of the mcp.json files, one of which could be the target."""
+    configs = surroundings(options.config).configs
     for problem in configs.problems:
         print_note(safe_line(problem, MAX_NOTE))
-    if options.as_json:
+    if options.json:
         servers = [{"name": one.name, "file": str(one.file)} for one in configs.servers]
         print(json.dumps({"servers": servers, "exit": Exit.DONE}))
         return Exit.DONE

@@ -1,16 +1,13 @@
-"""The command `askback store`: whether a store can be used, and the tables of one in Postgres brought up to date."""
+"""`askback store`: whether a store can be used, and the tables of a Postgres store brought up to date."""
 
 import time
-from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Sequence
-from functools import partial
+from argparse import Namespace
+from collections.abc import Sequence
 from typing import Any
 
-from askback.cli.exits import Exit
+from askback.cli.exits import Exit, run
 from askback.cli.printer import Printer
-from askback.cli.signals import run
-from askback.cli.store.option import add_store_option, is_postgres, require_named, run_on_store
-from askback.cli.subcommands import add_json_option, add_verbs, make_parser, print_json, run_verb
+from askback.cli.subcommands import Subcommands, is_postgres, print_json, require_named
 from askback.model.safe import safe_text
 from askback.stores import Store, open_store
 
@@ -26,7 +23,7 @@ password is better in ASKBACK_STORE.
 """
 
 SCHEMA = "askback"
-"""Where the address names no other."""
+"""If the address does not name one."""
 
 NOTHING_TO_MIGRATE = {
     "memory": "A store in memory has nothing to migrate.",
@@ -40,33 +37,31 @@ SHARED_BY = {"machine": "all processes of this machine", "network": "all that ca
 
 
 def main(words: Sequence[str]) -> int:
-    """Run it; the exit code is for the shell."""
-    options = _parser().parse_args(words)
-    return run_verb(VERBS[options.verb], options)
-
-
-def _parser() -> ArgumentParser:
-    parser = make_parser("store", "What servers on Askback keep things in.", EXAMPLES)
-    verbs = add_verbs(parser)
-    migrate = verbs.add_parser("migrate", help="make or update the tables of a Postgres store")
+    """Run the command; gives the exit code."""
+    commands = Subcommands("store", "What servers on Askback keep things in.", EXAMPLES)
+    help_ = "make or update the tables of a Postgres store"
+    migrate = commands.add("migrate", _migrate, help_, has_json=True)
+    commands.add_store_option(migrate)
     migrate.add_argument(
         "--check",
         "--dry-run",
         action="store_true",
-        help="change nothing, say what would be done, and exit with 1 if there is something to do",
+        help="change nothing, print what would be done, and exit with 1 if there is something to do",
     )
-    check = verbs.add_parser("check", help="whether a store can be used, by whom, and its epoch")
-    add_store_option(migrate, check)
-    add_json_option(migrate, check)
-    return parser
+    commands.add_on_store(
+        "check", _check, "whether a store can be used, by whom, and its epoch", has_json=True
+    )
+    return commands.run(words)
 
 
 def _migrate(options: Namespace) -> int:
     address = require_named(options.store)
-    open_store(address, clock=time.time)  # raises if it is misspelt, or its driver missing; opens nothing
+    open_store(
+        address, clock=time.time
+    )  # raises if the address is wrong or its driver missing; opens nothing
     if not is_postgres(address):
         return _report(options, NOTHING_TO_MIGRATE[address.partition(":")[0]], steps=[], missing=[])
-    from askback.stores.postgres import upkeep  # not sooner: it needs its extra
+    from askback.stores.postgres import upkeep  # here, because it needs an extra
 
     found = run(upkeep.look if options.check else upkeep.migrate, address)
     where = f"the schema {found.schema} of {safe_text(found.shown)}"
@@ -83,15 +78,12 @@ async def _check(options: Namespace, store: Store) -> int:
     facts: dict[str, Any] = {"reach": store.reach, "rows": await store.count(), "epoch": await store.epoch()}
     schema = ""
     if is_postgres(options.store):
-        from askback.stores.postgres.address import read_address  # not sooner: it needs its extra
+        from askback.stores.postgres.address import read_address  # here, because it needs an extra
 
         facts["schema"] = read_address(options.store, schema=SCHEMA).schema
         schema = f" Schema: {facts['schema']}."
     text = f"It can be used, by {SHARED_BY[store.reach]}. Rows: {facts['rows']}. Epoch: {facts['epoch'] or 'none'}."
     return _report(options, text + schema, **facts)
-
-
-VERBS: dict[str, Callable[[Namespace], int]] = {"migrate": _migrate, "check": partial(run_on_store, _check)}
 
 
 def _report(options: Namespace, text: str, code: Exit = Exit.DONE, **facts: Any) -> int:

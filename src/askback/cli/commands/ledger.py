@@ -1,7 +1,7 @@
-"""The command `askback ledger`: who was asked what and what they said, read, exported and verified."""
+"""`askback ledger`: who was asked what and what they said, read, exported and verified."""
 
 import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from datetime import datetime, timedelta
@@ -11,12 +11,9 @@ from typing import BinaryIO
 import anyio
 
 from askback.cli.exits import Exit, Misused
-from askback.cli.ledger.guards import print_runs
-from askback.cli.ledger.lines import LedgerColumns, LedgerSummary, print_story, summarize_line
-from askback.cli.printer import Printer, print_note
-from askback.cli.store.option import StoreVerb, add_store_option, run_on_store
-from askback.cli.subcommands import add_verbs, make_parser, run_verb
-from askback.cli.texts import format_count, format_time
+from askback.cli.ledger_lines import LedgerColumns, LedgerSummary, print_runs, print_story, summarize_line
+from askback.cli.printer import Printer, format_count, format_time, print_note
+from askback.cli.subcommands import Subcommands
 from askback.errors import OperatorError
 from askback.ledger import Heads, Ledger, LedgerLine, Report, read_heads
 from askback.ledger.chain import judge_seal, read_line
@@ -39,22 +36,22 @@ examples:
   askback ledger trim --keep 400               lines older than 400 days go
 
 Keys come from ASKBACK_LEDGER_KEYS or --keys-file: those of Askback(keys=...),
-the newest first. tail, show, guards and export do without, and verify nothing
-then.
+the newest first. tail, show, guards and export work without keys, and then
+verify nothing.
 """
 
 FOLLOW_SECONDS = 1.0
-"""Between two looks for new lines."""
+"""Between two reads of new lines."""
 
 BATCH_SIZE = 200
-"""Lines that are set in columns together; more would have to be held in memory."""
+"""Lines that are printed in columns together, and held in memory."""
 
 MAX_LISTED = 20
 """Calls that an error lists."""
 
 NO_KEYS = (
-    f"There are no keys here to verify with. Set {VARIABLE} to those of the servers, the newest first, or name a file "
-    "that has them with --keys-file."
+    f"There are no keys here to verify with. Set {VARIABLE} to the keys of the servers, the newest first, or name a "
+    "file with the keys: --keys-file."
 )
 NOT_VERIFIED = (
     f"None of this is verified: there are no keys here. Set {VARIABLE}, or name a file with --keys-file."
@@ -64,41 +61,33 @@ NO_KEY = "(not verified: its key is not here)"
 
 
 def main(words: Sequence[str]) -> int:
-    """Run it; the exit code is for the shell."""
-    options = _parser().parse_args(words)
-    return run_verb(lambda options: run_on_store(VERBS[options.verb], options), options)
-
-
-def _parser() -> ArgumentParser:
+    """Run the command; gives the exit code."""
     description = "Who was asked what, when, and what they said; and whether somebody changed the record."
-    parser = make_parser("ledger", description, EXAMPLES)
-    verbs = add_verbs(parser)
-    verify = verbs.add_parser("verify", help="tell whether the ledger is as it was written")
+    commands = Subcommands("ledger", description, EXAMPLES)
+    verify = commands.add_on_store("verify", _verify, "tell whether the ledger is as it was written")
     verify.add_argument("--head", metavar="FILE", type=Path, help="what `heads` printed earlier")
-    tail = verbs.add_parser("tail", help="the last lines")
+    tail = commands.add_on_store("tail", _tail, "the last lines")
     tail.add_argument("-n", metavar="N", type=_count, default=10, help="how many; without it, 10")
     tail.add_argument("--follow", action="store_true", help="go on with new lines, until Ctrl-C")
-    show = verbs.add_parser("show", help="the story of one call")
-    show.add_argument("name", metavar="ID", help="of a call or a question, or the beginning of one")
-    guards = verbs.add_parser("guards", help="what guards asked, who decided, and what then ran")
+    show = commands.add_on_store("show", _show, "the story of one call")
+    show.add_argument("name", metavar="ID", help="the id of a call or a question, or its beginning")
+    guards = commands.add_on_store("guards", _guards, "what guards asked, who decided, and what then ran")
     guards.add_argument("--json", dest="as_lines", action="store_true", help="print JSON Lines, for programs")
-    export = verbs.add_parser("export", help="print lines as JSON Lines")
-    export.add_argument("--after", metavar="N", type=_count, default=0, help="only lines behind this number")
+    export = commands.add_on_store("export", _export, "print lines as JSON Lines")
+    export.add_argument("--after", metavar="N", type=_count, default=0, help="only lines after this number")
+    export.add_argument("--out", metavar="FILE", type=Path, help="write to this file, which must be new")
+    help_ = "only from this date or time on (ISO 8601)"
     for verb in (guards, export):
-        verb.add_argument(
-            "--since", metavar="WHEN", type=_time, help="only from this date or time on (ISO 8601)"
-        )
-    export.add_argument("--out", metavar="FILE", type=Path, help="write them to this file, which must be new")
-    heads = verbs.add_parser("heads", help="print where the ledger ends, sealed, to be kept elsewhere")
-    trim = verbs.add_parser("trim", help="remove old lines")
+        verb.add_argument("--since", metavar="WHEN", type=_time, help=help_)
+    heads = commands.add_on_store(
+        "heads", _heads, "print where the ledger ends, sealed, to be kept elsewhere"
+    )
+    trim = commands.add_on_store("trim", _trim, "remove old lines")
     trim.add_argument("--keep", metavar="DAYS", type=_days, required=True, help="lines that are younger stay")
-    all_verbs = (verify, tail, show, guards, export, heads, trim)
-    add_store_option(*all_verbs)
-    for verb in all_verbs:
-        verb.add_argument(
-            "--keys-file", metavar="FILE", type=Path, help=f"one key in each line; else {VARIABLE}"
-        )
-    return parser
+    help_ = f"a file with one key in each line, instead of {VARIABLE}"
+    for verb in (verify, tail, show, guards, export, heads, trim):
+        verb.add_argument("--keys-file", metavar="FILE", type=Path, help=help_)
+    return commands.run(words)
 
 
 async def _verify(options: Namespace, store: Store) -> int:
@@ -108,7 +97,7 @@ async def _verify(options: Namespace, store: Store) -> int:
     if report.is_sound:
         printer.print(f"The ledger is as it was written: {_extent(report)}.")
         if report.head_at is None:
-            print_note("Only an earlier head tells whether its end was cut off: see `askback ledger heads`.")
+            print_note("Only an earlier head shows whether the end was cut off: see `askback ledger heads`.")
         return Exit.DONE
     problems = f"{format_count(report.count, 'problem')} in {_extent(report)}"
     printer.print(f"The ledger {_verdict(report)}: {problems}.")
@@ -146,7 +135,7 @@ async def _show(options: Namespace, store: Store) -> int:
     if len(calls) > 1:
         listed = "".join(f"\n  {safe_text(call)}" for call in sorted(calls)[:MAX_LISTED])
         print_note(
-            f"{len(calls)} calls begin so, or a question of theirs. Type more of the one you mean:{listed}"
+            f"{len(calls)} calls begin so, or one of their questions. Type more of the one you mean:{listed}"
         )
         return Exit.FAILED
     ring = _ring(options)
@@ -168,7 +157,7 @@ async def _guards(options: Namespace, store: Store) -> int:
 
 
 async def _export(options: Namespace, store: Store) -> int:
-    """Each line as it was sealed, with its number put in front."""
+    """Print each line as it was sealed, with its number before it."""
     code = Exit.DONE
     with _new_file(options.out) as out:
         async for number, raw in read_numbered(store, after=options.after):
@@ -181,7 +170,7 @@ async def _export(options: Namespace, store: Store) -> int:
             if options.since is None or (at is not None and at >= options.since):
                 out.write(b'{"number":%d,' % number + raw[1:] + b"\n")
         out.flush()
-    print_note("Exporting it verified nothing: `askback ledger verify` does that.")
+    print_note("Export does not verify: use `askback ledger verify`.")
     return code
 
 
@@ -203,17 +192,6 @@ async def _trim(options: Namespace, store: Store) -> int:
     return Exit.DONE
 
 
-VERBS: dict[str, StoreVerb] = {
-    "verify": _verify,
-    "tail": _tail,
-    "show": _show,
-    "guards": _guards,
-    "export": _export,
-    "heads": _heads,
-    "trim": _trim,
-}
-
-
 def _ledger(options: Namespace, store: Store) -> Ledger:
     keys = known_keys(options.keys_file)
     if keys is None:
@@ -222,7 +200,7 @@ def _ledger(options: Namespace, store: Store) -> Ledger:
 
 
 def _ring(options: Namespace) -> LedgerKeyRing | None:
-    """For verbs that can do without keys."""
+    """The keys, for verbs that also work without; None prints a note."""
     keys = known_keys(options.keys_file)
     if keys is None:
         print_note(NOT_VERIFIED)
@@ -238,7 +216,7 @@ def _note(line: LedgerLine, ring: LedgerKeyRing | None) -> str:
 
 
 def _verdict(report: Report) -> str:
-    """A missing key says nothing about what was written."""
+    """The verdict in words; a missing key says nothing about what was written."""
     is_keyless = len(report.problems) == report.count and {one.kind for one in report.problems} == {"keyless"}
     return "could not be verified as a whole" if is_keyless else "is not as it was written"
 
@@ -247,11 +225,9 @@ def _extent(report: Report) -> str:
     if not report.lines:
         return "it has no line"
     writers, lines = format_count(report.writers, "writer"), format_count(report.lines, "line")
-    head = (
-        ""
-        if report.head_at is None
-        else f", held against the head of {format_time(report.head_at, seconds=True)}"
-    )
+    head = ""
+    if report.head_at is not None:
+        head = f", compared with the head of {format_time(report.head_at, seconds=True)}"
     return f"{lines}, {report.first} to {report.last}, by {writers}{head}"
 
 
@@ -273,7 +249,7 @@ def _new_file(file: Path | None) -> "nullcontext[BinaryIO] | BinaryIO":
 
 def _count(word: str) -> int:
     if not (word.isascii() and word.isdigit()):
-        raise ArgumentTypeError(f"{safe_text(word)!r} is no number of lines: write 20")
+        raise ArgumentTypeError(f"{safe_text(word)!r} is not a number of lines: write 20")
     return int(word)
 
 
@@ -282,11 +258,13 @@ def _days(word: str) -> timedelta:
         keep = timedelta(days=float(word))
         if keep > timedelta():
             return keep
-    raise ArgumentTypeError(f"{safe_text(word)!r} is no number of days: write 400")
+    raise ArgumentTypeError(f"{safe_text(word)!r} is not a number of days: write 400")
 
 
 def _time(word: str) -> float:
-    """Without a zone, in the time of whoever types it."""
+    """A date or time; without a zone, it is local time."""
     with suppress(ValueError, OverflowError):
         return datetime.fromisoformat(word).timestamp()
-    raise ArgumentTypeError(f"{safe_text(word)!r} is no date or time: write 2026-11-01, or 2026-11-01T08:00")
+    raise ArgumentTypeError(
+        f"{safe_text(word)!r} is not a date or time: write 2026-11-01, or 2026-11-01T08:00"
+    )

@@ -1,1 +1,0 @@
-"""`askback approvals`: list and revoke what people approved for longer than one call."""

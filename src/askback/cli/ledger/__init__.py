@@ -1,1 +1,0 @@
-"""`askback ledger`: read and verify the record of what was asked and answered."""

@@ -1,1 +1,0 @@
-"""`askback store`: check a store, and make or update its tables in Postgres."""

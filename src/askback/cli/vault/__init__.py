@@ -1,1 +1,0 @@
-"""`askback vault`: list and forget what servers keep for people, and renew the keys."""
