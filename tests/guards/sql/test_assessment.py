@@ -313,12 +313,3 @@ async def test_the_words_may_be_another_languages() -> None:
 def test_an_option_that_means_nothing_is_the_authors_mistake(option: dict[str, Any]) -> None:
     with pytest.raises(AuthorError):
         StatementAssessor(**cast("dict[str, Any]", {"dialect": "duckdb", "catalogue": SHOP}) | option)
-
-
-async def test_a_statement_seen_before_is_assessed_without_a_turn_of_the_event_loop() -> None:
-    statement = f"SELECT {', '.join(['o.total'] * 2_000)} FROM orders o"
-    assessor = StatementAssessor(dialect="duckdb", catalogue=SHOP)
-    assert await assessor.assess(statement) is None
-    with pytest.raises(StopIteration) as came_back:
-        assessor.assess(statement).send(None)
-    assert came_back.value.value is None

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from askback.guards.sql import read
+from askback.guards.sql.index import CatalogueIndex
+from askback.guards.sql.statements import StatementReader
 from tests.guards.sql.chance import Writer, schema
 
 pytestmark = pytest.mark.slow
@@ -46,7 +47,7 @@ def outcome(database: duckdb.DuckDBPyConnection, query: str) -> Rows | str:
 
 
 @settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
 )
 @given(st.randoms(use_true_random=False))
 def test_what_a_result_depends_on_is_reported(random: Random) -> None:
@@ -57,7 +58,8 @@ def test_what_a_result_depends_on_is_reported(random: Random) -> None:
         before = outcome(database, query)
         assume(not isinstance(before, str))
         columns = {f"main.{table}": dict.fromkeys(names, "INTEGER") for table, names in tables.items()}
-        reading = read(query, dialect="duckdb", tables=columns)
+        catalogue = CatalogueIndex(dialect="duckdb", tables=columns, views={}, tagged={})
+        reading = StatementReader(catalogue).read(query)
         assert not reading.unresolved, query
         for table, names in tables.items():
             for name in names:

@@ -11,7 +11,7 @@ import duckdb
 from askback.guards.cost.duckdb_plan import TableSize, read_plan
 from askback.guards.cost.estimate import Estimate, PlanEstimator
 from askback.guards.sql.engines.duckdb import DuckDBEngine
-from askback.guards.sql.engines.duckdb.connection import Connection, DuckDBJob, open_cursor
+from askback.guards.sql.engines.duckdb.session import Connection, DuckDBJob
 from askback.guards.sql.names import quote_name
 
 EXPLAIN = "EXPLAIN (FORMAT JSON) "
@@ -49,11 +49,8 @@ class DuckDBEstimator(PlanEstimator):
         self._source, self._timeout = source, timeout
 
     async def _plan(self, statement: str) -> Estimate:
-        def explain(job: DuckDBJob[Estimate]) -> Estimate:
-            with open_cursor(self._source) as cursor, job.on(cursor):
-                return _explain(cursor, statement)
-
-        return await DuckDBJob[Estimate](explain).run(timeout=self._timeout)
+        job = DuckDBJob[Estimate](self._source, lambda cursor: _explain(cursor, statement))
+        return await job.run(timeout=self._timeout)
 
 
 def _explain(cursor: Connection, statement: str) -> Estimate:

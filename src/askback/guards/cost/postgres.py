@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import asyncpg
 
@@ -19,10 +19,7 @@ from askback.guards.cost.postgres_plan import (
     read_plan,
 )
 from askback.guards.sql.engines.postgres import PostgresEngine
-from askback.guards.sql.engines.postgres.connection import open_connection
-
-if TYPE_CHECKING:
-    from askback.guards.sql.engines.postgres.connection import Connection, Database
+from askback.guards.sql.engines.postgres.connection import Connection, Database, open_connection
 
 EXPLAIN = "EXPLAIN (FORMAT JSON, VERBOSE) "
 
@@ -50,7 +47,7 @@ class PostgresEstimator(PlanEstimator):
     late_errors = (asyncpg.QueryCanceledError, asyncpg.LockNotAvailableError)
     driver_errors = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError)
 
-    def __init__(self, source: "Database", *, timeout: float = 5.0) -> None:
+    def __init__(self, source: Database, *, timeout: float = 5.0) -> None:
         super().__init__(PostgresEngine(source, timeout=timeout))
         self._source, self._timeout = source, timeout
 
@@ -66,7 +63,7 @@ class PostgresEstimator(PlanEstimator):
             return await _explain(connection, statement)
 
 
-async def _explain(connection: "Connection", statement: str) -> Estimate:
+async def _explain(connection: Connection, statement: str) -> Estimate:
     # With a prepared statement, as fetchval makes, the server itself refuses more than one.
     text = cast("str", await connection.fetchval(EXPLAIN + statement))
     root = cast("list[dict[str, Any]]", json.loads(text))[0]["Plan"]
@@ -79,7 +76,7 @@ async def _explain(connection: "Connection", statement: str) -> Estimate:
 
 
 async def _find_sizes(
-    connection: "Connection", names: Collection[RelationName]
+    connection: Connection, names: Collection[RelationName]
 ) -> Mapping[RelationName, RelationSize]:
     found = await connection.fetch(SIZES, [name.schema for name in names], [name.name for name in names])
     return {

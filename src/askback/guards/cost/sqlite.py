@@ -12,9 +12,8 @@ from askback.guards.cost.estimate import Estimate, PlanEstimator
 from askback.guards.cost.sqlite_plan import PlanNames, SQLitePlan
 from askback.guards.cost.sqlite_tables import SQLiteTables
 from askback.guards.sql.engines.sqlite import SQLiteEngine
+from askback.guards.sql.engines.sqlite.bounds import SQLiteToken, cut
 from askback.guards.sql.engines.sqlite.connection import open_file
-from askback.guards.sql.engines.sqlite.tokens import SQLiteToken, cut
-from askback.guards.sql.turns import yield_often
 
 CHECK_INTERVAL = 10_000
 """Instructions of SQLite between two looks at the clock: some tenths of a millisecond."""
@@ -39,7 +38,7 @@ class SQLiteEstimator(PlanEstimator):
         return await anyio.to_thread.run_sync(self._explain, statement)
 
     def _explain(self, statement: str) -> Estimate:
-        tokens = list(yield_often(cut(statement)))
+        tokens = list(cut(statement))
         # A lock of somebody else is waited for in the driver, for as long as anything else.
         with closing(open_file(self._path, timeout=self._timeout)) as connection:
             deadline = time.monotonic() + self._timeout

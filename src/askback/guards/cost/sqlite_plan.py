@@ -8,7 +8,7 @@ from typing import Any
 from askback.errors import EstimateFailed
 from askback.guards.cost.estimate import A_PERSON, Estimate
 from askback.guards.cost.sqlite_tables import SQLiteTables
-from askback.guards.sql.engines.sqlite.tokens import SQLiteToken, cut
+from askback.guards.sql.engines.sqlite.bounds import SQLiteToken, cut
 
 ENGINE = "SQLite"
 

@@ -12,10 +12,10 @@ from askback.guards.sql.assessment import StatementAssessor
 from askback.guards.sql.catalogue import SQLCatalogue
 from askback.guards.sql.guard import guard_sql
 from askback.guards.sql.names import Dialect
+from askback.guards.sql.question import SQLWords
 from askback.guards.sql.reader import read, read_async
 from askback.guards.sql.readings import SQLReading
 from askback.guards.sql.sources import CalledSource, JoinedSource, Source, TOMLSource
-from askback.guards.sql.words import SQLWords
 
 __all__ = [
     "CalledSource",

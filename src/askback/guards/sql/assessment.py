@@ -13,17 +13,14 @@ from askback.errors import AuthorError, NotApproved
 from askback.guards.cost import CostLimits, CostWords, Estimate, EstimateFailed, Estimator, PlanEstimator
 from askback.guards.risk import Arguments, Risk, RiskOption
 from askback.guards.sql.approval import SQLApproval, add_newest, keep_approval
-from askback.guards.sql.catalogue import SQLCatalogue
+from askback.guards.sql.catalogue import PersonalColumns, SQLCatalogue
 from askback.guards.sql.engines import Engine, Inspection
-from askback.guards.sql.findings import Finding
 from askback.guards.sql.names import Dialect
-from askback.guards.sql.personal import PersonalColumns
-from askback.guards.sql.question import QuestionWriter
+from askback.guards.sql.question import Finding, QuestionWriter, SQLWords
 from askback.guards.sql.reader import read_async
 from askback.guards.sql.readings import SQLReading
 from askback.guards.sql.sources import Catalogued, engine_of, source_of, version_of
 from askback.guards.sql.statements import first_words
-from askback.guards.sql.words import SQLWords
 from askback.schema.forms import MAX_MESSAGE_LENGTH
 
 logger = logging.getLogger(__name__)

@@ -9,9 +9,7 @@ from collections.abc import Callable, Iterator
 from sqlglot import exp
 
 from askback.guards.sql.names import Dialect, words_in
-from askback.guards.sql.place import ExpressionContext, arg, parts_of
-from askback.guards.sql.relations import NOTHING, Sources
-from askback.guards.sql.scopes import NameScope
+from askback.guards.sql.scope import NOTHING, ExpressionContext, NameScope, Sources, arg, parts_of
 
 Todo = list[exp.Expr]
 Step = Callable[[exp.Expr, ExpressionContext, Todo], Sources]

@@ -14,8 +14,8 @@ from askback.guards.rule import EvenIf
 from askback.guards.sql.assessment import StatementAssessor, Writes
 from askback.guards.sql.engines import Engine
 from askback.guards.sql.names import Dialect
+from askback.guards.sql.question import SQLWords
 from askback.guards.sql.sources import Catalogued
-from askback.guards.sql.words import SQLWords
 
 Weigh = Callable[..., Awaitable[Risk | None]]
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from askback.guards.sql.names import Dialect, Path, agree, fold, path_of
-from askback.guards.sql.relations import NOTHING, Relation, Sources, relation_of
+from askback.guards.sql.scope import NOTHING, Relation, Sources, relation_of
 
 ROW_NUMBERS: dict[Dialect, tuple[str, ...]] = {
     "duckdb": ("rowid",),
@@ -70,7 +70,7 @@ class CatalogueIndex:
         exact = [stored for stored in found if len(stored.path) >= len(path)]
         return exact or found
 
-    def mentioned(self, text: str) -> set[str]:
+    def find_mentions(self, text: str) -> set[str]:
         """The tagged columns whose names stand in a text that was not understood."""
         small = text[:MAX_MENTIONING].lower()
         spelled = {name.lower(): name for name in self.tags}  # as the table has it, where a table has it

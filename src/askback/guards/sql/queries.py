@@ -4,18 +4,31 @@ A column that is passed along counts where it is used. What is computed from it 
 all columns of a set operation: a cast that fails tells the value in its error.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from sqlglot import exp
 
-from askback.guards.sql.changes import CHANGES, read_change
-from askback.guards.sql.expressions import sources_of
+from askback.guards.sql.expressions import look_up, plain_names, sources_of, star_parts
 from askback.guards.sql.index import CatalogueIndex, Stored
 from askback.guards.sql.names import Dialect, Path, words_in
-from askback.guards.sql.place import Account, ExpressionContext, Tables, arg, knows, parts_of
-from askback.guards.sql.projections import project
-from askback.guards.sql.relations import OPAQUE, Relation, blend, merge
-from askback.guards.sql.scopes import NameScope, ScopeEntry
+from askback.guards.sql.scope import (
+    NOTHING,
+    OPAQUE,
+    Account,
+    ExpressionContext,
+    NameScope,
+    Output,
+    Relation,
+    ScopeEntry,
+    Tables,
+    arg,
+    blend,
+    knows,
+    merge,
+    parts_of,
+    relation_of,
+)
 from askback.guards.sql.systems import describes_the_schema, is_of_the_system
 from askback.guards.sql.tables import add_from, column_names, is_wrapped
 
@@ -226,3 +239,110 @@ def result_scope(place: ExpressionContext) -> NameScope:
     scope = NameScope(place.scope)
     scope.add(ScopeEntry((), OPAQUE))
     return scope
+
+
+def project(expressions: Iterable[exp.Expr], place: ExpressionContext) -> Relation:
+    """The relation that a list makes of its FROM; later items and clauses know the earlier by name."""
+    relations: list[Relation] = []
+    for item in expressions:
+        relation = item_of(item, place)
+        relations.append(relation)
+        if isinstance(item, exp.Star) and not item.args.get("rename"):
+            continue
+        names = place.scope.names
+        for name, sources in relation.columns.items():
+            names[name] = names.get(name, NOTHING) | sources
+    return merge(relations)
+
+
+def item_of(item: exp.Expr, place: ExpressionContext) -> Relation:
+    if isinstance(item, exp.Star):
+        return starred(item, place.scope.merged(), place)
+    if isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
+        found = place.scope.named(place.path(item.parts[:-1]))
+        return starred(item.this, merge(found), place) if found else computed(item, place, None)
+    name = place.name(item.args["alias"]) if isinstance(item, exp.Alias) else None
+    value = item.this if isinstance(item, exp.Alias) else item
+    if isinstance(value, exp.Column) and not isinstance(value.this, exp.Star):
+        return relation_of([(name or place.name(value.this), look_up(value.parts, place))])
+    return computed(value, place, name)
+
+
+def computed(item: exp.Expr, place: ExpressionContext, name: str | None) -> Relation:
+    """Counted at once, but in a view: there it is the operator's, and counts where it is used."""
+    sources = NOTHING
+    if not place.account.is_view:
+        place.account.count(sources_of(item, place))
+    else:
+        with place.account.apart() as counted:
+            place.account.count(sources_of(item, place))
+        sources = frozenset(counted)
+    outputs: list[Output] = [(name, sources)]
+    return relation_of(outputs + ([(None, sources)] if may_spread(item) else []))
+
+
+def may_spread(item: exp.Expr) -> bool:
+    """Whether one item can become many columns, under one alias too: a row taken apart, a pattern of names."""
+    nodes = item.walk(prune=lambda node: isinstance(node, exp.Query))
+    return any(isinstance(node, exp.Columns | exp.Explode | exp.Unnest | exp.Star) for node in nodes)
+
+
+def starred(star: exp.Expr, relation: Relation, place: ExpressionContext) -> Relation:
+    """`*` with what DuckDB may add. EXCLUDE and REPLACE are heeded for names that only one column has."""
+    for expression in star_parts(star):
+        place.account.count(sources_of(expression, place))
+    if star.args.get("rename"):
+        return blend(relation, (place.name(part.args["alias"]) for part in parts_of(star, "rename")))
+    replaced = {place.name(part.args["alias"]) for part in parts_of(star, "replace")} - relation.twins
+    left_out = plain_names(arg(star, "except"), place) - relation.twins
+
+    def kept() -> Iterator[Output]:
+        for name, sources in relation.columns.items():
+            if name not in left_out:
+                yield name, NOTHING if name in replaced else sources
+
+    return relation_of(kept(), rest=relation.rest, is_open=relation.is_open, twins=relation.twins)
+
+
+Change = exp.Insert | exp.Update | exp.Delete | exp.Merge
+CHANGES = (exp.Insert, exp.Update, exp.Delete, exp.Merge)
+
+READ = words_in(
+    "with this expression expressions from using where returning order limit alternative by_name default"
+)
+WORDS = {exp.Insert: "insert into", exp.Update: "update", exp.Delete: "delete from", exp.Merge: "merge into"}
+
+
+def read_change(change: Change, place: ExpressionContext) -> Relation:
+    """What RETURNING gives back; without it, nothing."""
+    account = place.account
+    knows(change, READ, account)
+    here = place.inside(NameScope(place.scope))
+    target = change.this.this if isinstance(change.this, exp.Schema) else change.this
+    if isinstance(target, exp.Table):  # a stored one, whatever WITH has named
+        add_from(target, replace(here, withs=()))
+    changed = here.scope.sources[0].path if here.scope.sources and not target.alias else ()
+    account.change(WORDS[type(change)], ".".join(changed) or change.this)
+    source = arg(change, "from")
+    for item in (*parts_of(change, "using"), *([source.this] if isinstance(source, exp.Expr) else [])):
+        add_from(item, here)
+    read_values(change, place, here)
+    if change.args.get("conflict") or change.args.get("whens"):
+        account.count(here.scope.merged().everything)
+    returning = change.args.get("returning")
+    if not isinstance(returning, exp.Expr):
+        return Relation()
+    knows(returning, frozenset({"expressions"}), account)
+    return project(returning.expressions, here)
+
+
+def read_values(change: Change, place: ExpressionContext, here: ExpressionContext) -> None:
+    """Conditions, and the right sides of `a = b`; of rows from a query all columns, which can be read later."""
+    query = change.args.get("expression")
+    if isinstance(query, exp.Expr):
+        place.account.count(place.reader.relation(query, place).everything)
+    for part in parts_of(change, "where", "order", "limit"):
+        place.account.count(sources_of(part, here))
+    for assignment in parts_of(change, "expressions"):
+        is_plain = isinstance(assignment, exp.EQ) and isinstance(assignment.this, exp.Column)
+        place.account.count(sources_of(assignment.expression if is_plain else assignment, here))

@@ -1,9 +1,8 @@
-"""`read`: statements read against a catalogue, each once.
+"""`read`: what a statement touches, told by its text and a catalogue.
 
-What is short and shallow is read at once. The rest is read by a worker process, within limits of time and memory.
+What is short and shallow is read at once. The rest is read by a process of its own, within limits of time and memory.
 """
 
-import hashlib
 from collections.abc import Mapping
 from functools import partial
 from threading import Lock
@@ -11,27 +10,22 @@ from types import MappingProxyType
 from typing import NamedTuple, get_args
 
 import anyio
-import anyio.to_thread
-from anyio.lowlevel import RunVar
 
 from askback.errors import AuthorError
-from askback.guards.sql.catalogue import digest_of
 from askback.guards.sql.index import CatalogueIndex
 from askback.guards.sql.names import Dialect
-from askback.guards.sql.pool import BUSY, MAX_WORKERS, POOL, WorkerFailed
 from askback.guards.sql.readings import SQLReading, reading_of
 from askback.guards.sql.statements import StatementReader
-from askback.guards.sql.text import UnreadableStatement
-from askback.guards.sql.tokens import depth_of, tokenize
-
-MAX_READINGS = 512
-"""For each catalogue. An agent repeats itself within an hour, not within a year."""
+from askback.guards.sql.text import TextCache
+from askback.guards.sql.threads import run_in_thread
+from askback.guards.sql.tokens import UnreadableStatement, depth_of, tokenize
+from askback.guards.sql.worker import LONG_LENGTH, WorkerFailed, read_in_process
 
 MAX_CATALOGUES = 16
 """Databases that one server guards, and a few versions of each."""
 
-TRIVIAL_LENGTH, TRIVIAL_TOKENS, TRIVIAL_DEPTH, TRIVIAL_DOUBLING = 300, 100, 5, 1
-"""Characters, tokens, and levels of nesting, up to which a statement takes less than 5 ms to read."""
+TRIVIAL_LENGTH, TRIVIAL_TOKENS, TRIVIAL_DEPTH, TRIVIAL_DOUBLING = 1_000, 300, 8, 3
+"""Characters, tokens, and levels of nesting, up to which a statement takes some 20 ms to read at most."""
 
 TRIVIAL_VIEWS, TRIVIAL_TABLES = 2_000, 200
 """Characters of all views, and number of tables, up to which the same holds for a catalogue."""
@@ -39,11 +33,13 @@ TRIVIAL_VIEWS, TRIVIAL_TABLES = 2_000, 200
 LOOP_TIMEOUT = 6.0
 """Seconds in which an event loop gets an answer, if only that there is none."""
 
+BUSY = "too much is being read at once"
+
 NONE: Mapping[str, str] = MappingProxyType({})
 
 
 class CatalogueInput(NamedTuple):
-    """A catalogue as the caller gives it; compared part by part, which is quicker than a digest."""
+    """A catalogue as the caller gives it."""
 
     dialect: Dialect
     tables: Mapping[str, Mapping[str, str]]
@@ -51,61 +47,46 @@ class CatalogueInput(NamedTuple):
     tagged: Mapping[str, str]
 
 
-class CachedReader:
-    """Reads statements against one catalogue. It keeps digests of statements with their readings, and no statement."""
+class CatalogueReader:
+    """Reads statements against one catalogue, and keeps the last readings."""
 
     def __init__(self, given: CatalogueInput) -> None:
         tables = {name: dict(columns) for name, columns in given.tables.items()}
         # Copies, since the author may change the originals.
         self.given = CatalogueInput(given.dialect, tables, dict(given.views), dict(given.tagged))
-        self._key = digest_of(*self.given)
         self._index = CatalogueIndex(**self.given._asdict())
         self._statements = StatementReader(self._index)
-        self._is_trivial = (
-            len(tables) <= TRIVIAL_TABLES and sum(map(len, given.views.values())) <= TRIVIAL_VIEWS
-        )
-        self._readings: dict[bytes, SQLReading] = {}
+        views = sum(map(len, given.views.values()))
+        self._is_trivial = len(tables) <= TRIVIAL_TABLES and views <= TRIVIAL_VIEWS
+        self._readings: TextCache[SQLReading] = TextCache()
         self._lock = Lock()
 
     def read_at_once(self, statement: str) -> SQLReading | None:
-        """A reading that is known already or takes less than 5 ms; else None."""
-        digest = digest_statement(statement)
+        """A reading that is known already or takes some 20 ms at most; else None."""
         with self._lock:
-            reading = self._readings.get(digest)
+            reading = self._readings.get(statement)
             if reading is None and self._is_trivial and is_trivial(statement, self.given.dialect):
-                reading = self._keep(digest, self._statements.read(statement))
+                reading = self._statements.read(statement)
+                self._readings.keep(statement, reading)
         return reading
 
     def read(self, statement: str) -> SQLReading:
-        """The reading of any statement, from a worker process where it may take long."""
+        """The reading of any statement, from a process of its own where it may take long."""
         reading = self.read_at_once(statement)
-        if reading is not None:
-            return reading
-        tags = self._index.tags
-        try:
-            columns, writes, unresolved = POOL.read(statement, self._key, self.given._asdict())
-            reading = reading_of(columns, writes, unresolved, tags)
-        except WorkerFailed as failed:
-            reading = reading_of(self._index.mentioned(statement), (), (str(failed),), tags)
-            if not failed.is_final:
-                return reading
-        with self._lock:
-            return self._keep(digest_statement(statement), reading)
-
-    def _keep(self, digest: bytes, reading: SQLReading) -> SQLReading:
-        self._readings[digest] = reading
-        if len(self._readings) > MAX_READINGS:
-            del self._readings[next(iter(self._readings))]
+        if reading is None:
+            try:
+                found = read_in_process(statement, self.given._asdict())
+            except WorkerFailed as failed:
+                mentioned = self._index.find_mentions(statement)
+                return reading_of(mentioned, (), (str(failed),), self._index.tags)
+            reading = reading_of(*found, self._index.tags)
+            self._readings.keep(statement, reading)
         return reading
 
 
-def digest_statement(statement: str) -> bytes:
-    return hashlib.sha256(statement.encode(errors="surrogatepass")).digest()
-
-
 def is_trivial(statement: str, dialect: Dialect) -> bool:
-    """Whether it is so short and shallow that to read it takes less than 5 ms."""
-    if len(statement) > TRIVIAL_LENGTH or not statement.isascii():
+    """Whether it is so short and shallow that to read it takes some 20 ms at most."""
+    if len(statement) > LONG_LENGTH or not statement.isascii():
         return False
     try:
         tokens = tokenize(statement, dialect)
@@ -113,44 +94,33 @@ def is_trivial(statement: str, dialect: Dialect) -> bool:
         return True  # which is all there is to be read
     depth = depth_of(tokens)
     return (
-        len(tokens) <= TRIVIAL_TOKENS and depth.levels <= TRIVIAL_DEPTH and depth.doubling <= TRIVIAL_DOUBLING
+        len(statement) <= TRIVIAL_LENGTH
+        and len(tokens) <= TRIVIAL_TOKENS
+        and depth.levels <= TRIVIAL_DEPTH
+        and depth.doubling <= TRIVIAL_DOUBLING
     )
 
 
-class ReaderCache:
-    """One reader for each of the catalogues seen lately."""
-
-    def __init__(self) -> None:
-        self._readers: list[CachedReader] = []
-        self._lock = Lock()
-
-    def find(self, given: CatalogueInput) -> CachedReader | None:
-        """The reader of a catalogue that was seen before."""
-        return next((reader for reader in self._readers if reader.given == given), None)
-
-    def get(self, given: CatalogueInput) -> CachedReader:
-        """The reader of a catalogue, made where there is none."""
-        with self._lock:
-            reader = self.find(given) or make_reader(given)
-            others = [other for other in self._readers if other is not reader]
-            self._readers = [reader, *others][:MAX_CATALOGUES]
-            return reader
+_readers: list[CatalogueReader] = []
+"""Readers of the catalogues that were used last, the newest first. Replaced and never changed."""
 
 
-READERS = ReaderCache()
+def find_reader(given: CatalogueInput) -> CatalogueReader:
+    """The reader of a catalogue, made where there is none. Raises AuthorError for what is no catalogue."""
+    global _readers
+    reader = next((reader for reader in _readers if reader.given == given), None) or make_reader(given)
+    _readers = [reader, *(other for other in _readers if other is not reader)][:MAX_CATALOGUES]
+    return reader
 
-_LIMITER: RunVar[anyio.CapacityLimiter] = RunVar("askback_sql_threads")
-"""Threads that wait for a worker process; a loop has others for other work."""
 
-
-def make_reader(given: CatalogueInput) -> CachedReader:
+def make_reader(given: CatalogueInput) -> CatalogueReader:
     """A reader for a catalogue, which is checked first."""
     if wrong := [name for name in given.tagged if not all(name.rpartition(".")[::2])]:
         raise AuthorError(
             f"tagged[{wrong[0]!r}] names no column of a table. Write it as schema.table.column."
         )
     try:
-        return CachedReader(given)
+        return CatalogueReader(given)
     except (TypeError, ValueError, AttributeError) as error:
         raise AuthorError(
             'The catalogue is not of the form tables={"schema.table": {"column": "type"}}, '
@@ -169,12 +139,16 @@ def read(
     """What this text of one or more statements touches. No text makes it raise: a broken one is `unresolved`.
 
     Names in `tables` (`schema.table` to its columns and their types), `views` (`schema.view` to its query) and `tagged`
-    (`schema.table.column` to its tag) are spelled as the engine keeps them. It blocks for as long as a worker process
-    takes, a few seconds at most; on an event loop use `read_async`.
+    (`schema.table.column` to its tag) are spelled as the engine keeps them. It blocks for as long as a process takes
+    to read a long statement, a second or so; on an event loop use `read_async`.
     """
-    given = CatalogueInput(dialect, tables, views, tagged)
-    require_input(statement, dialect)
-    return READERS.get(given).read(statement)
+    if not isinstance(statement, str):  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
+        raise AuthorError(f"A statement is a text, and {type(statement).__name__} is none.")
+    if dialect not in get_args(Dialect):
+        raise AuthorError(
+            f"dialect={dialect!r} is not one that Askback reads. Give one of {get_args(Dialect)}."
+        )
+    return find_reader(CatalogueInput(dialect, tables, views, tagged)).read(statement)
 
 
 async def read_async(
@@ -186,27 +160,7 @@ async def read_async(
     tagged: Mapping[str, str] = NONE,
 ) -> SQLReading:
     """What `read` returns, without blocking the event loop."""
-    given = CatalogueInput(dialect, tables, views, tagged)
-    require_input(statement, dialect)
-    reader = READERS.find(given) if len(tables) <= TRIVIAL_TABLES else None
-    reading = None if reader is None else reader.read_at_once(statement)
-    if reading is not None:
-        return reading
-    limiter = _LIMITER.get(None)
-    if limiter is None:
-        limiter = anyio.CapacityLimiter(MAX_WORKERS)
-        _LIMITER.set(limiter)
+    work = partial(read, statement, dialect=dialect, tables=tables, views=views, tagged=tagged)
     with anyio.move_on_after(LOOP_TIMEOUT):
-        reading_aside = partial(read, statement, **given._asdict())
-        return await anyio.to_thread.run_sync(reading_aside, abandon_on_cancel=True, limiter=limiter)
+        return await run_in_thread(work)
     return reading_of((), (), (BUSY,), tagged)
-
-
-def require_input(statement: object, dialect: object) -> None:
-    """Refuse what is no statement or no dialect."""
-    if not isinstance(statement, str):
-        raise AuthorError(f"A statement is a text, and {type(statement).__name__} is none.")
-    if dialect not in get_args(Dialect):
-        raise AuthorError(
-            f"dialect={dialect!r} is not one that Askback reads. Give one of {get_args(Dialect)}."
-        )

@@ -1,6 +1,9 @@
 """Statements: which kind each is by its first word, what it reads, what it writes. Kinds not listed are a doubt."""
 
-from collections.abc import Callable, Sequence
+import logging
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect as SqlglotDialect
@@ -8,15 +11,18 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from askback.guards.sql.index import CatalogueIndex
-from askback.guards.sql.losses import losses
 from askback.guards.sql.names import Dialect, words_in
-from askback.guards.sql.place import Account, ExpressionContext
 from askback.guards.sql.queries import Queries
-from askback.guards.sql.quiet import quiet
 from askback.guards.sql.readings import SQLReading, reading_of
-from askback.guards.sql.relations import OPAQUE, Relation, blend
-from askback.guards.sql.text import UnreadableStatement
-from askback.guards.sql.tokens import doubts, statements_of, tokenize, unknown_functions
+from askback.guards.sql.scope import OPAQUE, Account, ExpressionContext, Relation, blend
+from askback.guards.sql.tokens import (
+    UnreadableStatement,
+    doubts,
+    losses,
+    statements_of,
+    tokenize,
+    unknown_functions,
+)
 
 Tokens = Sequence[Token]
 Keep = Callable[[Relation], None]
@@ -55,7 +61,7 @@ class StatementReader:
         except UnreadableStatement as unreadable:
             account.doubt(str(unreadable))
         if account.doubts:
-            account.count(self._catalogue.mentioned(text))
+            account.count(self._catalogue.find_mentions(text))
         return reading_of(account.read, account.writes, account.doubts, self._catalogue.tags)
 
     def _read(self, text: str, account: Account) -> None:
@@ -217,3 +223,21 @@ def declared_in(tree: exp.Expr, tokens: Tokens, dialect: Dialect) -> set[int]:
     holders = tree.find_all(exp.TableAlias, exp.Schema)
     names = (holder.this.this if isinstance(holder, exp.Schema) else holder.this for holder in holders)
     return {name.meta["start"] for name in names if isinstance(name, exp.Identifier) and "start" in name.meta}
+
+
+_QUIET: ContextVar[bool] = ContextVar("askback_sqlglot_quiet", default=False)
+
+
+def _is_wanted(_: logging.LogRecord) -> bool:
+    return not _QUIET.get()
+
+
+@contextmanager
+def quiet() -> Generator[None]:
+    """Nothing of sqlglot's is logged for what is done inside; others that use it hear their warnings as before."""
+    logging.getLogger("sqlglot").addFilter(_is_wanted)  # a second time it does nothing
+    before = _QUIET.set(True)
+    try:
+        yield
+    finally:
+        _QUIET.reset(before)

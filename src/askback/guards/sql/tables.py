@@ -4,9 +4,16 @@ from sqlglot import exp
 
 from askback.guards.sql.expressions import look_up, sources_of
 from askback.guards.sql.names import words_in
-from askback.guards.sql.place import ExpressionContext, knows, parts_of
-from askback.guards.sql.relations import OPAQUE, Relation, blend
-from askback.guards.sql.scopes import NameScope, ScopeEntry
+from askback.guards.sql.scope import (
+    OPAQUE,
+    ExpressionContext,
+    NameScope,
+    Relation,
+    ScopeEntry,
+    blend,
+    knows,
+    parts_of,
+)
 
 TABLE = words_in("this alias db catalog joins pivots ordinality only sample")
 JOIN = words_in("this on side kind using method")

@@ -1,6 +1,9 @@
-"""Bounds on the text of a statement, checked before an engine or a parser sees it."""
+"""The text of a statement: bounds that are checked before an engine sees it, and a cache of what was found out."""
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Generic, TypeVar
 
 MAX_LENGTH = 200_000
 """Characters. What is longer was not written by a person, and takes engines and people long to read."""
@@ -21,36 +24,56 @@ SIGNS = re.compile(r"(?:(?:\bnot\b|[-+~!@])\s*+)++", re.IGNORECASE)
 SIGN = re.compile(r"not|[-+~!@]", re.IGNORECASE)
 
 NO_TEXT = "a character that no database can store"
+TOO_COMPLEX = "the statement is too complex to inspect"
+
+Limits = Mapping[re.Pattern[str], int]
+"""How often a pattern may stand in a statement. An engine takes time with the square of it, or more."""
+
+NO_LIMITS: Limits = MappingProxyType({})
 
 
-class UnreadableStatement(Exception):
-    """A text that is given to no engine and no parser; says why, in words that can be shown to a person."""
+def find_excess(statement: str, limits: Limits = NO_LIMITS, *, max_length: int = MAX_LENGTH) -> str | None:
+    """Why a text is not given to an engine; None if it can be. Linear in the length of the text."""
+    if len(statement) > max_length:
+        return f"{len(statement):,} characters are too many to read"
+    try:
+        statement.encode()
+    except UnicodeEncodeError:
+        return NO_TEXT
+    if "\0" in statement:
+        return NO_TEXT
+    exceeds = any(len(pattern.findall(statement)) > most for pattern, most in limits.items())
+    return TOO_COMPLEX if exceeds else None
 
 
-def require_readable(statement: str) -> None:
-    """Refuse what no engine should be asked about. Linear in the length of the text."""
-    require_text(statement)
+def find_nesting(statement: str) -> str | None:
+    """Why a text is nested too deep for an engine of which no limits are known; None if it is not."""
     depth = deepest = 0
     for piece in PIECE.finditer(statement):
         depth = max(0, depth + (piece["open"] is not None) - (piece["close"] is not None))
         deepest = max(deepest, depth)
     signs = max((len(SIGN.findall(run[0])) for run in SIGNS.finditer(statement)), default=0)
-    if max(deepest, signs) > MAX_DEPTH:
-        raise UnreadableStatement(f"nested more than {MAX_DEPTH} levels deep")
+    return f"nested more than {MAX_DEPTH} levels deep" if max(deepest, signs) > MAX_DEPTH else None
 
 
-def require_text(statement: str, *, max_length: int = MAX_LENGTH) -> None:
-    """Refuse a statement that is too long, or that has characters which cannot be encoded."""
-    require_length(statement, max_length)
-    try:
-        statement.encode()
-    except UnicodeEncodeError:
-        raise UnreadableStatement(NO_TEXT) from None
-    if "\0" in statement:
-        raise UnreadableStatement(NO_TEXT)
+Value = TypeVar("Value")
+
+MAX_KEPT_TEXTS, MAX_KEPT_LENGTH = 256, 10_000
+"""Texts that a cache keeps, and characters of one."""
 
 
-def require_length(statement: str, max_length: int = MAX_LENGTH) -> None:
-    """Refuse a statement that is too long."""
-    if len(statement) > max_length:
-        raise UnreadableStatement(f"{len(statement):,} characters are too many to read")
+class TextCache(Generic[Value]):
+    """Values by their texts. Threads may share it: each step is one operation on a dictionary."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, Value] = {}
+
+    def get(self, text: str) -> Value | None:
+        return self._values.get(text)
+
+    def keep(self, text: str, value: Value) -> None:
+        if len(text) > MAX_KEPT_LENGTH:
+            return
+        if len(self._values) >= MAX_KEPT_TEXTS:
+            self._values = {}
+        self._values[text] = value

@@ -5,10 +5,12 @@ What is told here is told by the tokens alone, and so holds where the parser has
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 from sqlglot.errors import SqlglotError
 from sqlglot.parser import Parser
@@ -16,7 +18,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from askback.guards.sql.functions import harmless_functions
 from askback.guards.sql.names import Dialect, words_in
-from askback.guards.sql.text import UnreadableStatement, require_length
+from askback.guards.sql.text import MAX_LENGTH
 
 MAX_DEPTH = 60
 """Levels of parentheses and CASE. The parser calls itself for each, some twenty frames deep."""
@@ -72,6 +74,10 @@ SYNTAX = words_in(
 """Words before a parenthesis that call nothing: clauses and types."""
 
 
+class UnreadableStatement(Exception):
+    """A text that is not given to the parser; says why, in words that can be shown to a person."""
+
+
 class Depth(NamedTuple):
     levels: int
     doubling: int
@@ -79,7 +85,8 @@ class Depth(NamedTuple):
 
 def tokenize(statement: str, dialect: Dialect) -> list[Token]:
     """The tokens of a text that is short and shallow enough to be parsed."""
-    require_length(statement)
+    if len(statement) > MAX_LENGTH:
+        raise UnreadableStatement(f"{len(statement):,} characters are too many to read")
     try:
         tokens = SqlglotDialect.get_or_raise(dialect).tokenize(statement)
     except SqlglotError:
@@ -205,3 +212,59 @@ def is_foreign(tokens: Sequence[Token], position: int, dialect: Dialect) -> bool
     if dialect == "duckdb" or position < 2 or tokens[position - 1].token_type is not TokenType.DOT:
         return False
     return tokens[position - 2].text != "pg_catalog"
+
+
+NAMED = {exp.Identifier, exp.Var, exp.Anonymous}
+
+COUNTED: dict[type[exp.Expr], str] = {
+    exp.Select: "SELECT",
+    exp.Star: "*",
+    exp.Mul: "*",
+    exp.Columns: "COLUMNS",
+    exp.Placeholder: "a parameter",
+    exp.Parameter: "a parameter",
+    exp.PositionalColumn: "a parameter",
+}
+
+WRITTEN = {
+    TokenType.SELECT: "SELECT",
+    TokenType.STAR: "*",
+    TokenType.PLACEHOLDER: "a parameter",
+    TokenType.PARAMETER: "a parameter",
+    TokenType.HASH: "a parameter",
+}
+
+NAMES = {TokenType.VAR, TokenType.IDENTIFIER}
+
+CLAUSES = words_in(
+    "at both by conflict do ignore if indexed lambda leading matched name nothing nulls only placing respect sample "
+    "trailing value within zone"
+)
+"""Words of a clause, of which the tree has no name; where a column has such a name, they count as names."""
+
+
+def losses(tree: exp.Expr, tokens: Sequence[Token], columns: frozenset[str]) -> Iterator[str]:
+    """Names, subqueries, stars and parameters that the text has more often than the tree."""
+    kept: Counter[str] = Counter()
+    for node in tree.walk():
+        kind = type(node)
+        if kind in NAMED:
+            kept[node.name.lower()] += 1
+        elif kind in COUNTED:
+            kept[COUNTED[kind]] += 1
+    for name, times in Counter(written_in(tokens)).items():
+        if times > kept[name] and (name not in CLAUSES or name in columns or kept[name]):
+            yield name
+
+
+def written_in(tokens: Sequence[Token]) -> Iterator[str]:
+    """Names that are no function's, and what counts besides; `BY NAME` and `INTO NAME` are words of DuckDB."""
+    for before, token, after in zip((tokens[0], *tokens), tokens, (*tokens[1:], tokens[0]), strict=False):
+        if token.token_type in WRITTEN:
+            yield WRITTEN[token.token_type]
+        elif token.token_type in NAMES:
+            word = token.text.lower()
+            if after.token_type is TokenType.L_PAREN:
+                yield from ["COLUMNS"] if word == "columns" else []
+            elif word != "name" or before.text.lower() not in {"by", "into"}:
+                yield word

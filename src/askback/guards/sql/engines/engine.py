@@ -1,6 +1,6 @@
 """What an engine says about a statement, and the protocol that every engine implements."""
 
-from collections.abc import Awaitable, Callable, Hashable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from inspect import isawaitable
 from typing import Any, Protocol, runtime_checkable
@@ -86,3 +86,13 @@ class CalledEngine:
                 "askback.guards.sql.engines.Inspection."
             )
         return inspection
+
+
+DOTTED = "a name in it has a dot"
+
+
+def join_columns(columns: Iterable[tuple[str, ...]]) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Columns by their full names, and a doubt where the dots of a name could be taken for those between names."""
+    found = set(columns)
+    is_dotted = any("." in part for parts in found for part in parts)
+    return frozenset(map(".".join, found)), (DOTTED,) if is_dotted else ()

@@ -12,9 +12,9 @@ from typing import Any, cast
 
 import anyio
 
-from askback.guards.sql.engines.engine import Inspection
+from askback.guards.sql.engines.engine import Inspection, doubt
 from askback.guards.sql.names import Dialect
-from askback.guards.sql.text import UnreadableStatement, require_readable
+from askback.guards.sql.text import find_excess, find_nesting
 
 IO_PLAN = "EXPLAIN (TYPE IO, FORMAT JSON) "
 PLAN = "EXPLAIN (TYPE DISTRIBUTED, FORMAT JSON) "
@@ -45,12 +45,10 @@ class TrinoEngine:
 
     async def inspect(self, statement: str) -> Inspection:
         """What the plans of a statement read. A statement that Trino does not plan is a doubt."""
-        try:
-            require_readable(statement)
-        except UnreadableStatement as unreadable:
-            return Inspection(doubts=(str(unreadable),))
+        if excess := find_excess(statement) or find_nesting(statement):
+            return doubt(excess)
         if EXPLAINED.match(statement):
-            return Inspection(doubts=(NO_PLAN,))
+            return doubt(NO_PLAN)
         text = statement.rstrip().rstrip(";")
         with anyio.fail_after(self._timeout):
             try:
@@ -58,11 +56,11 @@ class TrinoEngine:
             except OSError:
                 raise
             except Exception:  # noqa: BLE001 - whatever a driver raises for a statement
-                return Inspection(doubts=(NO_PLAN,))
+                return doubt(NO_PLAN)
         try:
             return read_plans(*plans)
         except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
-            return Inspection(doubts=(OTHER_PLAN,))
+            return doubt(OTHER_PLAN)
 
     async def _explain(self, text: str) -> str:
         answer = self._run(text)

@@ -9,11 +9,11 @@ from askback.guards.sql.sources.source import (
     Catalogued,
     JoinedSource,
     Source,
+    TOMLSource,
     engine_of,
     source_of,
     version_of,
 )
-from askback.guards.sql.sources.toml import TOMLSource
 
 __all__ = [
     "CalledSource",

@@ -1,6 +1,5 @@
 """The catalogue of a live DuckDB. Takes the `duckdb` extra."""
 
-from collections.abc import Hashable
 from functools import cached_property
 
 import anyio
@@ -8,8 +7,8 @@ import anyio.to_thread
 
 from askback.guards.sql.catalogue import SQLCatalogue
 from askback.guards.sql.engines.duckdb import DuckDBEngine
-from askback.guards.sql.engines.duckdb.connection import Connection, Database, open_cursor
-from askback.guards.sql.sources.tags import Column, dotted, known_from, listed_in, query_for
+from askback.guards.sql.engines.duckdb.session import Connection, Database, open_cursor
+from askback.guards.sql.sources.live import Column, LiveSource, dotted, known_from, listed_in, query_for
 
 COLUMNS = """
 SELECT database_name, schema_name, table_name, column_name, data_type, comment FROM system.main.duckdb_columns()
@@ -19,7 +18,7 @@ WHERE NOT internal ORDER BY database_name, schema_name, table_name, column_index
 VIEWS = "SELECT database_name, schema_name, view_name, sql FROM system.main.duckdb_views() WHERE NOT internal"
 
 
-class DuckDBSource:
+class DuckDBSource(LiveSource[Database]):
     """Of a file, which is opened read-only at each question, or of a connection or a function that gives one.
 
     Tables of the database itself go by `schema.table`, those of attached ones by `database.schema.table`. With
@@ -27,25 +26,10 @@ class DuckDBSource:
     `name`, `tag` and, if you like, `example`. Temporary tables of other connections cannot be seen.
     """
 
-    def __init__(
-        self,
-        database: Database,
-        *,
-        comments: bool = True,
-        tag_table: str | None = None,
-        timeout: float = 5.0,
-    ) -> None:
-        self._database, self._comments, self._tag_table = database, comments, tag_table
-        self._timeout = timeout
-
     @cached_property
     def engine(self) -> DuckDBEngine:
         """The same database as an engine that inspects statements."""
         return DuckDBEngine(self._database, timeout=self._timeout)
-
-    async def version(self, schema: Hashable) -> Hashable:
-        """The engine's token for the schema, on which all of this depends; None with a table of tags."""
-        return None if self._tag_table else schema
 
     async def load(self) -> SQLCatalogue:
         with anyio.fail_after(self._timeout):

@@ -1,18 +1,12 @@
 """The catalogue of a live Postgres. Takes the `postgres` extra."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Hashable
-from contextlib import asynccontextmanager
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from askback.guards.sql.catalogue import Family, SQLCatalogue
 from askback.guards.sql.engines.postgres import PostgresEngine
-from askback.guards.sql.engines.postgres.connection import open_connection
-from askback.guards.sql.sources.tags import Column, dotted, known_from, listed_in, query_for
-
-if TYPE_CHECKING:
-    from askback.guards.sql.engines.postgres.connection import Connection, Database
+from askback.guards.sql.engines.postgres.connection import Connection, Database, open_connection
+from askback.guards.sql.sources.live import Column, LiveSource, dotted, known_from, listed_in, query_for
 
 STORED = """
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -44,7 +38,7 @@ FULL_NAMES = "SET LOCAL search_path TO ''"
 """With nothing on the path, Postgres writes views with the schema of every table."""
 
 
-class PostgresSource:
+class PostgresSource(LiveSource[Database]):
     """Of a database by its URL, connected to at each question, of a pool, or of a function that connects.
 
     With `comments`, a column whose comment says `@personal:contact` is tagged so; `tag_table` names a table with the
@@ -52,42 +46,23 @@ class PostgresSource:
     and theirs for it.
     """
 
-    def __init__(
-        self,
-        database: "Database",
-        *,
-        comments: bool = True,
-        tag_table: str | None = None,
-        timeout: float = 5.0,
-    ) -> None:
-        self._database, self._comments, self._tag_table = database, comments, tag_table
-        self._timeout = timeout
-
     @cached_property
     def engine(self) -> PostgresEngine:
         """The same database as the engine that says what statements read."""
         return PostgresEngine(self._database, timeout=self._timeout)
 
-    async def version(self, schema: Hashable) -> Hashable:
-        """The engine's token for the schema, on which all of this depends; None with a table of tags."""
-        return None if self._tag_table else schema
-
     async def load(self) -> SQLCatalogue:
-        async with asyncio.timeout(self._timeout), self._reading() as connection:
+        async with (
+            asyncio.timeout(self._timeout),
+            open_connection(self._database, self._timeout) as connection,
+            connection.transaction(readonly=True),
+        ):
             tags = await tags_in(connection, self._tag_table) if self._tag_table else SQLCatalogue()
             await connection.execute(FULL_NAMES)
             return await read(connection, comments=self._comments) | tags
 
-    @asynccontextmanager
-    async def _reading(self) -> "AsyncGenerator[Connection]":
-        async with (
-            open_connection(self._database, self._timeout) as connection,
-            connection.transaction(readonly=True),
-        ):
-            yield connection
 
-
-async def read(connection: "Connection", *, comments: bool) -> SQLCatalogue:
+async def read(connection: Connection, *, comments: bool) -> SQLCatalogue:
     columns = [
         Column(table, column, kind, comment)
         for schema, name, column, kind, comment in await connection.fetch(COLUMNS)
@@ -104,7 +79,7 @@ async def read(connection: "Connection", *, comments: bool) -> SQLCatalogue:
     return known_from(columns, views, comments=comments) | SQLCatalogue(families=frozenset(families))
 
 
-async def tags_in(connection: "Connection", table: str) -> SQLCatalogue:
+async def tags_in(connection: Connection, table: str) -> SQLCatalogue:
     rows = await connection.fetch(query_for(table))
     attributes = (await connection.prepare(query_for(table))).get_attributes()
     return listed_in(

@@ -1,10 +1,10 @@
 """The catalogue of a live SQLite database. Takes nothing beside the `guards` extra."""
 
 import sqlite3
-from collections.abc import Callable, Generator, Hashable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterator
+from contextlib import closing
+from functools import cached_property
 from os import PathLike
-from pathlib import Path
 from typing import cast
 
 import anyio
@@ -13,12 +13,12 @@ import anyio.to_thread
 from askback.errors import AuthorError
 from askback.guards.sql.catalogue import SQLCatalogue
 from askback.guards.sql.engines.sqlite import SQLiteEngine
-from askback.guards.sql.sources.tags import Column, dotted, known_from, listed_in, query_for
+from askback.guards.sql.engines.sqlite.connection import Database, Make, open_file
+from askback.guards.sql.names import quote_name
+from askback.guards.sql.sources.live import Column, LiveSource, dotted, known_from, listed_in, query_for
 
-Make = Callable[[], sqlite3.Connection]
 
-
-class SQLiteSource:
+class SQLiteSource(LiveSource[Database]):
     """Of a file, which is opened for reading alone at each question, or of a connection or a function that gives one.
 
     SQLite keeps no comments on columns, so tags come from another source beside it, or from `tag_table`, a table with
@@ -28,7 +28,7 @@ class SQLiteSource:
 
     def __init__(
         self,
-        database: str | PathLike[str] | sqlite3.Connection | Make,
+        database: Database,
         *,
         comments: bool = False,
         tag_table: str | None = None,
@@ -39,40 +39,26 @@ class SQLiteSource:
                 "SQLite keeps no comments on columns. Give the tags in a TOML file beside this source, or in a table "
                 "of the database: SQLiteSource(..., tag_table='personal_columns')."
             )
-        self._database, self._tag_table, self._timeout = database, tag_table, timeout
-        self._engine: SQLiteEngine | None = None
+        super().__init__(database, comments=False, tag_table=tag_table, timeout=timeout)
 
-    @property
+    @cached_property
     def engine(self) -> SQLiteEngine:
         """The engine that inspects statements on the same database."""
-        if self._engine is None:
-            self._engine = SQLiteEngine(self._database, timeout=self._timeout)
-        return self._engine
-
-    async def version(self, schema: Hashable) -> Hashable:
-        """The engine's token for the schema, on which all of this depends; None with a table of tags."""
-        return None if self._tag_table else schema
+        return SQLiteEngine(self._database, timeout=self._timeout)
 
     async def load(self) -> SQLCatalogue:
         if isinstance(self._database, sqlite3.Connection):
             return self._read(self._database)
         with anyio.fail_after(self._timeout):
-            return await anyio.to_thread.run_sync(self._known, self._database, abandon_on_cancel=True)
+            return await anyio.to_thread.run_sync(self._open_and_read, self._database, abandon_on_cancel=True)
 
-    def _known(self, database: str | PathLike[str] | Make) -> SQLCatalogue:
-        with self._opened(database) as connection:
-            return self._read(connection)
-
-    @contextmanager
-    def _opened(self, database: str | PathLike[str] | Make) -> Generator[sqlite3.Connection]:
+    def _open_and_read(self, database: str | PathLike[str] | Make) -> SQLCatalogue:
         if isinstance(database, str | PathLike):
-            path = Path(cast("str | PathLike[str]", database))
-            address = f"{path.absolute().as_uri()}?mode=ro"
-            connection = sqlite3.connect(address, uri=True, timeout=self._timeout)
+            connection = open_file(cast("str | PathLike[str]", database), timeout=self._timeout)
         else:
             connection = database()
         with closing(connection):
-            yield connection
+            return self._read(connection)
 
     def _read(self, connection: sqlite3.Connection) -> SQLCatalogue:
         with closing(connection.cursor()) as cursor:
@@ -85,7 +71,9 @@ def read(cursor: sqlite3.Cursor) -> SQLCatalogue:
     columns: list[Column] = []
     views: dict[str, str] = {}
     for _, schema, _ in cursor.execute("PRAGMA database_list").fetchall():
-        stored = f"SELECT type, name, sql FROM {quoted(schema)}.sqlite_master WHERE type IN ('table', 'view')"
+        stored = (
+            f"SELECT type, name, sql FROM {quote_name(schema)}.sqlite_master WHERE type IN ('table', 'view')"
+        )
         for kind, name, sql in cursor.execute(stored).fetchall():
             table = dotted(schema, name)
             if table is None or name.startswith("sqlite_"):
@@ -100,7 +88,7 @@ def read(cursor: sqlite3.Cursor) -> SQLCatalogue:
 def columns_of(cursor: sqlite3.Cursor, schema: str, name: str, table: str) -> Iterator[Column]:
     """Those that are computed among them. A virtual table whose module is not loaded has none, and is asked about."""
     try:
-        found = cursor.execute(f"PRAGMA {quoted(schema)}.table_xinfo({quoted(name)})").fetchall()
+        found = cursor.execute(f"PRAGMA {quote_name(schema)}.table_xinfo({quote_name(name)})").fetchall()
     except sqlite3.OperationalError:
         return iter(())
     return (Column(table, row[1], row[2]) for row in found)
@@ -109,7 +97,3 @@ def columns_of(cursor: sqlite3.Cursor, schema: str, name: str, table: str) -> It
 def tags_in(cursor: sqlite3.Cursor, table: str) -> SQLCatalogue:
     found = cursor.execute(query_for(table))
     return listed_in(table, [column[0] for column in found.description], found.fetchall())
-
-
-def quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

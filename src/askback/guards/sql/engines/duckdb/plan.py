@@ -7,9 +7,82 @@ computes counts where a step above uses it, or where computing it can raise an e
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from askback.guards.sql.engines.duckdb.expressions import UnknownPlan, can_raise, references
-from askback.guards.sql.engines.duckdb.tree import Node
-from askback.guards.sql.turns import yield_often
+from askback.guards.sql.engines.duckdb.constants import Node, walk
+from askback.guards.sql.names import words_in
+
+EXPRESSIONS = words_in(
+    "BOUND_AGGREGATE BOUND_BETWEEN BOUND_CASE BOUND_CAST BOUND_COLUMN_REF BOUND_COMPARISON BOUND_CONJUNCTION "
+    "BOUND_CONSTANT BOUND_FUNCTION BOUND_LAMBDA BOUND_OPERATOR BOUND_PARAMETER BOUND_REF BOUND_UNNEST "
+    "BOUND_WINDOW"
+)
+
+SKIPPED = words_in(
+    "return_type arguments original_arguments alias value qname query_location parameter_data chunk_types "
+    "lambda_expr aggr_expr"
+)
+"""Parts without columns. Within a lambda, and in what `list_aggregate` runs on a list, positions mean something else;
+what they take from outside stands beside them too."""
+
+QUIET = words_in(
+    "BOUND_CASE BOUND_COMPARISON BOUND_CONJUNCTION BOUND_CONSTANT BOUND_REF BOUND_PARAMETER BOUND_COLUMN_REF"
+)
+"""They raise no error by themselves."""
+
+QUIET_OPERATORS = frozenset(
+    {"OPERATOR_COALESCE", "OPERATOR_IS_NULL", "OPERATOR_IS_NOT_NULL", "OPERATOR_NOT", "COMPARE_IN"}
+)
+
+QUIET_FUNCTIONS = words_in(
+    "|| concat concat_ws lower lcase upper ucase length len strlen trim ltrim rtrim reverse contains starts_with "
+    "ends_with prefix suffix instr strpos replace md5 hash typeof ~~ !~~ struct_pack row struct_extract list_value "
+    "array_extract list_extract year month day quarter week dayofweek dayname monthname hour minute second count "
+    "count_star first last any_value arbitrary bool_and bool_or list array_agg"
+)
+"""Functions that raise no error, whatever their arguments are."""
+
+QUIET_ALONE = frozenset({"min", "max"})
+"""Those that raise none with a single argument; a second one is a number within bounds."""
+
+
+class UnknownPlan(Exception):
+    """The plan is of a shape that Askback does not know."""
+
+
+def references(expression: Any, width: int) -> set[int]:
+    """Positions among the columns of the step below, of which there are `width`; all where they go by another name."""
+    found: set[int] = set()
+    for node in walk(expression, SKIPPED):
+        kind = node.get("expression_class")
+        if kind == "BOUND_REF":
+            found.add(node["index"])
+        elif kind == "BOUND_COLUMN_REF":
+            found.update(range(width))
+        elif kind is not None and kind not in EXPRESSIONS:
+            raise UnknownPlan
+    if found and max(found) >= width:
+        raise UnknownPlan
+    return found
+
+
+def can_raise(expression: Node) -> bool:
+    """Whether computing it for some value could raise an error, which tells of the value."""
+    return not all(_is_quiet(node) for node in walk(expression, SKIPPED) if "expression_class" in node)
+
+
+def _is_quiet(node: Node) -> bool:
+    kind, type_ = node["expression_class"], node["type"]
+    if kind in QUIET or type_.startswith("COMPARE_"):
+        return True
+    if kind == "BOUND_OPERATOR":
+        return type_ in QUIET_OPERATORS
+    if type_ == "OPERATOR_CAST":
+        is_text = node["return_type"]["id"] == "VARCHAR" and not node["return_type"]["type_info"]
+        return is_text or bool(node.get("function_data", node).get("try_cast"))
+    if kind in {"BOUND_FUNCTION", "BOUND_AGGREGATE"}:
+        name = node["qname"]["path"][-1] if "qname" in node else node["name"]
+        return name in QUIET_FUNCTIONS or (name in QUIET_ALONE and len(node["children"]) == 1)
+    return False
+
 
 Live = set[int]
 """Positions of the columns of a step that something above depends on."""
@@ -23,6 +96,16 @@ VIRTUAL = 2**63
 LEFT_ONLY, RIGHT_ONLY = frozenset({"SEMI", "ANTI"}), frozenset({"RIGHT_SEMI", "RIGHT_ANTI"})
 
 BOTH = frozenset({"INNER", "LEFT", "RIGHT", "OUTER", "FULL", "SINGLE"})
+
+
+JOINS = (
+    "LOGICAL_COMPARISON_JOIN",
+    "LOGICAL_ANY_JOIN",
+    "LOGICAL_ASOF_JOIN",
+    "LOGICAL_DELIM_JOIN",
+    "LOGICAL_CROSS_PRODUCT",
+    "LOGICAL_POSITIONAL_JOIN",
+)
 
 
 class PlanReader:
@@ -45,22 +128,21 @@ class PlanReader:
             raise UnknownPlan
 
     def _all(self, node: Node) -> Live:
-        return set(range(self._width(node)))
+        return set(range(self.width(node)))
 
-    def _width(self, node: Node) -> int:
+    def width(self, node: Node) -> int:
         """How many columns a step hands on."""
         if id(node) not in self._widths:
             self._widths[id(node)] = WIDTHS[node["type"]](self, node)
         return self._widths[id(node)]
 
     def _visit(self, node: Node, live: Live) -> None:
-        if live and max(live) >= self._width(node):
+        if live and max(live) >= self.width(node):
             raise UnknownPlan
         VISITS[node["type"]](self, node, live)
 
     def _used(self, expressions: Iterable[Any], width: int) -> Live:
-        taken = yield_often(expressions)
-        return set[int]().union(*(references(each, width) for each in taken if each is not None))
+        return set[int]().union(*(references(each, width) for each in expressions if each is not None))
 
     # Steps that read
 
@@ -80,9 +162,6 @@ class PlanReader:
             if index < VIRTUAL:
                 self.columns.add((*path, names[index]))
 
-    def get_width(self, node: Node) -> int:
-        return max(len(node["projection_ids"] or node["column_indexes"]), 1) + len(node["projected_input"])
-
     def cte_ref(self, node: Node, live: Live) -> None:
         wanted = self._wanted.setdefault(node["cte_index"], set())
         if node["cte_index"] in self._made and not live <= wanted:
@@ -96,7 +175,7 @@ class PlanReader:
 
     def projection(self, node: Node, live: Live) -> None:
         (child,) = node["children"]
-        width = self._width(child)
+        width = self.width(child)
         computed = enumerate(node["expressions"])
         used = [each for place, each in computed if place in live or can_raise(each)]
         self._visit(child, self._used(used, width))
@@ -106,48 +185,39 @@ class PlanReader:
         groups = node["groups"]
         made = enumerate(node["expressions"], start=len(groups))
         used = [each for place, each in made if place in live or can_raise(each)]
-        self._visit(child, self._used([*groups, *used], self._width(child)))
-
-    def aggregate_width(self, node: Node) -> int:
-        return len(node["groups"]) + len(node["expressions"]) + len(node["grouping_functions"])
+        self._visit(child, self._used([*groups, *used], self.width(child)))
 
     def extend(self, node: Node, live: Live) -> None:
         """WINDOW and UNNEST hand on all columns and add their own, which always count."""
         (child,) = node["children"]
-        width = self._width(child)
+        width = self.width(child)
         handed = {place for place in live if place < width}
         self._visit(child, handed | self._used(node["expressions"], width))
-
-    def extend_width(self, node: Node) -> int:
-        return self._width(node["children"][0]) + len(node["expressions"])
 
     def restrict(self, node: Node, live: Live) -> None:
         """FILTER, ORDER BY, LIMIT and SAMPLE hand on columns as they are."""
         (child,) = node["children"]
         own = [node.get(key) for key in ("expressions", "orders", "limit_val", "offset_val")]
         handed = _mapped(live, _map(node))
-        self._visit(child, handed | self._used(own, self._width(child)))
-
-    def restrict_width(self, node: Node) -> int:
-        return len(_map(node)) or self._width(node["children"][0])
+        self._visit(child, handed | self._used(own, self.width(child)))
 
     def distinct(self, node: Node, live: Live) -> None:
         (child,) = node["children"]
         if node["distinct_type"] != "DISTINCT_ON":
             self._visit(child, self._all(child))
             return
-        own = self._used([node["distinct_targets"], node["order_by"]], self._width(child))
+        own = self._used([node["distinct_targets"], node["order_by"]], self.width(child))
         self._visit(child, live | own)
 
     def values(self, node: Node, live: Live) -> None:
         (child,) = node["children"]
-        self._visit(child, self._used(node["expressions"], self._width(child)))
+        self._visit(child, self._used(node["expressions"], self.width(child)))
 
     # Steps with two and more below
 
     def join(self, node: Node, live: Live) -> None:
         left, right = node["children"]
-        widths = self._width(left), self._width(right)
+        widths = self.width(left), self.width(right)
         ours, theirs = self._sides(node, live)
         both = self._used([node.get("condition"), node.get("predicate")], sum(widths))
         for each in node.get("conditions", ()):
@@ -170,7 +240,7 @@ class PlanReader:
         ours, theirs = node.get("left_projection_map", ()), node.get("right_projection_map", ())
         if kind in RIGHT_ONLY:
             return set(), _mapped(live, theirs)
-        width = len(ours) or self._width(node["children"][0])
+        width = len(ours) or self.width(node["children"][0])
         left = _mapped({place for place in live if place < width}, ours)
         if kind in BOTH:
             return left, _mapped({place - width for place in live if place >= width}, theirs)
@@ -178,8 +248,8 @@ class PlanReader:
 
     def join_width(self, node: Node) -> int:
         kind = node.get("join_type", "INNER")
-        left = len(node.get("left_projection_map", ())) or self._width(node["children"][0])
-        right = len(node.get("right_projection_map", ())) or self._width(node["children"][1])
+        left = len(node.get("left_projection_map", ())) or self.width(node["children"][0])
+        right = len(node.get("right_projection_map", ())) or self.width(node["children"][1])
         if kind in RIGHT_ONLY:
             return right
         if kind in LEFT_ONLY:
@@ -197,9 +267,6 @@ class PlanReader:
         self._made.add(node["table_index"])
         self._visit(made, self._wanted.setdefault(node["table_index"], set()))
 
-    def cte_width(self, node: Node) -> int:
-        return self._width(node["children"][1])
-
     def combine(self, node: Node, live: Live) -> None:
         """Set operations and recursion: everything counts, since rows are compared or cast as a whole."""
         for child in node["children"]:
@@ -209,9 +276,6 @@ class PlanReader:
         self._made.add(node["table_index"])
         self._wanted[node["table_index"]] = self._all(node)
         self.combine(node, live)
-
-    def passed_width(self, node: Node) -> int:
-        return self._width(node["children"][0])
 
 
 def _function(node: Node) -> str:
@@ -228,79 +292,58 @@ def _mapped(live: Live, places: Iterable[int]) -> Live:
     return {listed[place] for place in live} if listed else live
 
 
-def _counted(key: str) -> Callable[[PlanReader, Node], int]:
-    return lambda _, node: len(node[key])
+VISITS: Mapping[str, Callable[[PlanReader, Node, Live], None]] = {
+    "LOGICAL_GET": PlanReader.get,
+    "LOGICAL_CTE_REF": PlanReader.cte_ref,
+    "LOGICAL_DELIM_GET": PlanReader.leaf,
+    "LOGICAL_DUMMY_SCAN": PlanReader.leaf,
+    "LOGICAL_EMPTY_RESULT": PlanReader.leaf,
+    "LOGICAL_CHUNK_GET": PlanReader.leaf,
+    "LOGICAL_EXPRESSION_GET": PlanReader.values,
+    "LOGICAL_PROJECTION": PlanReader.projection,
+    "LOGICAL_AGGREGATE_AND_GROUP_BY": PlanReader.aggregate,
+    "LOGICAL_WINDOW": PlanReader.extend,
+    "LOGICAL_UNNEST": PlanReader.extend,
+    "LOGICAL_FILTER": PlanReader.restrict,
+    "LOGICAL_ORDER_BY": PlanReader.restrict,
+    "LOGICAL_LIMIT": PlanReader.restrict,
+    "LOGICAL_SAMPLE": PlanReader.restrict,
+    "LOGICAL_DISTINCT": PlanReader.distinct,
+    **dict.fromkeys(JOINS, PlanReader.join),
+    "LOGICAL_MATERIALIZED_CTE": PlanReader.cte,
+    "LOGICAL_RECURSIVE_CTE": PlanReader.recursive,
+    "LOGICAL_UNION": PlanReader.combine,
+    "LOGICAL_EXCEPT": PlanReader.combine,
+    "LOGICAL_INTERSECT": PlanReader.combine,
+}
+"""What each step reads. Another step is a LookupError."""
 
-
-def _numbered(_: PlanReader, node: Node) -> int:
-    return node["column_count"]
-
-
-def _one(_: PlanReader, __: Node) -> int:
-    return 1
-
-
-class _Steps(dict[str, Any]):
-    def __missing__(self, key: str) -> Any:
-        raise UnknownPlan
-
-
-VISITS: Mapping[str, Callable[[PlanReader, Node, Live], None]] = _Steps(
-    LOGICAL_GET=PlanReader.get,
-    LOGICAL_CTE_REF=PlanReader.cte_ref,
-    LOGICAL_DELIM_GET=PlanReader.leaf,
-    LOGICAL_DUMMY_SCAN=PlanReader.leaf,
-    LOGICAL_EMPTY_RESULT=PlanReader.leaf,
-    LOGICAL_CHUNK_GET=PlanReader.leaf,
-    LOGICAL_EXPRESSION_GET=PlanReader.values,
-    LOGICAL_PROJECTION=PlanReader.projection,
-    LOGICAL_AGGREGATE_AND_GROUP_BY=PlanReader.aggregate,
-    LOGICAL_WINDOW=PlanReader.extend,
-    LOGICAL_UNNEST=PlanReader.extend,
-    LOGICAL_FILTER=PlanReader.restrict,
-    LOGICAL_ORDER_BY=PlanReader.restrict,
-    LOGICAL_LIMIT=PlanReader.restrict,
-    LOGICAL_SAMPLE=PlanReader.restrict,
-    LOGICAL_DISTINCT=PlanReader.distinct,
-    LOGICAL_COMPARISON_JOIN=PlanReader.join,
-    LOGICAL_ANY_JOIN=PlanReader.join,
-    LOGICAL_ASOF_JOIN=PlanReader.join,
-    LOGICAL_DELIM_JOIN=PlanReader.join,
-    LOGICAL_CROSS_PRODUCT=PlanReader.join,
-    LOGICAL_POSITIONAL_JOIN=PlanReader.join,
-    LOGICAL_MATERIALIZED_CTE=PlanReader.cte,
-    LOGICAL_RECURSIVE_CTE=PlanReader.recursive,
-    LOGICAL_UNION=PlanReader.combine,
-    LOGICAL_EXCEPT=PlanReader.combine,
-    LOGICAL_INTERSECT=PlanReader.combine,
-)
-
-WIDTHS: Mapping[str, Callable[[PlanReader, Node], int]] = _Steps(
-    LOGICAL_GET=PlanReader.get_width,
-    LOGICAL_CTE_REF=_counted("chunk_types"),
-    LOGICAL_DELIM_GET=_counted("chunk_types"),
-    LOGICAL_DUMMY_SCAN=_one,
-    LOGICAL_EMPTY_RESULT=_counted("bindings"),
-    LOGICAL_CHUNK_GET=_counted("chunk_types"),
-    LOGICAL_EXPRESSION_GET=_counted("expr_types"),
-    LOGICAL_PROJECTION=_counted("expressions"),
-    LOGICAL_AGGREGATE_AND_GROUP_BY=PlanReader.aggregate_width,
-    LOGICAL_WINDOW=PlanReader.extend_width,
-    LOGICAL_UNNEST=PlanReader.extend_width,
-    LOGICAL_FILTER=PlanReader.restrict_width,
-    LOGICAL_ORDER_BY=PlanReader.restrict_width,
-    LOGICAL_LIMIT=PlanReader.passed_width,
-    LOGICAL_SAMPLE=PlanReader.passed_width,
-    LOGICAL_DISTINCT=PlanReader.passed_width,
-    LOGICAL_COMPARISON_JOIN=PlanReader.join_width,
-    LOGICAL_ANY_JOIN=PlanReader.join_width,
-    LOGICAL_ASOF_JOIN=PlanReader.join_width,
-    LOGICAL_DELIM_JOIN=PlanReader.join_width,
-    LOGICAL_CROSS_PRODUCT=PlanReader.join_width,
-    LOGICAL_POSITIONAL_JOIN=PlanReader.join_width,
-    LOGICAL_MATERIALIZED_CTE=PlanReader.cte_width,
-    LOGICAL_RECURSIVE_CTE=_numbered,
-    LOGICAL_UNION=_numbered,
-    LOGICAL_EXCEPT=_numbered,
-    LOGICAL_INTERSECT=_numbered,
-)
+WIDTHS: Mapping[str, Callable[[PlanReader, Node], int]] = {
+    "LOGICAL_GET": lambda _, node: (
+        max(len(node["projection_ids"] or node["column_indexes"]), 1) + len(node["projected_input"])
+    ),
+    "LOGICAL_CTE_REF": lambda _, node: len(node["chunk_types"]),
+    "LOGICAL_DELIM_GET": lambda _, node: len(node["chunk_types"]),
+    "LOGICAL_DUMMY_SCAN": lambda _, node: 1,
+    "LOGICAL_EMPTY_RESULT": lambda _, node: len(node["bindings"]),
+    "LOGICAL_CHUNK_GET": lambda _, node: len(node["chunk_types"]),
+    "LOGICAL_EXPRESSION_GET": lambda _, node: len(node["expr_types"]),
+    "LOGICAL_PROJECTION": lambda _, node: len(node["expressions"]),
+    "LOGICAL_AGGREGATE_AND_GROUP_BY": lambda _, node: (
+        len(node["groups"]) + len(node["expressions"]) + len(node["grouping_functions"])
+    ),
+    "LOGICAL_WINDOW": lambda reader, node: reader.width(node["children"][0]) + len(node["expressions"]),
+    "LOGICAL_UNNEST": lambda reader, node: reader.width(node["children"][0]) + len(node["expressions"]),
+    "LOGICAL_FILTER": lambda reader, node: len(_map(node)) or reader.width(node["children"][0]),
+    "LOGICAL_ORDER_BY": lambda reader, node: len(_map(node)) or reader.width(node["children"][0]),
+    "LOGICAL_LIMIT": lambda reader, node: reader.width(node["children"][0]),
+    "LOGICAL_SAMPLE": lambda reader, node: reader.width(node["children"][0]),
+    "LOGICAL_DISTINCT": lambda reader, node: reader.width(node["children"][0]),
+    **dict.fromkeys(JOINS, PlanReader.join_width),
+    "LOGICAL_MATERIALIZED_CTE": lambda reader, node: reader.width(node["children"][1]),
+    "LOGICAL_RECURSIVE_CTE": lambda _, node: node["column_count"],
+    "LOGICAL_UNION": lambda _, node: node["column_count"],
+    "LOGICAL_EXCEPT": lambda _, node: node["column_count"],
+    "LOGICAL_INTERSECT": lambda _, node: node["column_count"],
+}
+"""How many columns each step hands on."""

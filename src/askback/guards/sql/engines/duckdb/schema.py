@@ -1,11 +1,15 @@
 """What DuckDB's catalogue says: tables, views with their queries, and macros with their definitions."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from askback.guards.sql.engines.duckdb.connection import Connection
+from askback.guards.sql.engines.duckdb.session import Connection
+from askback.guards.sql.engines.duckdb.syntax import Syntax
+from askback.guards.sql.functions import harmless_functions
+from askback.guards.sql.names import words_in
+from askback.guards.sql.systems import describes_the_schema
 
 RELATIONS = """
 SELECT database_name, schema_name, table_name, internal, sql, false FROM system.main.duckdb_tables()
@@ -108,17 +112,14 @@ class DuckDBSchema:
             found[name] = (*found.get(name, ()), relation)
         return found
 
-    @cached_property
-    def _by_path(self) -> Mapping[Path, DuckDBRelation]:
-        return {relation.path: relation for relation in self.relations}
-
     def find(self, parts: tuple[str, ...]) -> tuple[DuckDBRelation, ...]:
         """Every table or view that a name in a statement can mean; folding is that of ASCII and more."""
         *outer, name = (part.lower() for part in parts)
         return tuple(found for found in self._by_name.get(name, ()) if _agrees(found.path, tuple(outer)))
 
     def get(self, path: Path) -> DuckDBRelation | None:
-        return self._by_path.get(path)
+        named = self._by_name.get(path[-1].lower(), ())
+        return next((relation for relation in named if relation.path == path), None)
 
     def is_in_search_path(self, relation: DuckDBRelation) -> bool:
         database, schema, _ = relation.path
@@ -177,3 +178,87 @@ def _load_macros(cursor: Connection) -> Mapping[str, Macro]:
 
 def _query(kind: str, definition: str | None) -> str:
     return f"SELECT {definition}" if kind == "macro" else definition or ""
+
+
+OPERATOR = re.compile(r"\W+")
+"""`+`, `||`, `~~`: they are functions with such a name."""
+
+FILE = re.compile(r"[./\\:*?]")
+"""In a name that DuckDB takes for a file or an address where no table has it."""
+
+TABLE_FUNCTIONS = words_in(
+    "duckdb_databases duckdb_functions duckdb_keywords duckdb_sequences generate_series generate_subscripts json_each "
+    "json_tree pg_timezone_names pragma_version range repeat_row show_tables unnest"
+)
+"""Those that read their arguments alone, beside those that describe the schema."""
+
+MAX_QUOTED = 80
+
+
+class Lookup:
+    """Looks up the names of a query, and of the views and macros in it, in one schema."""
+
+    def __init__(self, schema: DuckDBSchema, parse: Callable[[str], Syntax | None]) -> None:
+        self._schema, self._parse = schema, parse
+        self._seen: set[str] = set()
+        self.doubts: list[str] = []
+        self.columns: set[tuple[str, ...]] = set()
+        """Columns of views that the query uses, as parts of a name."""
+
+    def check(self, syntax: Syntax) -> None:
+        """Collect doubts, and the columns of views."""
+        self.doubts += syntax.doubts
+        for table in syntax.tables:
+            self._check_table(table, syntax)
+        for name in syntax.functions | (syntax.names & self._schema.macros.keys()):
+            # DuckDB takes `current_user`, for one, for a function where no column has that name.
+            self._check_function(
+                name, is_known=name in harmless_functions("duckdb") or bool(OPERATOR.fullmatch(name))
+            )
+        for name in sorted(syntax.types - self._schema.types):
+            self.doubts.append(f"there is no type {name[:MAX_QUOTED]}")
+        for name in syntax.table_functions:
+            known = name in TABLE_FUNCTIONS or describes_the_schema((name,), "duckdb")
+            self._check_function(name, is_known=known)
+
+    def _check_table(self, parts: tuple[str, ...], syntax: Syntax) -> None:
+        found = self._schema.find(parts)
+        own = [relation for relation in found if not relation.is_internal]
+        if len(parts) == 1 and FILE.search(parts[0]):
+            own = [relation for relation in own if self._schema.is_in_search_path(relation)]
+        for relation in own:
+            if relation.is_view:
+                named = (column for column in relation.columns if column.lower() in syntax.names)
+                used = relation.columns if syntax.takes_all else named
+                self.columns.update((*self._schema.name(relation.path), column) for column in used)
+                self._check_query(relation.query)
+        # A CTE may stand anywhere in the query: whether it is in its scope, the engine will say.
+        is_cte = len(parts) == 1 and parts[0].lower() in syntax.ctes and not FILE.search(parts[0])
+        if own or is_cte:
+            return
+        lowered = tuple(part.lower() for part in parts)
+        if not found:
+            self.doubts.append(f"there is no table {'.'.join(parts)[:MAX_QUOTED]}")
+        elif not describes_the_schema(lowered[-2:], "duckdb"):
+            self.doubts.append(f"{'.'.join(parts)[:MAX_QUOTED]} is a table of the engine")
+
+    def _check_function(self, name: str, *, is_known: bool) -> None:
+        macro = self._schema.macros.get(name)
+        if not is_known and (macro is None or macro.hides_builtin):
+            self.doubts.append(f"{name[:MAX_QUOTED]}() is not known to be harmless")
+        elif macro is not None and not macro.is_readable:
+            self.doubts.append(f"{name[:MAX_QUOTED]}() cannot be looked into")
+        elif macro is not None:
+            for query in macro.queries:
+                self._check_query(query)
+
+    def _check_query(self, query: str | None) -> None:
+        """Look into a view or a macro, once."""
+        if query in self._seen:
+            return
+        syntax = self._parse(query) if query else None
+        if syntax is None:
+            self.doubts.append("a view or a macro in it cannot be looked into")
+        else:
+            self._seen.add(query or "")
+            self.check(syntax)

@@ -1,13 +1,125 @@
 """DuckDB's own syntax tree of a query, from `json_serialize_sql`: what it names. Nothing is bound or looked up."""
 
-from dataclasses import dataclass, field
-from typing import Any, cast
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, cast
 
-from askback.guards.sql.engines.duckdb.constant_size import count_calls, is_costly
-from askback.guards.sql.engines.duckdb.growth import find_constants, find_growth, may_grow
-from askback.guards.sql.engines.duckdb.tree import Node
+from askback.guards.sql.engines.duckdb.constants import (
+    Node,
+    count_calls,
+    find_constants,
+    find_growth,
+    is_costly,
+    may_grow,
+)
+from askback.guards.sql.functions import harmless_functions
 from askback.guards.sql.names import words_in
-from askback.guards.sql.turns import StepCounter
+from askback.guards.sql.text import TOO_COMPLEX
+
+MAX_SIZE = 10_000
+"""Expressions that are bound, or columns of a star. 65,000 expressions take DuckDB 2 four seconds and a gigabyte."""
+
+MAX_GROWTH = 4
+"""A statement that is longer than that may still grow by this factor."""
+
+MACRO_FACTOR = 3
+"""How often a macro is taken to use its arguments."""
+
+LIMIT_FACTOR = 2
+"""How often what stands behind LIMIT and OFFSET is bound."""
+
+OPERATOR = re.compile(r"\W+")
+
+
+class Extent(NamedTuple):
+    """Of a part of a query: expressions that are bound for it, and columns that a star over it stands for."""
+
+    size: int = 0
+    width: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _SizeScope:
+    """What names stand for where an expression is written."""
+
+    ctes: Mapping[str, Extent] = field(default_factory=dict[str, Extent])
+    aliases: Mapping[str, int] = field(default_factory=dict[str, int])
+    star: int = 0
+
+
+def is_too_large(statement: Node) -> bool:
+    """Whether binding this syntax tree could take more time and memory than a statement is worth."""
+    measure = _Measure()
+    size, width = measure.measure(statement, _SizeScope())
+    return max(size, width) > max(MAX_SIZE, MAX_GROWTH * measure.written)
+
+
+class _Measure:
+    """Measures one syntax tree."""
+
+    def __init__(self) -> None:
+        self.written = 0
+
+    def measure(self, value: Any, scope: _SizeScope) -> Extent:
+        if isinstance(value, list):
+            parts = [self.measure(each, scope) for each in cast("list[Any]", value)]
+            return Extent(sum(part.size for part in parts), sum(part.width for part in parts))
+        if not isinstance(value, dict):
+            return Extent()
+        node = cast("Node", value)
+        if "class" in node:
+            return self._measure_expression(node, scope)
+        if node.get("cte_map"):
+            scope = self._with_ctes(node["cte_map"], scope)
+        if "select_list" in node:
+            return self._measure_select(node, scope)
+        if node.get("type") == "BASE_TABLE":
+            return scope.ctes.get(str(node.get("table_name", "")).lower(), Extent(1, 1))
+        return self._measure_parts(node, scope)
+
+    def _measure_expression(self, node: Node, scope: _SizeScope) -> Extent:
+        self.written += 1
+        if node["class"] == "COLUMN_REF":
+            name = str(node["column_names"][-1]).lower()
+            return Extent(scope.aliases.get(name, 1), 1)
+        if node["class"] == "STAR":
+            return Extent(max(scope.star, 1), scope.star)
+        inside = sum(self.measure(part, scope).size for part in node.values())
+        return Extent(1 + inside * (MACRO_FACTOR if _may_be_macro(node) else 1), 1)
+
+    def _with_ctes(self, cte_map: Node, scope: _SizeScope) -> _SizeScope:
+        for entry in cte_map.get("map", ()):
+            found = self.measure(entry["value"], scope)
+            scope = replace(scope, ctes={**scope.ctes, str(entry["key"]).lower(): found})
+        return scope
+
+    def _measure_select(self, node: Node, scope: _SizeScope) -> Extent:
+        source = self.measure(node.get("from_table"), scope)
+        scope = _SizeScope(scope.ctes, {}, source.width)
+        size, width = source.size, 0
+        for column in node["select_list"]:
+            found = self.measure(column, scope)
+            size, width = size + found.size, width + found.width
+            if alias := str(column.get("alias") or "").lower():
+                scope = replace(scope, aliases={**scope.aliases, alias: found.size})
+        seen = ("select_list", "from_table", "cte_map")
+        rest = (value for key, value in node.items() if key not in seen)
+        return Extent(size + sum(self.measure(value, scope).size for value in rest), width)
+
+    def _measure_parts(self, node: Node, scope: _SizeScope) -> Extent:
+        """A join has the columns of both sides, a set operation those of either, all else those of its only part."""
+        parts = [self.measure(value, scope) for key, value in node.items() if key != "cte_map"]
+        widths = [part.width for part in parts]
+        width = sum(widths) if node.get("type") == "JOIN" else max(widths, default=0)
+        times = LIMIT_FACTOR if str(node.get("type")).startswith("LIMIT") else 1
+        return Extent(times * sum(part.size for part in parts), width)
+
+
+def _may_be_macro(node: Node) -> bool:
+    name = str(node.get("function_name", "")).lower()
+    return bool(name) and name not in harmless_functions("duckdb") and not OPERATOR.fullmatch(name)
+
 
 COSTLY = "DuckDB would compute too much before it runs"
 
@@ -93,9 +205,7 @@ def read_syntax(statement: Node, length: int) -> Syntax:
     """Walk over the whole tree without recursion, however deep it is. `length` is that of the text."""
     syntax = Syntax()
     stack: list[tuple[Any, _SyntaxPlace]] = [(statement, _SyntaxPlace())]
-    turns = StepCounter()
     while stack:
-        turns.step()
         node, place = stack.pop()
         if isinstance(node, list):
             stack.extend((each, place) for each in cast("list[Any]", node))
@@ -113,7 +223,7 @@ def read_syntax(statement: Node, length: int) -> Syntax:
 def _find_growths(statement: Node, syntax: Syntax) -> list[str]:
     """Also many calls, each within bounds, make a value of any length together."""
     if len(syntax.growing) > MAX_GROWING:
-        return ["the statement is too complex to be looked at"]
+        return [TOO_COMPLEX]
     constants = find_constants(statement)
     found = (find_growth(call, constants, is_in_lambda=inside) for call, inside in syntax.growing)
     return [growth for growth in found if growth]
@@ -127,8 +237,10 @@ def _visit(node: Node, place: _SyntaxPlace, syntax: Syntax) -> list[tuple[Any, _
             return []
     elif isinstance(source, str):
         place = _visit_source(node, source, place, syntax)
-    if "cte_map" in node:
-        _visit_ctes(node, syntax)
+    for entry in node["cte_map"]["map"] if "cte_map" in node else ():
+        syntax.ctes.add(entry["key"].lower())
+        if entry["value"].get("aliases"):
+            syntax.take_all()
     if source == "TABLE_FUNCTION":
         function = node["function"]
         return [(function.get("children"), place), (function.get("arguments"), place)]
@@ -152,7 +264,7 @@ def _visit_expression(node: Node, place: _SyntaxPlace, syntax: Syntax) -> _Synta
     lambdas = place.lambdas + (kind == "LAMBDA")
     is_long = kind == "COLUMN_REF" and len(node["column_names"]) > MAX_NAME_PARTS
     if place.depth >= MAX_DEPTH or lambdas > MAX_LAMBDAS or is_long:
-        syntax.doubts.append("the statement is too complex to be looked at")
+        syntax.doubts.append(TOO_COMPLEX)
     return _SyntaxPlace(place.depth + 1, lambdas, place.is_fixed or kind == "STAR")
 
 
@@ -194,10 +306,3 @@ def _visit_named(node: Node, source: str, syntax: Syntax) -> None:
         syntax.doubts.append("it reads an earlier version of a table")
     if source == "PIVOT" and any(pivot.get("pivot_enum") for pivot in node["pivots"]):
         syntax.doubts.append("a PIVOT without its values runs a query before it is planned")
-
-
-def _visit_ctes(node: Node, syntax: Syntax) -> None:
-    for entry in node["cte_map"]["map"]:
-        syntax.ctes.add(entry["key"].lower())
-        if entry["value"].get("aliases"):
-            syntax.take_all()

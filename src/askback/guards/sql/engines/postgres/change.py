@@ -2,16 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from askback.guards.sql.engines.postgres.node_tree import Node
+from askback.guards.sql.engines.postgres.connection import Connection
+from askback.guards.sql.engines.postgres.node_tree import Node, QueryScope
 from askback.guards.sql.engines.postgres.query import TreeWalk
 from askback.guards.sql.engines.postgres.relation import PostgresRelation
 from askback.guards.sql.engines.postgres.routine import Calls, calls_in
-from askback.guards.sql.engines.postgres.scope import QueryScope
-
-if TYPE_CHECKING:
-    from askback.guards.sql.engines.postgres.connection import Connection
 
 UPDATE, INSERT, DELETE, MERGE = 2, 3, 4, 5
 
@@ -67,7 +64,7 @@ class Targets:
         return calls
 
 
-async def load_targets(connection: "Connection", numbers: Iterable[int]) -> Targets:
+async def load_targets(connection: Connection, numbers: Iterable[int]) -> Targets:
     wanted = sorted(numbers)
     if not wanted:
         return Targets({}, [])

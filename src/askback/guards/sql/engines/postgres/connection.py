@@ -2,24 +2,23 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TypeAlias, cast
 
 import asyncpg
 
-if TYPE_CHECKING:
-    Connection: TypeAlias = (
-        asyncpg.Connection[asyncpg.Record] | asyncpg.pool.PoolConnectionProxy[asyncpg.Record]
-    )
-    Pool: TypeAlias = asyncpg.Pool[asyncpg.Record]
-    Make: TypeAlias = Callable[[], Awaitable[asyncpg.Connection[asyncpg.Record]]]
-    Database: TypeAlias = str | Pool | Make
+Connection: TypeAlias = (
+    "asyncpg.Connection[asyncpg.Record] | asyncpg.pool.PoolConnectionProxy[asyncpg.Record]"
+)
+Pool: TypeAlias = "asyncpg.Pool[asyncpg.Record]"
+Database: TypeAlias = "str | Pool | Callable[[], Awaitable[asyncpg.Connection[asyncpg.Record]]]"
+"""A URL, a pool, or a function that connects."""
 
 CLOSING_TIMEOUT = 2.0
 """Seconds for a rollback on a connection that is given back."""
 
 
 @asynccontextmanager
-async def open_connection(database: "Database", timeout: float) -> AsyncGenerator["Connection"]:
+async def open_connection(database: Database, timeout: float) -> AsyncGenerator[Connection]:
     """Lend a connection. One that was made for this is closed afterwards."""
     if isinstance(database, asyncpg.Pool):
         pool = cast("Pool", database)

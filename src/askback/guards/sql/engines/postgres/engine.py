@@ -1,30 +1,268 @@
 """Postgres as an engine: it analyses a statement and stores its parse tree, which says what the statement reads."""
 
 import asyncio
-from collections.abc import Coroutine
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+import re
+from collections.abc import Callable, Coroutine, Iterable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, TypeVar
 
 import asyncpg
+from anyio import to_thread
 
 from askback.errors import ChangedSinceApproval
 from askback.guards.sql.approval import approval_of
-from askback.guards.sql.engines.cache import TextCache
-from askback.guards.sql.engines.engine import Inspection, SQLRows, cut_rows, doubt
-from askback.guards.sql.engines.postgres.inspector import (
-    NO_TEMPORARY,
-    NOT_ALLOWED,
-    NOT_SUPPORTED,
-    READ_ONLY,
-    TOO_SLOW,
-    PostgresInspector,
+from askback.guards.sql.engines.engine import DOTTED, Inspection, SQLRows, cut_rows, doubt, join_columns
+from askback.guards.sql.engines.postgres import first_words
+from askback.guards.sql.engines.postgres.change import (
+    Targets,
+    describe_change,
+    doubts_about,
+    follow_constraints,
+    load_targets,
+    target_of,
 )
-from askback.guards.sql.engines.postgres.session import Access, PostgresSession, open_session
-from askback.guards.sql.engines.postgres.version import VERSION, Version
+from askback.guards.sql.engines.postgres.connection import Connection, Database
+from askback.guards.sql.engines.postgres.node_tree import UnknownTree, numbers_in, parse_tree, queries_in
+from askback.guards.sql.engines.postgres.query import TreeTooLarge, TreeWalk
+from askback.guards.sql.engines.postgres.relation import PostgresRelation, PostgresRelations, find_foreign
+from askback.guards.sql.engines.postgres.routine import Calls, Routines, RoutineVerdict, calls_in
+from askback.guards.sql.engines.postgres.session import (
+    VERSION,
+    Access,
+    PostgresSession,
+    Version,
+    open_session,
+)
 from askback.guards.sql.names import Dialect
+from askback.guards.sql.systems import describes_the_schema
+from askback.guards.sql.text import TOO_COMPLEX, TextCache, find_excess
 
-if TYPE_CHECKING:
-    from askback.guards.sql.engines.postgres.connection import Database
+Result = TypeVar("Result")
+
+LIMITS = {
+    re.compile(
+        r"(?i)\bjoin\b"
+    ): 60,  # the server takes time with the square of joins, before it heeds its own limit
+    re.compile(r"(?:\+-?){100}"): 0,
+    re.compile(r"/\*"): 1000,  # comments within comments; the server's reader of text heeds no limit of time
+}
+
+MISREAD = (UnknownTree, LookupError, TypeError, ValueError, AttributeError, RecursionError)
+"""What reading raises where a tree is not of the shape that is known."""
+
+LARGE_TREE = 32_000
+"""Bytes from which a parse tree is read in a thread: it would hold up the event loop for milliseconds."""
+
+SYSTEM_SCHEMAS = frozenset({"pg_catalog", "information_schema"})
+
+OLDEST = 14
+"""The first version that stores the parse tree of a function's body."""
+
+NEWEST = 19
+"""The last version whose parse trees are known. In the next one, the same number may mean something else."""
+
+TOO_OLD = "only PostgreSQL 14 and later can say what a statement reads; upgrade the server"
+TOO_NEW = f"the parse trees of PostgreSQL versions after {NEWEST} are not known yet; upgrade this package"
+NOT_ONE = "Postgres does not take it as one statement that it knows"
+NO_WORDS = "there is no statement in it"
+NOT_SUPPORTED = "it asks for something that this version of Postgres does not have"
+READ_ONLY = "this server is a read-only standby and cannot say what a statement reads; connect to the primary"
+NO_TEMPORARY = (
+    "the role may create nothing, not even for a moment, so Postgres cannot say what a statement reads; an operator "
+    "can GRANT TEMPORARY ON DATABASE to it"
+)
+NOT_ALLOWED = "the role may not use something that it names"
+TOO_SLOW = "Postgres took too long to say what it reads"
+UNKNOWN_SHAPE = "Postgres describes it in a shape that is not known"
+
+ERRORS = {
+    asyncpg.QueryCanceledError: TOO_SLOW,
+    asyncpg.LockNotAvailableError: TOO_SLOW,
+    asyncpg.InsufficientPrivilegeError: NOT_ALLOWED,
+    asyncpg.ReadOnlySQLTransactionError: READ_ONLY,
+    asyncpg.StatementTooComplexError: TOO_COMPLEX,
+    asyncpg.FeatureNotSupportedError: NOT_SUPPORTED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresInspector:
+    """Inspects statements. Remembers what the server's functions and the views are."""
+
+    relations: PostgresRelations = field(default_factory=PostgresRelations)
+    routines: Routines = field(default_factory=Routines)
+
+    async def inspect(self, session: PostgresSession, statement: str) -> Inspection:
+        """What a statement reads and changes. Raises what the driver raises where the server cannot be reached."""
+        if (excess := find_excess(statement, LIMITS)) is not None:
+            return doubt(excess)
+        version = session.connection.get_server_version().major
+        if not OLDEST <= version <= NEWEST:
+            return doubt(TOO_OLD if version < OLDEST else TOO_NEW)
+        words = first_words.read_words(statement)
+        if not words:
+            return doubt(NO_WORDS)
+        if words[0] == "explain":
+            return await self._inspect_explained(session, statement)
+        if words[0] in first_words.QUERIES:
+            return await self._inspect_query(session, statement)
+        if first_words.shows_setting(statement):
+            return Inspection(is_query=True)
+        command = inspect_command(words)
+        inner = first_words.find_query(statement) if words[0] == "create" else None
+        if inner is None:
+            return command
+        return replace(command, columns=(await self._inspect_query(session, inner)).columns)
+
+    async def _inspect_explained(self, session: PostgresSession, statement: str) -> Inspection:
+        inner, is_run = first_words.split_explain(statement)
+        words = first_words.read_words(inner)
+        if not words or words[0] not in first_words.QUERIES:
+            return inspect_command(["explain"])
+        found = await self._inspect_query(session, inner)
+        if is_run:
+            doubts = (*found.doubts, "EXPLAIN ANALYZE runs the statement")
+            return replace(found, doubts=doubts, is_query=False, can_be_planned=False)
+        return replace(found, writes=(), is_query=found.can_be_planned, can_be_planned=False)
+
+    async def _inspect_query(self, session: PostgresSession, statement: str) -> Inspection:
+        try:
+            analysis = await session.analyse(statement)
+            if analysis.tree is None:
+                return doubt(TOO_COMPLEX)
+            return await self._follow(session.connection, analysis.tree, analysis.facts)
+        except asyncpg.PostgresConnectionError:
+            raise
+        except asyncpg.PostgresError as error:
+            session.is_broken = True
+            is_made = isinstance(error, asyncpg.PostgresSyntaxError) and first_words.may_create_table(
+                statement
+            )
+            return Inspection(doubts=(explain_error(error),), writes=("create table",) if is_made else ())
+        except MISREAD:
+            return doubt(UNKNOWN_SHAPE)
+        except TreeTooLarge:
+            return doubt(TOO_COMPLEX)
+
+    async def _follow(self, connection: Connection, tree: str, facts: list[Any]) -> Inspection:
+        is_large = len(tree) > LARGE_TREE
+        queries = queries_in(await run_there(is_large, partial(parse_tree, tree)))
+        if len(queries) != 1 or queries[0].is_true("isReturn"):
+            return doubt(NOT_ONE)
+        relations = await self.relations.load(connection, numbers_in(tree), facts)
+        steady = (await self.routines.load(connection)).steady
+        walk = TreeWalk(relations, steady)
+        await run_there(is_large, partial(walk.follow, queries[0]))
+        targets = await self._follow_changes(connection, walk, relations)
+        stored = frozenset[int]().union(*(relation.types for relation in relations.values()))
+        verdict = await self.routines.judge(connection, calls_in(tree), calls_of(walk), targets.calls, stored)
+        parents = {number for number in walk.usage.relations if relations[number].has_children}
+        foreign = await find_foreign(connection, parents) if parents else None
+        return conclude(walk, relations, targets, verdict, foreign)
+
+    async def _follow_changes(
+        self, connection: Connection, walk: TreeWalk, relations: dict[int, PostgresRelation]
+    ) -> Targets:
+        targets = await load_targets(connection, {target_of(scope) for scope in walk.usage.changes})
+        if missing := targets.relations - relations.keys():
+            relations |= await self.relations.load(connection, missing)
+        for scope in walk.usage.changes:
+            follow_constraints(walk, scope, relations[target_of(scope)], targets)
+        return targets
+
+
+def calls_of(walk: TreeWalk) -> Calls:
+    """What views call for a statement."""
+    return Calls(
+        functions=frozenset(walk.usage.view_functions) - {0},
+        operators=frozenset(walk.usage.operators) - {0},
+        types=frozenset(walk.usage.types),
+    )
+
+
+def inspect_command(words: list[str]) -> Inspection:
+    """A statement of which Postgres stores no parse tree, such as CREATE or SET."""
+    kind = f"{first_words.name_kind(words):.80}"
+    if not kind:
+        return doubt(NOT_ONE)
+    writes = () if kind == "show" else (kind,)
+    return Inspection(writes=writes, doubts=(f"Postgres cannot say beforehand what {kind.upper()} reads",))
+
+
+async def run_there(is_large: bool, call: Callable[[], Result]) -> Result:
+    """Run it in a thread where it takes long."""
+    return await to_thread.run_sync(call) if is_large else call()
+
+
+def explain_error(error: asyncpg.PostgresError) -> str:
+    """Our own sentence for what the server says to a statement, never its text."""
+    return next((sentence for kind, sentence in ERRORS.items() if isinstance(error, kind)), NOT_ONE)
+
+
+def conclude(
+    walk: TreeWalk,
+    relations: dict[int, PostgresRelation],
+    targets: Targets,
+    verdict: RoutineVerdict,
+    foreign: str | None,
+) -> Inspection:
+    """Put together what was found."""
+    usage = walk.usage
+    changes = [(scope, relations[target_of(scope)]) for scope in usage.changes]
+    writes = [describe_change(scope, relation) for scope, relation in changes]
+    writes += [f"lock rows of {relations[number].path}" for number in sorted(usage.locks - {0})]
+    writes += ["lock rows"] if 0 in usage.locks else []
+    writes += verdict.changing
+    unknown = [
+        *_doubt_calls(verdict),
+        *_doubt_relations(relations[number] for number in sorted(usage.relations)),
+    ]
+    unknown += [f"the foreign table {foreign:.80} is kept elsewhere"] if foreign else []
+    unseen = [sentence for scope, relation in changes for sentence in doubts_about(scope, relation, targets)]
+    columns, dotted = join_columns(_name_columns(usage.columns, relations))
+    read = [relations[number] for number in {number for number, _ in usage.columns}]
+    if any(name.count(".") > 1 for each in read for name in each.relatives):
+        dotted = (DOTTED,)
+    return Inspection(
+        columns=columns,
+        families=frozenset(frozenset({each.path, *each.relatives}) for each in read if each.relatives),
+        writes=tuple(dict.fromkeys(writes)),
+        doubts=tuple(dict.fromkeys([*unknown, *unseen, *dotted])),
+        is_query=not writes and not _doubt_calls(verdict),
+        can_be_planned=not unknown and not unseen,
+    )
+
+
+def _doubt_calls(verdict: RoutineVerdict) -> list[str]:
+    found = [f"what the function {name:.80} reads or does is not known" for name in verdict.functions]
+    found += [f"what the operator {name:.80} reads or does is not known" for name in verdict.operators]
+    return found + [
+        f"what the server does with values of the type {name:.80} is not known" for name in verdict.types
+    ]
+
+
+def _doubt_relations(relations: Iterable[PostgresRelation]) -> Iterable[str]:
+    for relation in relations:
+        if relation.kind == "f":
+            yield f"the foreign table {relation.path:.80} is kept elsewhere"
+        elif relation.schema in SYSTEM_SCHEMAS or relation.schema.startswith("pg_toast"):
+            if not describes_the_schema((relation.schema, relation.name), "postgres"):
+                yield f"the system table {relation.path:.80} may show stored values"
+        elif relation.kind not in "rpvmS" or (relation.kind == "v" and relation.query is None):
+            yield f"what {relation.path:.80} reads is not known"
+
+
+def _name_columns(
+    columns: Iterable[tuple[int, int]], relations: dict[int, PostgresRelation]
+) -> set[tuple[str, ...]]:
+    """The columns of tables and views that people made, by the parts of their names."""
+    return {
+        (relation.schema, relation.name, relation.columns[column - 1])
+        for number, column in columns
+        if (relation := relations[number]).schema not in SYSTEM_SCHEMAS
+    }
+
 
 GRACE_SECONDS = 2.0
 """How long after the server's own time limit it is given up."""
@@ -44,7 +282,7 @@ class PostgresEngine:
     name: str = "Postgres"
     dialect: Dialect = "postgres"
 
-    def __init__(self, database: "Database", *, timeout: float = 5.0, role: str | None = None) -> None:
+    def __init__(self, database: Database, *, timeout: float = 5.0, role: str | None = None) -> None:
         self._access = Access(database, timeout, role)
         self._inspector = PostgresInspector()
         self._seen: TextCache[tuple[Inspection, Version | None]] = TextCache()

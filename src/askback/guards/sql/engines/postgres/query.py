@@ -7,9 +7,17 @@ where every supported version drops it, since an expression that is worked out c
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from askback.guards.sql.engines.postgres.node_tree import Node, UnknownTree, Value
+from askback.guards.sql.engines.postgres.node_tree import (
+    Node,
+    Origin,
+    QueryScope,
+    RangeKind,
+    UnknownTree,
+    Value,
+    kind_of,
+    scope_of_table,
+)
 from askback.guards.sql.engines.postgres.relation import PostgresRelation
-from askback.guards.sql.engines.postgres.scope import Origin, QueryScope, RangeKind, kind_of, scope_of_table
 
 MAX_STEPS = 400_000
 """Nodes that are looked at; a long report of a person has some thousands."""

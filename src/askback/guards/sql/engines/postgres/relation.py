@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from askback.guards.sql.engines.cache import TextCache
+from askback.guards.sql.engines.postgres.connection import Connection
 from askback.guards.sql.engines.postgres.node_tree import (
     Node,
     UnknownTree,
@@ -13,9 +13,7 @@ from askback.guards.sql.engines.postgres.node_tree import (
     parse_tree,
     queries_in,
 )
-
-if TYPE_CHECKING:
-    from askback.guards.sql.engines.postgres.connection import Connection
+from askback.guards.sql.text import TextCache
 
 FACTS = """
 SELECT c.oid::bigint,
@@ -136,7 +134,7 @@ class PostgresRelations:
         """Views by the number of the rule that holds the query, and of the transaction that wrote it."""
 
     async def load(
-        self, connection: "Connection", numbers: Iterable[int], facts: Iterable[Any] = ()
+        self, connection: Connection, numbers: Iterable[int], facts: Iterable[Any] = ()
     ) -> dict[int, PostgresRelation]:
         """The relations of these numbers and, through views, all that they read. Missing ones are left out.
 
@@ -155,7 +153,7 @@ class PostgresRelations:
         raise UnknownTree
 
     async def _add(
-        self, connection: "Connection", rows: list[Any], found: dict[int, PostgresRelation]
+        self, connection: Connection, rows: list[Any], found: dict[int, PostgresRelation]
     ) -> set[int]:
         """Add relations; give the numbers of those that their views and policies read."""
         views = await self._load_views(connection, rows)
@@ -170,7 +168,7 @@ class PostgresRelations:
         parts = [*views.values(), *(part for own in expressions.values() for part in own)]
         return {number for part in parts for number in part.relations}
 
-    async def _load_views(self, connection: "Connection", rows: list[Any]) -> dict[int, _View]:
+    async def _load_views(self, connection: Connection, rows: list[Any]) -> dict[int, _View]:
         rules = {row["oid"]: row["rule"] for row in rows if _is_followed(row)}
         views = {number: view for number, rule in rules.items() if (view := self._views.get(rule))}
         missing = sorted(rules.keys() - views.keys())
@@ -200,7 +198,7 @@ def _read_relation(row: Any, view: _View | None, own: Iterable[_Expression], fam
     )
 
 
-async def _load_families(connection: "Connection", numbers: list[int]) -> dict[int, Any]:
+async def _load_families(connection: Connection, numbers: list[int]) -> dict[int, Any]:
     rows = await connection.fetch(FAMILIES, numbers) if numbers else ()
     return {row["oid"]: row for row in rows}
 
@@ -214,7 +212,7 @@ def _is_followed(row: Any) -> bool:
     return row["relkind"] in {"v", "m"} and row["nspname"] not in {"pg_catalog", "information_schema"}
 
 
-async def _load_expressions(connection: "Connection", numbers: list[int]) -> dict[int, list[_Expression]]:
+async def _load_expressions(connection: Connection, numbers: list[int]) -> dict[int, list[_Expression]]:
     found: dict[int, list[_Expression]] = {}
     for number, column, text in await connection.fetch(EXPRESSIONS, numbers) if numbers else ():
         expression = _Expression(column, parse_tree(text), numbers_in(text))
@@ -222,7 +220,7 @@ async def _load_expressions(connection: "Connection", numbers: list[int]) -> dic
     return found
 
 
-async def find_foreign(connection: "Connection", numbers: Iterable[int]) -> str | None:
+async def find_foreign(connection: Connection, numbers: Iterable[int]) -> str | None:
     """The name of a foreign table among the partitions and children of these tables."""
     rows = await connection.fetch(FOREIGN, sorted(numbers))
     return rows[0][0] if rows else None

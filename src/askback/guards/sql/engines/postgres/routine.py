@@ -3,13 +3,11 @@
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from askback.guards.sql.engines.postgres.connection import Connection
 from askback.guards.sql.engines.postgres.node_tree import field_numbers, numbers_in
 from askback.guards.sql.functions import harmless_functions
-
-if TYPE_CHECKING:
-    from askback.guards.sql.engines.postgres.connection import Connection
 
 FUNCTION_NUMBERS = field_numbers("funcid|aggfnoid|winfnoid|tsmhandler|startInRangeFunc|endInRangeFunc")
 OPERATOR_NUMBERS = field_numbers("opno|eqop|sortop|cycle_mark_neop|opnos")
@@ -148,7 +146,7 @@ class Routines:
     def __init__(self) -> None:
         self._built_in: dict[int, BuiltIn] = {}
 
-    async def load(self, connection: "Connection") -> BuiltIn:
+    async def load(self, connection: Connection) -> BuiltIn:
         version = connection.get_server_version().major
         if version not in self._built_in:
             rows = await connection.fetch(BUILT_IN, sorted(harmless_functions("postgres")), PINNED)
@@ -159,7 +157,7 @@ class Routines:
         return self._built_in[version]
 
     async def judge(
-        self, connection: "Connection", own: Calls, views: Calls, defaults: Calls, stored: frozenset[int]
+        self, connection: Connection, own: Calls, views: Calls, defaults: Calls, stored: frozenset[int]
     ) -> RoutineVerdict:
         """Judge what a statement calls itself, what views call for it, and the defaults of tables that it changes.
 
@@ -183,7 +181,7 @@ class Routines:
         )
 
 
-async def _judge_types(connection: "Connection", types: Iterable[int]) -> tuple[tuple[str, ...], Calls]:
+async def _judge_types(connection: Connection, types: Iterable[int]) -> tuple[tuple[str, ...], Calls]:
     """The names of the types that are not known, and what the checks of domains call."""
     checks, unknown = Calls(), list[str]()
     numbers = sorted(types)
@@ -196,7 +194,7 @@ async def _judge_types(connection: "Connection", types: Iterable[int]) -> tuple[
 
 
 async def _judge_functions(
-    connection: "Connection",
+    connection: Connection,
     known: Collection[int],
     functions: Iterable[int],
     *,

@@ -3,21 +3,85 @@
 import asyncio
 import re
 import secrets
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import asyncpg
 from asyncpg.transaction import Transaction
 
-from askback.guards.sql.engines.names import quote
-from askback.guards.sql.engines.postgres.connection import CLOSING_TIMEOUT, open_connection
+from askback.guards.sql.engines.postgres.connection import (
+    CLOSING_TIMEOUT,
+    Connection,
+    Database,
+    open_connection,
+)
 from askback.guards.sql.engines.postgres.relation import FACTS
-from askback.guards.sql.engines.postgres.version import CATALOGUE_VERSION
+from askback.guards.sql.names import quote_name
 
-if TYPE_CHECKING:
-    from askback.guards.sql.engines.postgres.connection import Connection, Database
+CATALOGUE = {
+    "pg_class": "oid >= 16384",
+    "pg_namespace": "nspname !~ '^pg_'",
+    "pg_attribute": "attrelid >= 16384",
+    "pg_rewrite": "ev_class >= 16384",
+    "pg_inherits": "inhrelid >= 16384",
+    "pg_description": "objoid >= 16384",
+}
+"""Where the server keeps tables, views and comments, and how the rows that people made are told from its own."""
+
+MEANING = {
+    "pg_auth_members": "true",
+    **{
+        f"pg_{name}": "oid >= 16384"
+        for name in (
+            "attrdef",
+            "cast",
+            "constraint",
+            "opclass",
+            "operator",
+            "policy",
+            "proc",
+            "trigger",
+            "type",
+        )
+    },
+}
+"""Further tables in which a change can give a statement another meaning. A member of another role may see a schema that
+stands earlier in the search path."""
+
+
+def _sums(tables: Mapping[str, str]) -> str:
+    rows = " UNION ALL ".join(
+        f"SELECT xmin::text::bigint AS written FROM pg_catalog.{table} WHERE {condition}"
+        for table, condition in tables.items()
+    )
+    return (
+        f"(SELECT pg_catalog.concat_ws(' ', current_database(), count(*),"
+        f" sum(pg_catalog.hashint8extended(written, 0))) FROM ({rows}) AS row)"
+    )
+
+
+CATALOGUE_VERSION = _sums(CATALOGUE)
+"""An expression for the state of tables, views and comments."""
+
+VERSION = f"""
+SELECT pg_catalog.concat_ws(' ', current_user, session_user, pg_catalog.pg_my_temp_schema(),
+  (SELECT pg_catalog.concat(r.rolsuper, r.rolinherit, r.rolbypassrls) FROM pg_catalog.pg_roles AS r
+   WHERE r.rolname = current_user),
+  current_setting('standard_conforming_strings'), current_setting('transform_null_equals'),
+  current_setting('search_path')), {CATALOGUE_VERSION}, {_sums(MEANING)}
+"""
+
+
+class Version(NamedTuple):
+    """The row of `VERSION`. It differs after every change that can give a statement another meaning."""
+
+    session: str
+    catalogue: str
+    """The state of tables, views and comments, as a token that others may keep."""
+    meaning: str
+
 
 BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 """Read-write also where transactions are read-only by default: those refuse to create anything. It is rolled back."""
@@ -66,17 +130,17 @@ PARAMETER = re.compile(r"\$\d")
 class Access:
     """How a database is reached."""
 
-    database: "Database"
+    database: Database
     timeout: float
     role: str | None
     schema: str | None = None
     """Where the function is created, once it is known."""
 
-    async def find_schema(self, connection: "Connection") -> str:
+    async def find_schema(self, connection: Connection) -> str:
         """A schema in which the role may create; the temporary one where there is no other."""
         if self.schema is None:
             found: str | None = await connection.fetchval(SCHEMA, self.role)
-            self.schema = "pg_temp" if found is None else quote(found)
+            self.schema = "pg_temp" if found is None else quote_name(found)
         return self.schema
 
 
@@ -92,7 +156,7 @@ class Analysis(NamedTuple):
 class PostgresSession:
     """One transaction, in which a statement is analysed and, with `is_kept`, run where it was approved."""
 
-    def __init__(self, connection: "Connection", access: Access, *, is_kept: bool = False) -> None:
+    def __init__(self, connection: Connection, access: Access, *, is_kept: bool = False) -> None:
         self.connection = connection
         self.catalogue: str | None = None
         """The version of the catalogue, once a statement was analysed."""
@@ -104,7 +168,7 @@ class PostgresSession:
         milliseconds = max(1, round(access.timeout * 1000))
         settings: dict[str, object] = {"statement_timeout": milliseconds, "lock_timeout": milliseconds}
         if access.role is not None:
-            settings["role"] = quote(access.role)
+            settings["role"] = quote_name(access.role)
         if not is_kept:
             # The check expands views and so locks their tables, which counts only where the statement runs next.
             settings["check_function_bodies"] = "off"

@@ -12,8 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from askback.guards.sql.engines.sqlite.catalogue import Column, SQLiteSchema, Tree, Use
-from askback.guards.sql.engines.sqlite.discards import MAX_FOLLOWED, find_discarded
-from askback.guards.sql.engines.sqlite.operands import Instruction
+from askback.guards.sql.engines.sqlite.discards import MAX_FOLLOWED, Instruction, find_discarded
 from askback.guards.sql.names import words_in
 
 ROOT_IN_REGISTER = 0x10

@@ -5,9 +5,9 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from askback.guards.sql.engines.cache import TextCache
 from askback.guards.sql.engines.engine import Inspection
-from askback.guards.sql.engines.names import quote
+from askback.guards.sql.names import quote_name
+from askback.guards.sql.text import TextCache
 
 VIRTUAL, STORED = 2, 3
 """`hidden` in `table_xinfo` for generated columns."""
@@ -116,7 +116,9 @@ def load_schema(connection: sqlite3.Connection, known: "SQLiteSchema | None") ->
     databases = {row[0]: str(row[1]) for row in connection.execute("PRAGMA database_list").fetchall()}
     entries: list[Any] = []
     for number, database in databases.items():
-        query = f"SELECT {number}, type, name, tbl_name, rootpage, sql FROM {quote(database)}.sqlite_master"
+        query = (
+            f"SELECT {number}, type, name, tbl_name, rootpage, sql FROM {quote_name(database)}.sqlite_master"
+        )
         entries += connection.execute(query).fetchall()
     names = {entry[2] for entry in entries} & {"sqlite_stat1", "sqlite_stat4"}
     statistics = [row for name in sorted(names) for row in connection.execute(f"SELECT * FROM main.{name}")]
@@ -270,4 +272,4 @@ def _full(entry: SchemaEntry, column: str) -> Column:
 
 
 def _pragma(connection: sqlite3.Connection, database: str, name: str, about: str) -> list[tuple[Any, ...]]:
-    return connection.execute(f"PRAGMA {quote(database)}.{name}({quote(about)})").fetchall()
+    return connection.execute(f"PRAGMA {quote_name(database)}.{name}({quote_name(about)})").fetchall()

@@ -2,9 +2,15 @@
 
 import os
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+
+Make = Callable[[], sqlite3.Connection]
+
+Database = str | os.PathLike[str] | sqlite3.Connection | Make
+"""A file, a connection to one, or a function that makes a new connection."""
 
 BUSY = "the connection is in a transaction, whose changes only it can see"
 MEMORY = "the database is in memory, where only its own connection can look"

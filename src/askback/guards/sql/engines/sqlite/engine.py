@@ -1,39 +1,198 @@
-"""SQLite as an engine: where its database is, and on which connection a statement is inspected or run."""
+"""SQLite as an engine: its authorizer and its bytecode say what a statement reads, on connections of our own."""
 
+import math
 import os
+import re
 import sqlite3
-from collections.abc import Callable, Generator
+import time
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from typing import cast
 
 import anyio
 import anyio.to_thread
-from anyio.lowlevel import RunVar
 
-from askback.errors import AuthorError
+from askback.errors import AuthorError, ChangedSinceApproval
 from askback.guards.sql.approval import approval_of
-from askback.guards.sql.engines.engine import Inspection, SQLRows, doubt
-from askback.guards.sql.engines.sqlite.catalogue import SQLiteSchema
+from askback.guards.sql.engines.engine import Inspection, SQLRows, cut_rows, doubt
+from askback.guards.sql.engines.sqlite.bounds import find_excess, split_explain
+from askback.guards.sql.engines.sqlite.bytecode import Instruction
+from askback.guards.sql.engines.sqlite.catalogue import SQLiteSchema, load_schema
 from askback.guards.sql.engines.sqlite.connection import (
     OTHER_THREAD,
     ConnectionState,
+    Database,
+    Make,
     open_file,
     read_state,
 )
-from askback.guards.sql.engines.sqlite.inspector import SQLiteInspector
+from askback.guards.sql.engines.sqlite.findings import Authorizer, SQLiteFindings
 from askback.guards.sql.names import Dialect
+from askback.guards.sql.threads import run_in_thread
+
+UNREACHABLE = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_NOTADB,
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_PROTOCOL,
+    }
+)
+"""Errors that say something of the database and nothing of the statement."""
+
+FAILURES = (sqlite3.Error, sqlite3.Warning, MemoryError, ValueError, OverflowError, LookupError)
+"""What a statement can make the driver or the reading of its program raise."""
+
+LIMITS = {
+    sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 500,
+    sqlite3.SQLITE_LIMIT_VDBE_OP: 150_000,
+    sqlite3.SQLITE_LIMIT_COLUMN: 2_000,
+}
+"""Lower than SQLite's own where a statement could make a program that takes seconds to list."""
+
+STEPS = 1_000
+"""Instructions between two looks at the clock."""
+
+COUNT = re.compile(r"uses (\d+)")
+"""In the driver's message about missing parameters."""
+
+NAMED = re.compile(r"[:@$#]|\?\d")
+"""What a parameter with a name begins with."""
+
+NOT_PREPARED = "SQLite does not accept it as one statement"
+
+
+class Nulls(dict[str, None]):
+    """NULL for each parameter, whatever its name."""
+
+    def __missing__(self, name: str) -> None:
+        return None
+
+
+class SQLiteInspector:
+    """Works on one connection, in one thread at a time."""
+
+    def __init__(
+        self, connection: sqlite3.Connection, *, timeout: float, schema: SQLiteSchema | None = None
+    ) -> None:
+        self.schema = schema
+        """What an earlier connection found in the database. It is replaced where the database has changed."""
+        self._connection, self._timeout, self._deadline = connection, timeout, math.inf
+        self._text_factory = connection.text_factory
+        connection.row_factory, connection.text_factory = None, str
+        for limit, value in LIMITS.items():
+            connection.setlimit(limit, min(value, connection.getlimit(limit)))
+        connection.set_authorizer(None)
+        connection.set_progress_handler(self._is_late, STEPS)
+
+    def inspect(self, statement: str, state: ConnectionState) -> Inspection:
+        """What a statement reads and changes. What was doubtful is looked at again: it may have been the moment."""
+        excess = find_excess(statement)
+        if excess is not None:
+            return doubt(excess)
+        with self._transaction():
+            self.schema = schema = load_schema(self._connection, self.schema)
+            found = None if state.has_temporary else schema.inspections.get(statement)
+            if found is None:
+                found = replace(self._inspect(statement, state, schema), schema=schema.token)
+                if not (found.doubts or state.has_temporary):
+                    schema.inspections.keep(statement, found)
+            return found
+
+    def run(
+        self, statement: str, inspection: Inspection, state: ConnectionState, *, max_rows: int | None
+    ) -> SQLRows:
+        excess = find_excess(statement)
+        with self._transaction(writes=bool(inspection.writes)):
+            schema = load_schema(self._connection, self.schema)
+            if (doubt(excess) if excess else self._inspect(statement, state, schema)) != inspection:
+                raise ChangedSinceApproval
+            rows = self._fetch(statement, max_rows)
+            if inspection.writes and self._connection.in_transaction:
+                self._connection.execute("COMMIT")
+            return rows
+
+    def _fetch(self, statement: str, max_rows: int | None) -> SQLRows:
+        self._connection.text_factory = self._text_factory
+        cursor = self._connection.execute(statement)
+        try:
+            names = tuple(str(column[0]) for column in cursor.description or ())
+            rows = cursor.fetchall() if max_rows is None else cursor.fetchmany(max_rows + 1)
+        finally:
+            cursor.close()
+        return cut_rows(names, rows, max_rows)
+
+    @contextmanager
+    def _transaction(self, *, writes: bool = False) -> Generator[None]:
+        """One view of the database."""
+        self._deadline = time.monotonic() + self._timeout
+        if not self._connection.in_transaction:
+            self._connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+        try:
+            yield
+        finally:
+            self._deadline = math.inf
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+
+    def _inspect(self, statement: str, state: ConnectionState, schema: SQLiteSchema) -> Inspection:
+        explains, inner = split_explain(statement)
+        authorizer = Authorizer()
+        try:
+            self._connection.set_authorizer(authorizer)
+            listing = self._explain(inner)
+            self._connection.set_authorizer(None)
+            findings = SQLiteFindings(authorizer, schema, self._connection, state)
+            return findings.conclude(listing, statement=inner, explains=explains)
+        except FAILURES as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in UNREACHABLE:
+                raise
+            doubts = tuple(authorizer.refused) or (NOT_PREPARED,)
+            return Inspection(writes=tuple(authorizer.writes), doubts=doubts)
+        finally:
+            self._connection.set_authorizer(None)
+
+    def _explain(self, statement: str) -> Iterable[Instruction]:
+        """The program of a statement, with NULL for its parameters.
+
+        The comment keeps the driver from using a statement that it has prepared before, without our authorizer.
+        """
+        text = f"EXPLAIN /* to be inspected */ {statement}"
+        try:
+            return self._list_program(text)
+        except sqlite3.ProgrammingError as error:
+            count = COUNT.search(str(error))
+            if count is None:
+                raise
+        try:
+            return self._list_program(text, Nulls())
+        except sqlite3.ProgrammingError:
+            if NAMED.search(statement):
+                raise
+        return self._list_program(text, (None,) * int(count[1]))
+
+    def _list_program(
+        self, text: str, parameters: Mapping[str, None] | tuple[None, ...] = ()
+    ) -> Iterable[Instruction]:
+        """Not fetched at once: a long one would keep the garbage collector busy, and with it every thread."""
+        cursor = self._connection.execute(text, parameters)
+        if cursor.description is None or cursor.description[1][0] != "opcode":
+            raise ValueError("no program")
+        return cursor
+
+    def _is_late(self) -> bool:
+        return time.monotonic() > self._deadline
+
 
 GRACE_SECONDS = 1.0
 """How long a thread may go on after the timeout: SQLite before 3.41 cannot interrupt preparation."""
 
-MAX_THREADS = 4
-"""Inspections at a time on one event loop: more would only take the interpreter from one another, and from the loop."""
-
-_limiters: RunVar[anyio.CapacityLimiter] = RunVar("askback_sqlite_inspections")
-
 LATE = "SQLite took too long to prepare the statement"
-
-Database = str | os.PathLike[str] | sqlite3.Connection | Callable[[], sqlite3.Connection]
 
 
 class SQLiteEngine:
@@ -57,9 +216,7 @@ class SQLiteEngine:
         if state.doubt is not None:
             return doubt(state.doubt)
         with anyio.move_on_after(self._timeout + GRACE_SECONDS):
-            return await anyio.to_thread.run_sync(
-                self._inspect, statement, state, abandon_on_cancel=True, limiter=_limiter()
-            )
+            return await run_in_thread(lambda: self._inspect(statement, state))
         return doubt(LATE)
 
     async def run(self, statement: str, *, max_rows: int | None = None) -> SQLRows:
@@ -105,19 +262,10 @@ class SQLiteEngine:
         else:
             path = os.fspath(self._database)
         if path is None:
-            connection = cast("Callable[[], sqlite3.Connection]", self._database)()
+            connection = cast("Make", self._database)()
         else:
             connection = open_file(path, timeout=self._timeout, read_only=read_only)
         with closing(connection):
             # A function may give connections that understand a statement differently each time.
             known = None if path is None else self._schema
             yield SQLiteInspector(connection, timeout=self._timeout, schema=known)
-
-
-def _limiter() -> anyio.CapacityLimiter:
-    """The limiter of the running event loop."""
-    limiter = _limiters.get(None)
-    if limiter is None:
-        limiter = anyio.CapacityLimiter(MAX_THREADS)
-        _limiters.set(limiter)
-    return limiter

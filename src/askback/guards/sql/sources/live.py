@@ -1,11 +1,12 @@
-"""Tags that the database itself keeps: in comments on columns, or in a table of its own."""
+"""What the sources of live databases share: tags in comments on columns, or in a table of the database."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Generic, NamedTuple, TypeVar
 
 from askback.errors import OperatorError
 from askback.guards.sql.catalogue import SQLCatalogue
+from askback.guards.sql.names import quote_name
 
 NOTE = re.compile(r"@personal(?:\s*:\s*([\w-]+))?", re.IGNORECASE)
 """As in `COMMENT ON COLUMN customers.email IS 'For receipts. @personal:contact'`; without a tag it is "personal"."""
@@ -13,10 +14,33 @@ NOTE = re.compile(r"@personal(?:\s*:\s*([\w-]+))?", re.IGNORECASE)
 UNNAMED = "personal"
 
 
+Database = TypeVar("Database")
+
+
+class LiveSource(Generic[Database]):
+    """A source that asks a database, with its options."""
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        comments: bool = True,
+        tag_table: str | None = None,
+        timeout: float = 5.0,
+    ) -> None:
+        self._database, self._comments, self._tag_table = database, comments, tag_table
+        self._timeout = timeout
+
+    async def version(self, schema: Hashable) -> Hashable:
+        """The engine's token for the schema, on which all of this depends; None with a table of tags."""
+        return None if self._tag_table else schema
+
+
 class Column(NamedTuple):
-    """As an engine's own tables tell of it; `table` is dotted."""
+    """A column as an engine's own tables describe it."""
 
     table: str
+    """The full name."""
     name: str
     kind: str
     comment: str | None = None
@@ -47,7 +71,7 @@ def dotted(*parts: str) -> str | None:
 
 def query_for(table: str) -> str:
     """All of the table of tags, whose name the operator gives as `schema.table`."""
-    return "SELECT * FROM " + ".".join(f'"{part.replace(chr(34), chr(34) * 2)}"' for part in table.split("."))
+    return "SELECT * FROM " + ".".join(map(quote_name, table.split(".")))
 
 
 def listed_in(table: str, names: Sequence[str], rows: Iterable[Sequence[object]]) -> SQLCatalogue:
