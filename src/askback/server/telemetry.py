@@ -1,14 +1,14 @@
-"""Spans and metrics of questions for OpenTelemetry, beside the ledger. Never messages, answers, callers or arguments.
+"""Spans and metrics of questions for OpenTelemetry, without messages, answers, callers or arguments.
 
-The SDK traces each request; what happens in it becomes events of that span. A question that is waited for is a span of
-its own. What stands in an attribute of a metric is one of a few words, whatever a client says.
+The SDK traces each request; its questions become events of that span. A question that a request waits for is a span of
+its own. An attribute of a metric has one of a few values, whatever a client sends.
 """
 
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from importlib.metadata import version
-from typing import Final, Literal, Protocol, get_args
+from typing import Final, Literal, get_args
 
 from opentelemetry import metrics, trace
 from opentelemetry.metrics import MeterProvider
@@ -17,54 +17,40 @@ from opentelemetry.trace import ProxyTracerProvider, TracerProvider
 from askback.errors import NotRun
 from askback.model.events import DID_NOT_RUN, RAISED, RAN, CallEvent
 from askback.protocol.revisions import REVISIONS, Era, revision_of
+from askback.server.call_facts import CallFacts
 
 SCOPE: Final = "askback"
 
 OTHER: Final = "other"
-"""Stands for a word that is not ours: the client may say any."""
+"""Stands for a word from the client that is not ours."""
 
 CHANNELS: Final = frozenset({"form", "page", "desk", "terminal", "policy", "script", "link"})
 
-NAMED: Final = frozenset({"tool", "prompt"})
-"""Whose names are the author's. A resource is named by its caller, who may put anything into a URI."""
+NAMED_BY_AUTHOR: Final = frozenset({"tool", "prompt"})
+"""The kinds of calls with a name from the author. A caller can put anything into the URI of a resource."""
 
-GUARDED: Final = frozenset({*get_args(NotRun), RAN, RAISED, DID_NOT_RUN})
-"""What a guard's line gives as its reason; one without says that it may run."""
+GUARD_OUTCOMES: Final = frozenset({"approved", *get_args(NotRun), RAN, RAISED, DID_NOT_RUN})
+"""The reasons of guard events. An event without a reason says that the guarded function may run."""
 
 MAX_NAME_LENGTH: Final = 200
-"""Characters of a name: that of a call which is turned away at the door is its caller's, too."""
+"""Characters of a name, which comes from the caller if the call is refused."""
 
 RoundFate = Literal["run", "copy", "refused", "taken_over"]
-"""What became of a later round: it was run, or its end given once more; it had been used; or its runner had died,
-with effects noted."""
+"""What became of a later round: it was run; it was a copy and got the result again; it was refused; or it was taken
+over from a worker that died, with the effects that worker had noted."""
 
 Attributes = dict[str, str]
 
 
-class EventFacts(Protocol):
-    """What the events of one call have in common, as far as it is told here."""
-
-    @property
-    def server(self) -> str: ...
-    @property
-    def call(self) -> str: ...
-    @property
-    def kind(self) -> str | None: ...
-    @property
-    def target(self) -> str | None: ...
-    @property
-    def revision(self) -> str | None: ...
-
-
 def is_set_up() -> bool:
     """Whether this process has told OpenTelemetry where spans or metrics go."""
-    # The API has no public name for a meter provider that stands for none yet.
-    meters_go = not type(metrics.get_meter_provider()).__name__.startswith(("_Proxy", "NoOp"))
-    return meters_go or not isinstance(trace.get_tracer_provider(), ProxyTracerProvider)
+    # The API has no public name for the meter provider before one is set.
+    has_meters = not type(metrics.get_meter_provider()).__name__.startswith(("_Proxy", "NoOp"))
+    return has_meters or not isinstance(trace.get_tracer_provider(), ProxyTracerProvider)
 
 
 class Telemetry:
-    """Give it to `Askback(telemetry=...)` for providers of its own; without, those that the process has set."""
+    """For `Askback(telemetry=...)`: the given providers, or those that the process has set."""
 
     def __init__(
         self,
@@ -94,24 +80,24 @@ class Telemetry:
             "askback.questions.open", unit="{question}", description="Questions that a request waits for now."
         )
 
-    def on_event(self, happening: CallEvent, facts: EventFacts) -> None:
-        """One event of a call."""
-        words = _words(happening, facts)
+    def on_event(self, happening: CallEvent, facts: CallFacts) -> None:
+        """Count one event of a call, and add it to the span of its request."""
+        words = _metric_attributes(happening, facts)
         self._questions.add(1, words)
         now, since = self._clock(), happening.since
         if since is not None and happening.event == "answered":
             self._durations.record(max(0.0, now - since), words)
-        named = words | _names(happening, facts)
+        attributes = words | _span_attributes(happening, facts)
         span = trace.get_current_span()
         if span.is_recording():
-            span.add_event(f"askback.{happening.event}", named)
+            span.add_event(f"askback.{happening.event}", attributes)
             if facts.call:
                 span.set_attribute("askback.call", facts.call)
-        if since is not None and _is_waited_for(facts):
-            waited = self._tracer.start_span(
-                f"askback ask {happening.place}", attributes=named, start_time=_nanoseconds(min(since, now))
-            )
-            waited.end(_nanoseconds(now))
+        is_push = facts.revision is not None and revision_of(facts.revision).era is Era.PUSH
+        if since is not None and is_push:
+            start, end = int(min(since, now) * 1e9), int(now * 1e9)
+            name = f"askback ask {happening.place}"
+            self._tracer.start_span(name, attributes=attributes, start_time=start).end(end)
 
     def count_round(self, what: RoundFate) -> None:
         self._rounds.add(1, {"askback.round": what})
@@ -129,39 +115,28 @@ class Telemetry:
             self._open.add(-1)
 
 
-def _words(happening: CallEvent, facts: EventFacts) -> Attributes:
-    """Few enough to count by."""
-    channel, revision = happening.channel, facts.revision
+def _metric_attributes(event: CallEvent, facts: CallFacts) -> Attributes:
+    """Attributes with few values, so that metrics can be counted by them."""
+    channel, revision, guard = event.channel, facts.revision, None
+    if event.event == "guarded":
+        guard = event.reason or "approved"
     found = {
-        "askback.event": happening.event,
+        "askback.event": event.event,
         "askback.server": facts.server,
-        "askback.action": happening.action,
+        "askback.action": event.action,
         "askback.channel": channel if channel is None or channel in CHANNELS else OTHER,
         "askback.revision": revision if revision is None or revision in REVISIONS else OTHER,
-        "askback.guard": _guard(happening.reason) if happening.event == "guarded" else None,
+        "askback.guard": guard if guard is None or guard in GUARD_OUTCOMES else OTHER,
     }
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _guard(reason: str | None) -> str:
-    """Whether it may run, or how it ended."""
-    return "approved" if reason is None else reason if reason in GUARDED else OTHER
-
-
-def _names(happening: CallEvent, facts: EventFacts) -> Attributes:
-    """Of this question alone."""
+def _span_attributes(event: CallEvent, facts: CallFacts) -> Attributes:
+    """Attributes of this question alone."""
     found = {
-        "askback.question": happening.question,
-        "askback.place": happening.place,
-        "askback.target": (facts.target or "")[:MAX_NAME_LENGTH] or None if facts.kind in NAMED else None,
-        "askback.call": facts.call or None,
+        "askback.question": event.question,
+        "askback.place": event.place,
+        "askback.target": (facts.target or "")[:MAX_NAME_LENGTH] if facts.kind in NAMED_BY_AUTHOR else None,
+        "askback.call": facts.call,
     }
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _is_waited_for(facts: EventFacts) -> bool:
-    return facts.revision is not None and revision_of(facts.revision).era is Era.PUSH
-
-
-def _nanoseconds(seconds: float) -> int:
-    return int(seconds * 1e9)
+    return {name: value for name, value in found.items() if value}

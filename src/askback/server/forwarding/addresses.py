@@ -43,37 +43,25 @@ def bind_socket(address: str | None) -> socket.socket:
     parts = urlsplit(address or f"http://{LOOPBACK}")
     host, port = parts.hostname or LOOPBACK, parts.port or 0
     try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         try:
-            return _listen(host, port)
+            listener = socket.create_server((host, port), family=family, backlog=BACKLOG)
         except OSError as error:
             if error.errno != errno.EADDRNOTAVAIL:
                 raise
-            return _listen(ANYWHERE, port)
+            listener = socket.create_server((ANYWHERE, port), backlog=BACKLOG)
     except OSError as error:
         raise OperatorError(
             f"This worker cannot listen for the others at {address or LOOPBACK}: {error.strerror or error}. Give "
             "Askback(address=...) an address of this machine; without a port it takes a free one, which several "
             "workers of one machine need."
         ) from error
+    # Connections inherit it. asyncio sets it only on sockets whose protocol is named.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
 
 
 def address_with_port(address: str | None, port: int) -> str:
     """The address that other workers read in the store."""
     host = urlsplit(address or "").hostname or LOOPBACK
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    family, kind, _protocol, _name, place = found[0]
-    # asyncio sends small packets at once only where the protocol is named.
-    listener = socket.socket(family, kind, socket.IPPROTO_TCP)
-    try:
-        if os.name == "posix":
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(place)
-        listener.listen(BACKLOG)
-    except OSError:
-        listener.close()
-        raise
-    return listener

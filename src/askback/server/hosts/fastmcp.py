@@ -1,4 +1,4 @@
-"""FastMCP: how Askback is installed into it. Imported only for a FastMCP server."""
+"""The adapter of FastMCP: how Askback is installed into it. Imported only for a FastMCP server."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -59,7 +59,7 @@ PROXIES: dict[type, str] = {
     ProxyResource: "read",
     ProxyTemplate: "create_resource",
 }
-"""What passes a call on to another server, and where."""
+"""The classes that pass a call on to another server, and the method that does it."""
 
 BODIES: dict[type, str] = {
     FunctionTool: "run",
@@ -68,35 +68,31 @@ BODIES: dict[type, str] = {
     FunctionResource: "read",
     FunctionResourceTemplate: "read",
 }
-"""What runs a function of the author's, which it has as `fn`, and where."""
+"""The classes that run an author's function, their `fn`, and the method that runs it."""
 
 INJECTING = "without_injected_parameters.<locals>.wrapper"
-"""What FastMCP puts around a function that takes its context."""
+"""The wrapper that FastMCP puts around a function that takes its context."""
 
 LATER_ROUND = "askback"
-"""What a context of FastMCP is told for the state of a later round."""
+"""The state of a later round, as a context of FastMCP is told it."""
 
 USUAL_NAMES = frozenset({"", "OpenAPI Server", "FastAPI"})
-"""Of servers that are made from a description, where their author does not name them."""
+"""Names that FastMCP gives to servers without one that are made from a description."""
 
 INSIDE: ContextVar[object] = ContextVar("askback_inside_fastmcp", default=None)
-"""The conversation whose call FastMCP's chain runs for; what a body calls by itself is that body's business."""
+"""The conversation whose call is in FastMCP's chain. What a body calls by itself is handled by that body."""
 
 
 def inner_server_of(server: FastMCP[Any]) -> object:
-    """The low-level server inside, after a look at everything we rely on in FastMCP."""
+    """The low-level server inside, after a check of everything we rely on in FastMCP."""
     package = "fastmcp"
     require(isinstance(vars(server).get("middleware"), list), "FastMCP.middleware is a list", package)
-    require(
-        "protocol_version" in {field.name for field in fields(FastMCPRequestContext)},
-        "FastMCPRequestContext holds the protocol version",
-        package,
-    )
+    versioned = "protocol_version" in {field.name for field in fields(FastMCPRequestContext)}
+    require(versioned, "FastMCPRequestContext holds the protocol version", package)
     for kind in RETURNED:
         require(ROUND in kind.model_fields, f"{kind.__name__} holds the questions", package)
-    require(hasattr(FastMCP, DISPATCH), f"FastMCP has {DISPATCH}", package)
     require(hasattr(Context(server), REQUEST_STATE), f"Context has {REQUEST_STATE}", package)
-    for kind, name in PROXIES.items():
+    for kind, name in [(FastMCP, DISPATCH), *PROXIES.items()]:
         require(hasattr(kind, name), f"{kind.__name__} has {name}", package)
     for kind, name in BODIES.items():
         runs_function = name in vars(kind) and "fn" in cast("Any", kind).model_fields
@@ -108,17 +104,17 @@ def inner_server_of(server: FastMCP[Any]) -> object:
     return inner
 
 
-def install_fastmcp(server: FastMCP[Any]) -> None:
+def install(server: FastMCP[Any]) -> None:
     """Let through what FastMCP would flatten, and let `ctx.elicit()` ask on every revision."""
-    patch_elicit(Context, _eliciting)
-    patch_dispatch(FastMCP, _passing_dispatch)
-    patch_proxies(_outside, *PROXIES.items())
-    patch_bodies(_refusing_run, *BODIES.items())
-    patch_get_tasks(server, _refusing_tasks)
+    patch_elicit(Context, _elicit_on_every_revision)
+    patch_dispatch(FastMCP, _dispatch_and_pass)
+    patch_proxies(_run_outside, *PROXIES.items())
+    patch_bodies(_refuse_bare, "fastmcp", *BODIES.items())
+    patch_get_tasks(server, _refuse_bare_tasks)
 
 
 def add_pages(server: FastMCP[Any], app: object) -> None:
-    """Beside /mcp."""
+    """Serve pages beside /mcp."""
     server.custom_route(f"{ROOT}/{{path:path}}", methods=["GET", "POST"])(cast("Any", app))
 
 
@@ -127,37 +123,26 @@ def is_protected(server: FastMCP[Any]) -> bool:
 
 
 def is_named(server: FastMCP[Any]) -> bool:
-    """One without a name is called after its class, with a number that is another at every start."""
+    """False for a server with FastMCP's own name: its class, with a number that is different at every start."""
     made_up = rf"{re.escape(type(server).__name__)}-[0-9a-f]{{4}}"
     return server.name.strip() not in USUAL_NAMES and re.fullmatch(made_up, server.name) is None
 
 
-def _told(error: BaseException) -> MCPError | None:
-    """Our own error, or the demand for a visit, that FastMCP wrapped into one of its own."""
-    ours = own_error(error)
-    if ours is not None:
-        return ours
-    return next((one for one in causes(error) if isinstance(one, MCPError) and demands_visits(one)), None)
-
-
-def _eliciting(elicit: Any) -> Any:
+def _elicit_on_every_revision(elicit: Any) -> Any:
     """Show `elicit` a 2025 revision. Nothing changes outside a call that Askback serves."""
 
-    async def elicit_on_every_revision(self: Context, *args: Any, **kwargs: Any) -> Any:
+    async def elicit_as_2025(self: Context, *args: Any, **kwargs: Any) -> Any:
         bound = fastmcp_request_ctx.get()
-        if (
-            bound is None
-            or not has_conversation(bound.session)
-            or revision_of(bound.protocol_version).era is not Era.ROUNDS
-        ):
+        is_ours = bound is not None and has_conversation(bound.session)
+        if bound is None or not is_ours or revision_of(bound.protocol_version).era is not Era.ROUNDS:
             return await elicit(self, *args, **kwargs)
         with patch_request_context(fastmcp_request_ctx, protocol_version=NOVEMBER_2025.version):
             return await elicit(self, *args, **kwargs)
 
-    return elicit_on_every_revision
+    return elicit_as_2025
 
 
-def _passing_dispatch(dispatch: Any) -> Any:
+def _dispatch_and_pass(dispatch: Any) -> Any:
     """Let through what a body leaves with, and show a later round to the response cache as one."""
 
     async def dispatch_and_pass(
@@ -168,22 +153,25 @@ def _passing_dispatch(dispatch: Any) -> Any:
             return await dispatch(self, context, call_next)
         if conversation.is_later_round:
             patch_later_round(context.fastmcp_context, LATER_ROUND)
-        run = partial(dispatch, self, context, _Body(conversation, call_next))
-        return await run() if INSIDE.get() is conversation else await _let_through(conversation, run)
+        run = partial(dispatch, self, context, _replayable(conversation, call_next))
+        return await run() if INSIDE.get() is conversation else await _pass_errors(conversation, run)
 
     return dispatch_and_pass
 
 
-async def _let_through(conversation: Conversation, run: Callable[[], Awaitable[Any]]) -> Any:
-    """The client's own call: our errors as they are, and returned questions where nobody else could carry them."""
+async def _pass_errors(conversation: Conversation, run: Callable[[], Awaitable[Any]]) -> Any:
+    """Run the client's own call. Our errors leave unchanged, and so do questions that nothing else could carry."""
     token = INSIDE.set(conversation)
     try:
         result = await run()
     except FastMCPError as error:
-        told = _told(error) or (forgotten_await(error) if error.__cause__ is not None else None)
-        if told is None:
+        demand = (one for one in causes(error) if isinstance(one, MCPError) and demands_visits(one))
+        ours = own_error(error) or next(demand, None)
+        if ours is None and error.__cause__ is not None:
+            ours = forgotten_await(error)
+        if ours is None:
             raise
-        raise told from told.__cause__  # from `error`, which it caused, it would go round in circles
+        raise ours from ours.__cause__  # from `error`, which it caused, it would go round in circles
     finally:
         INSIDE.reset(token)
     if isinstance(result, RETURNED):
@@ -191,25 +179,22 @@ async def _let_through(conversation: Conversation, run: Callable[[], Awaitable[A
     return result
 
 
-class _Body:
+def _replayable(conversation: Conversation, call_next: CallNext[Any, Any]) -> CallNext[Any, Any]:
     """The end of a chain. A middleware may call it twice, as FastMCP's retry does: then its questions have their old
     places in the conversation."""
+    positions: list[BodyPosition] = []
 
-    __slots__ = ("_call_next", "_conversation", "_mark")
-
-    def __init__(self, conversation: Conversation, call_next: CallNext[Any, Any]) -> None:
-        self._conversation, self._call_next = conversation, call_next
-        self._mark: BodyPosition | None = None
-
-    def __call__(self, context: MiddlewareContext[Any]) -> Awaitable[Any]:
-        if self._mark is None:
-            self._mark = self._conversation.mark()
+    def run_body(context: MiddlewareContext[Any]) -> Awaitable[Any]:
+        if positions:
+            conversation.rewind(positions[0])
         else:
-            self._conversation.rewind(self._mark)
-        return self._call_next(context)
+            positions.append(conversation.mark())
+        return call_next(context)
+
+    return run_body
 
 
-def _outside(run: Any) -> Any:
+def _run_outside(run: Any) -> Any:
     """Run a proxy outside the conversation: what it passes on is asked by another server."""
 
     async def run_outside(*args: Any, **kwargs: Any) -> Any:
@@ -226,7 +211,7 @@ def _outside(run: Any) -> Any:
     return run_outside
 
 
-def _refusing_run(run: Any) -> Any:
+def _refuse_bare(run: Any) -> Any:
     """In calls that Askback serves, refuse a bare function that is guarded elsewhere, however it was added."""
 
     async def run_guarded(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -237,16 +222,16 @@ def _refusing_run(run: Any) -> Any:
     return run_guarded
 
 
-def _refusing_tasks(get_tasks: Any) -> Any:
-    """Refuse them in the background as well, outside all calls."""
+def _refuse_bare_tasks(get_tasks: Any) -> Any:
+    """Refuse bare functions in the background as well, outside all calls."""
 
     async def get_tasks_that_refuse() -> list[Any]:
-        return [_refusing_task(task) for task in await get_tasks()]
+        return [_refuse_bare_task(task) for task in await get_tasks()]
 
     return get_tasks_that_refuse
 
 
-def _refusing_task(task: Any) -> Any:
+def _refuse_bare_task(task: Any) -> Any:
     try:
         _require_guarded(task)
     except AuthorError as error:
@@ -269,7 +254,7 @@ def _require_guarded(component: Any) -> None:
 
 
 def _injected_into(function: Callable[..., Any]) -> Callable[..., Any] | None:
-    """The author's function, where FastMCP has put a wrapper around it that does not name it."""
+    """The author's function, if FastMCP has put a wrapper around it that does not name it."""
     innermost = unwrap(function)
     code = getattr(innermost, "__code__", None)
     if getattr(code, "co_qualname", None) != INJECTING:
@@ -278,4 +263,4 @@ def _injected_into(function: Callable[..., Any]) -> Callable[..., Any] | None:
 
 
 def _takes_context(context: Context) -> None:
-    """For a look at what FastMCP makes of such a function."""
+    """An example, to check what FastMCP makes of such a function."""

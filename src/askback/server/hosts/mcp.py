@@ -1,11 +1,10 @@
-"""The official SDK's `MCPServer` and low-level `Server`: how Askback is installed into them."""
+"""The adapter of the official SDK: how Askback is installed into `MCPServer` and the low-level `Server`."""
 
 import asyncio
 import contextvars
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from functools import partial
 from inspect import signature
 from typing import Any, cast
 
@@ -14,9 +13,13 @@ from mcp.server import MCPServer
 from mcp.server.lowlevel import Server
 from mcp.server.lowlevel.server import HandlerEntry
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp.server.mcpserver.prompts import Prompt
+from mcp.server.mcpserver.resources import FunctionResource, ResourceTemplate
+from mcp.server.mcpserver.tools import Tool
 from mcp.server.request_state import RequestStateBoundary
 from mcp.server.session import ServerSession
-from mcp_types import ListToolsResult, PaginatedRequestParams, Tool
+from mcp_types import ListToolsResult, PaginatedRequestParams
+from mcp_types import Tool as ListedTool
 from mcp_types.methods import is_input_required
 
 from askback.errors import UnsupportedHost, own_error
@@ -28,6 +31,7 @@ from askback.runtime.current import CURRENT
 from askback.runtime.unawaited import forgotten_await
 from askback.server.hosts.boundary import Context, require_one_boundary
 from askback.server.hosts.patches import (
+    patch_bodies,
     patch_get_request_handler,
     patch_lifespan,
     patch_mcpserver_verb,
@@ -36,6 +40,16 @@ from askback.server.hosts.patches import (
 
 SDK_NAME = "mcp-server"
 """What the SDK calls every `MCPServer` that its author did not name."""
+
+VERBS = ("call_tool", "get_prompt", "read_resource")
+
+BODIES: dict[type, str] = {
+    Tool: "run",
+    Prompt: "render",
+    FunctionResource: "read",
+    ResourceTemplate: "create_resource",
+}
+"""The classes that run an author's function, their `fn`, and the method that runs it."""
 
 MAX_TOOL_PAGES = 100
 """A tool list that never ends must not hang a call."""
@@ -136,35 +150,29 @@ def is_named(server: object) -> bool:
 
 
 def intercept_returned_questions(lowlevel: Server[Any]) -> None:
-    """Show questions that a body returns to the running conversation, before the SDK refuses them."""
-    wrapped: dict[str, tuple[HandlerEntry[Any], HandlerEntry[Any]]] = {}
+    """Give questions that a body returns to the running conversation, before the SDK refuses them."""
 
-    def intercepting_lookup(look_up: Any) -> Any:
+    def intercept_look_up(look_up: Any) -> Any:
         def get_request_handler(method: str) -> HandlerEntry[Any] | None:
             entry, conversation = look_up(method), CURRENT.get()
-            if GuardMarks.exist and conversation is not None and entry is not None:
-                refuse_bypass(method, entry.handler)
-            if conversation is None or not conversation.takes_returns or entry is None:
+            if conversation is None or entry is None:
                 return entry
-            if (
-                method not in wrapped or wrapped[method][0] is not entry
-            ):  # another can be registered at any time
-                wrapped[method] = entry, replace(entry, handler=_handing_over(entry.handler))
-            return wrapped[method][1]
+            if GuardMarks.exist:
+                refuse_bypass(method, entry.handler)
+            if not conversation.takes_returns:
+                return entry
+
+            async def run_and_hand_over(ctx: Context, params: Any) -> Any:
+                result = await entry.handler(ctx, params)
+                if is_input_required(result):
+                    hand_over_questions(result)
+                return result
+
+            return replace(entry, handler=run_and_hand_over)
 
         return get_request_handler
 
-    patch_get_request_handler(lowlevel, intercepting_lookup)
-
-
-def _handing_over(run: Callable[..., Awaitable[Any]]) -> Callable[..., Coroutine[Any, Any, Any]]:
-    async def run_and_hand_over(ctx: Context, params: Any) -> Any:
-        result = await run(ctx, params)
-        if is_input_required(result):
-            hand_over_questions(result)
-        return result
-
-    return run_and_hand_over
+    patch_get_request_handler(lowlevel, intercept_look_up)
 
 
 def hand_over_questions(result: object) -> None:
@@ -180,7 +188,7 @@ async def output_schema(lowlevel: Server[Any], ctx: Context, tool: str) -> dict[
     return None if found is None else found.output_schema
 
 
-async def listed_tool(lowlevel: Server[Any], ctx: Context, name: str) -> Tool | None:
+async def listed_tool(lowlevel: Server[Any], ctx: Context, name: str) -> ListedTool | None:
     """A tool as the server's own list has it."""
     entry = lowlevel.get_request_handler(TOOLS_LIST)
     cursor: str | None = None
@@ -196,54 +204,27 @@ async def listed_tool(lowlevel: Server[Any], ctx: Context, name: str) -> Tool | 
     return None
 
 
-def install_mcpserver(server: object) -> None:
-    """Make an MCPServer refuse bare functions that are guarded elsewhere, and let our errors pass as they are."""
+def install(server: object) -> None:
+    """Make an `MCPServer` refuse bare functions that are guarded elsewhere, and let our errors pass as they are."""
     if isinstance(server, MCPServer):
-        for verb, find in _COMPONENTS.items():
-            patch_mcpserver_verb(
-                cast("object", server), verb, partial(_intercepting_verb, partial(find, server))
-            )
+        patch_bodies(refuse_bare, "mcp", *BODIES.items())
+        for verb in VERBS:
+            patch_mcpserver_verb(cast("object", server), verb, _pass_errors)
 
 
-def _tools(host: Any, name: str) -> list[Any]:
-    return [host._tool_manager.get_tool(name)]
+def refuse_bare(run: Any) -> Any:
+    """In calls that Askback serves, refuse a bare function that is guarded elsewhere, however it was added."""
+
+    async def run_guarded(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if GuardMarks.exist and CURRENT.get() is not None:
+            refuse_bypass(self.name, self.fn)
+        return await run(self, *args, **kwargs)
+
+    return run_guarded
 
 
-def _prompts(host: Any, name: str) -> list[Any]:
-    return [host._prompt_manager.get_prompt(name)]
-
-
-def _resources(host: Any, uri: object) -> list[Any]:
-    """All that it could be, as far as we need to know."""
-    resources, templates = host._resource_manager.list_resources(), host._resource_manager.list_templates()
-    return [one for one in resources if str(one.uri) == str(uri)] or [
-        one for one in templates if _matches(one, str(uri))
-    ]
-
-
-def _matches(template: Any, uri: str) -> bool:
-    try:
-        return template.matches(uri) is not None
-    except ValueError:  # the host refuses it by itself
-        return False
-
-
-_COMPONENTS: dict[str, Callable[[Any, Any], list[Any]]] = {
-    "call_tool": _tools,
-    "get_prompt": _prompts,
-    "read_resource": _resources,
-}
-"""What each verb of an MCPServer would run."""
-
-
-def _intercepting_verb(
-    find: Callable[[Any], list[Any]], run: Callable[..., Awaitable[Any]]
-) -> Callable[..., Awaitable[Any]]:
-    async def run_intercepted(*args: Any, **kwargs: Any) -> Any:
-        if GuardMarks.exist:
-            name = args[0] if args else kwargs.get("name", kwargs.get("uri"))
-            for one in find(name):
-                refuse_bypass(name, getattr(one, "fn", None))
+def _pass_errors(run: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    async def run_and_pass(*args: Any, **kwargs: Any) -> Any:
         try:
             return await run(*args, **kwargs)
         except (ToolError, ResourceError) as error:
@@ -254,4 +235,4 @@ def _intercepting_verb(
                 raise
             raise ours from ours.__cause__  # from `error`, which it caused, it would go round in circles
 
-    return run_intercepted
+    return run_and_pass

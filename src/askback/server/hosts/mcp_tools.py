@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import anyio.to_thread
 from mcp.server import MCPServer
@@ -19,6 +19,7 @@ from askback.server.hosts.mcp import Context, listed_tool
 from askback.server.hosts.patches import patch_get_request_handler, patch_tool_manager, require
 from askback.server.tool_guards import (
     GUARD_SCOPE,
+    ApplicableGuards,
     GuardScope,
     GuardSet,
     ToolFacts,
@@ -43,26 +44,28 @@ MANAGER = "_tool_manager"
 Handler = Callable[[Context, Any], Awaitable[Any]]
 
 
-def examine_tools(server: MCPServer[Any]) -> None:
-    """A look at everything that `guard_tools` relies on."""
-    require(Tool.model_fields.keys() >= FIELDS, f"Tool has {', '.join(sorted(FIELDS))}")
-    is_held = type(vars(server).get(MANAGER)) is ToolManager
-    require(is_held and callable(ToolManager.get_tool), "MCPServer holds its tools in a ToolManager")
+def examine_tools(server: object) -> None:
+    """Check everything that `guard_tools` relies on. A low-level server has no tools, only one handler."""
+    if isinstance(server, MCPServer):
+        require(Tool.model_fields.keys() >= FIELDS, f"Tool has {', '.join(sorted(FIELDS))}")
+        is_held = type(vars(cast("object", server)).get(MANAGER)) is ToolManager
+        require(is_held and callable(ToolManager.get_tool), "MCPServer holds its tools in a ToolManager")
 
 
-def guard_tools(server: MCPServer[Any], guards: GuardSet) -> Callable[[Handler], bool]:
-    """Ask before the tools that this server has when they are called. Gives whether a handler leads there."""
-    tools: ToolManager = vars(server)[MANAGER]
+def guard_tools(server: object, guards: GuardSet) -> Callable[[Handler], bool]:
+    """Ask before the tools that this server has when they are called. Gives whether a handler leads to them."""
+    held = vars(server)
+    if not isinstance(server, MCPServer):
+        return lambda handler: False
+    tools: ToolManager = held[MANAGER]
     patch_tool_manager(tools, partial(_asking_call, guards, tools))
-    ask_and_call = vars(tools)["call_tool"]
-    own = handler_of(vars(server)["_lowlevel_server"])
+    ask_and_call, own = vars(tools)["call_tool"], handler_of(held["_lowlevel_server"])
 
-    def leads_there(handler: Handler) -> bool:
-        is_own = handler == own and _is_own(handler, server)
-        is_watched = vars(server).get(MANAGER) is tools and vars(tools).get("call_tool") is ask_and_call
-        return is_own and is_watched
+    def leads_to_tools(handler: Handler) -> bool:
+        is_own = handler == own and (getattr(handler, "__self__", None) is server or _is_composed(handler))
+        return is_own and held.get(MANAGER) is tools and vars(tools).get("call_tool") is ask_and_call
 
-    return leads_there
+    return leads_to_tools
 
 
 def handler_of(lowlevel: Server[Any]) -> Handler | None:
@@ -70,13 +73,11 @@ def handler_of(lowlevel: Server[Any]) -> Handler | None:
     return None if entry is None else entry.handler
 
 
-def _is_own(handler: Handler, server: object) -> bool:
-    """The server's method, or what the SDK makes of it where extensions want to see the calls."""
-    composed = f"{compose_tool_call_handler.__qualname__}.<locals>."
-    return getattr(handler, "__self__", None) is server or (
-        handler.__module__ == compose_tool_call_handler.__module__
-        and handler.__qualname__.startswith(composed)
-    )
+def _is_composed(handler: Handler) -> bool:
+    """Whether the SDK made it from the server's method, for extensions that see the calls."""
+    made_by = compose_tool_call_handler
+    is_inside = handler.__qualname__.startswith(f"{made_by.__qualname__}.<locals>.")
+    return is_inside and handler.__module__ == made_by.__module__
 
 
 def _asking_call(guards: GuardSet, manager: ToolManager, call_tool: Any) -> Callable[..., Awaitable[Any]]:
@@ -91,34 +92,29 @@ def _asking_call(guards: GuardSet, manager: ToolManager, call_tool: Any) -> Call
             (name, tool.name), tool.annotations, {*arguments, *properties_of(tool.parameters)}
         )
         scope = GuardScope(guards, facts, within="" if outer is None else outer.within)
+        applying = scope.select_guards()
         with enter_scope(scope.for_body_of(tool)):
-            return await _run(
-                tool, scope, arguments, partial(_result, context=context, convert_result=convert_result)
+            if applying and type(tool).run is Tool.run and type(tool.fn_metadata) is FuncMetadata:
+                tool, applying = _asking_tool(tool, scope, applying), ApplicableGuards()
+            if not applying:
+                return await tool.run(arguments, context, convert_result=convert_result)
+            return await ask_and_run(
+                applying,
+                scope.label,
+                arguments,
+                tool.parameters,
+                lambda approved: tool.run(dict(approved), context, convert_result=convert_result),
             )
 
     return ask_and_call
 
 
-def _result(tool: Tool, arguments: dict[str, Any], **more: Any) -> Awaitable[Any]:
-    return tool.run(arguments, **more)
-
-
-async def _run(
-    tool: Tool, watch: GuardScope, arguments: dict[str, Any], run: Callable[..., Awaitable[Any]]
-) -> Any:
-    """At its function; around the whole of one that is run in a way of its own."""
-    applying = watch.select_guards()
-    if not applying:
-        return await run(tool, arguments)
-    if type(tool).run is Tool.run and type(tool.fn_metadata) is FuncMetadata:
-        injected = frozenset({*tool.resolved_params, *filter(None, [tool.context_kwarg])})
-        body = wrap_function(
-            tool.fn, run_in_thread if not tool.is_async else run_async, applying, watch.label, injected
-        )
-        return await run(tool.model_copy(update={"fn": body, "is_async": True}), arguments)
-    return await ask_and_run(
-        applying, watch.label, arguments, tool.parameters, lambda approved: run(tool, dict(approved))
-    )
+def _asking_tool(tool: Tool, scope: GuardScope, applying: ApplicableGuards) -> Tool:
+    """A copy of a tool whose function asks first, so that guards see the arguments as the function gets them."""
+    injected = frozenset({*tool.resolved_params, *filter(None, [tool.context_kwarg])})
+    run = run_async if tool.is_async else run_in_thread
+    body = wrap_function(tool.fn, run, applying, scope.label, injected)
+    return tool.model_copy(update={"fn": body, "is_async": True})
 
 
 async def run_async(body: Callable[..., Awaitable[Any]], *args: Any, **kwargs: Any) -> Any:
@@ -131,21 +127,17 @@ async def run_in_thread(body: Callable[..., Any], *args: Any, **kwargs: Any) -> 
 
 def guard_handler(lowlevel: Server[Any], guards: GuardSet, leads_to_tools: Callable[[Handler], bool]) -> None:
     """Ask before the handler of a low-level server, unless it leads to tools that ask by themselves."""
-    asking: tuple[HandlerEntry[Any], HandlerEntry[Any]] | None = None
 
-    def asking_lookup(look_up: Any) -> Any:
+    def guard_look_up(look_up: Any) -> Any:
         def get_request_handler(method: str) -> HandlerEntry[Any] | None:
-            nonlocal asking
             entry = look_up(method)
             if method != TOOLS_CALL or entry is None or leads_to_tools(entry.handler):
                 return entry
-            if asking is None or asking[0] is not entry:  # another can be registered at any time
-                asking = entry, replace(entry, handler=_asking_handler(lowlevel, entry.handler, guards))
-            return asking[1]
+            return replace(entry, handler=_asking_handler(lowlevel, entry.handler, guards))
 
         return get_request_handler
 
-    patch_get_request_handler(lowlevel, asking_lookup)
+    patch_get_request_handler(lowlevel, guard_look_up)
 
 
 def _asking_handler(lowlevel: Server[Any], handler: Handler, guards: GuardSet) -> Handler:

@@ -233,14 +233,14 @@ def patch_proxies(wrap: Wrap, *proxies: tuple[type[Any], str]) -> None:
 
 
 @cache
-def patch_bodies(wrap: Wrap, *bodies: tuple[type[Any], str]) -> None:
-    """`FunctionTool.run` and its relatives: a bare function that is guarded elsewhere does not run.
+def patch_bodies(wrap: Wrap, package: str, *bodies: tuple[type[Any], str]) -> None:
+    """`Tool.run`, `Prompt.render`, `FunctionResource.read` and the like: a function without its guard does not run.
 
-    For: fastmcp 4.0.10 and later.
-    Until: FastMCP tells a provider or middleware which function it is about to run.
+    For: mcp 2.1.1 and later, fastmcp 4.0.10 and later.
+    Until: a host tells a provider or middleware which function it is about to run.
     """
     for kind, name in bodies:
-        _replace(kind, name, wrap, "fastmcp")
+        _replace(kind, name, wrap, package)
 
 
 def patch_get_tasks(server: object, wrap: Wrap) -> None:
