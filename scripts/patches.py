@@ -15,12 +15,14 @@ PAGE = Path(__file__).parent.parent / "docs" / "explain" / "patches.md"
 
 MARK = "<!-- From here the page is written by `python -m scripts.patches`. -->\n"
 
-SAID = re.compile(r"(?P<what>[^:]+): (?P<why>[^\n]+)\.\n\nFor: (?P<versions>.+)\.\nUntil: (?P<until>.+)\.")
-"""How the docstring of a patch is written."""
+DOCSTRING = re.compile(
+    r"(?P<what>[^:]+): (?P<why>[^\n]+)\.\n\nFor: (?P<versions>.+)\.\nUntil: (?P<until>.+)\."
+)
+"""The form of the docstring of a patch."""
 
 
 class Patch(NamedTuple):
-    """What one function replaces, as its docstring says it."""
+    """One row of the table, read from the docstring of a function."""
 
     function: str
     what: str
@@ -29,21 +31,21 @@ class Patch(NamedTuple):
     until: str
 
 
-def found() -> Iterator[Patch]:
-    """All patches, in the order of their module; raises `ValueError` for one that does not say enough."""
+def patch_rows() -> Iterator[Patch]:
+    """All patches in the order of their module. Raises `ValueError` for a docstring that lacks a part."""
     functions: dict[str, Any] = {name: f for name, f in vars(patches).items() if name.startswith("patch_")}
     for name, function in functions.items():
-        said = SAID.fullmatch(getdoc(function) or "")
-        if said is None:
+        parts = DOCSTRING.fullmatch(getdoc(function) or "")
+        if parts is None:
             raise ValueError(
                 f"{name} does not say what it replaces and why, for which versions, and until when"
             )
-        yield Patch(name, **said.groupdict())
+        yield Patch(name, **parts.groupdict())
 
 
 def page(written: str) -> str:
-    """The page with its table as it should be; what was written by hand stays."""
-    rows = [f"| {one.what} | {one.why} | {one.versions} | {one.until} |" for one in found()]
+    """The page with a new table. The text above the table stays."""
+    rows = [f"| {one.what} | {one.why} | {one.versions} | {one.until} |" for one in patch_rows()]
     head = ["| what is replaced | why | versions | until |", "|---|---|---|---|"]
     return f"{written.partition(MARK)[0]}{MARK}\n" + "\n".join([*head, *rows]) + "\n"
 

@@ -7,7 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from scripts.patches import patch_rows
 from tests.support.paths import ROOT
+from tests.support.replaced_attributes import replaced_lines
 
 PACKAGE = ROOT / "src" / "askback"
 
@@ -78,6 +80,8 @@ FOR_AUTHORS = {
     "Store": "a store of one's own",
 }
 """Protocols with fewer than two implementations here: an author implements them."""
+
+PATCHES = Path("server", "hosts", "patches.py")
 
 MAX_MODULE_LINES = 400
 MAX_FUNCTION_LINES = 40
@@ -244,6 +248,30 @@ def first_sentences(tree: ast.Module) -> Iterator[tuple[ast.stmt, str]]:
             text := ast.get_docstring(node)
         ):
             yield node, text.splitlines()[0]
+
+
+def test_only_the_module_of_patches_replaces_attributes_of_other_packages():
+    wrong = [
+        f"{module}:{line}: write a patch_...() in server/hosts/patches.py"
+        for module, _ in TREES
+        if module != PATCHES
+        for line in replaced_lines((PACKAGE / module).read_text())
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_patch_says_what_it_replaces_and_checks_that_it_is_there():
+    tree = next(tree for module, tree in TREES if module == PATCHES)
+    unchecked = [
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("patch_")
+        if not {"require", "_replace"} & {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
+    ]
+    assert not unchecked
+    unsaid = [row.function for row in patch_rows() if not row.what.count("`") or not row.why]
+    assert not unsaid
+    assert len([*patch_rows()]) > 15
 
 
 def test_wire_words_are_spelled_where_the_protocol_is():

@@ -45,13 +45,10 @@ class ExpiryCodec:
     """
 
     def __init__(self, codec: RequestStateCodec) -> None:
-        self._codec = codec
-
-    def seal(self, payload: bytes) -> str:
-        return self._codec.seal(payload)
+        self.seal, self._unseal = codec.seal, codec.unseal
 
     def unseal(self, token: str) -> bytes:
-        payload = self._codec.unseal(token)
+        payload = self._unseal(token)
         with suppress(ValueError, KeyError, TypeError):  # the boundary refuses it, and says why in the log
             SEALED_UNTIL.set(float(json.loads(payload)["exp"]))
         return payload
