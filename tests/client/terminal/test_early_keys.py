@@ -20,14 +20,16 @@ class Clock:
 def test_keys_count_after_a_quiet_moment_and_a_key_begins_it_anew():
     clock = Clock()
     guard = KeyGuard(clock, quiet=0.5)
-    assert not guard.lets_through(), "nothing was drawn yet"
+    assert not guard.is_open(), "nothing was drawn yet"
     guard.drawn()
     clock.now += 0.4
-    assert not guard.lets_through() and guard.turned_away
+    assert not guard.is_open() and not guard.turned_away
+    guard.turn_away()
+    assert guard.turned_away
     clock.now += 0.4
     assert not guard.is_open(), "somebody is still typing for something else"
     clock.now += 0.2
-    assert guard.lets_through()
+    assert guard.is_open()
     guard.shut()
     assert not guard.is_open() and not guard.turned_away
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from askback.client.person import Person
-from askback.client.terminal import PlainPerson, TerminalPerson
+from askback.client.terminal import TerminalPerson
 from askback.errors import Unanswered
 from tests.client.terminal.conftest import Seats
 from tests.client.terminal.menu import EVERYTHING
@@ -91,15 +90,15 @@ def test_where_nobody_can_see_or_answer_no_mode_is_declared(tmp_path: Path, plai
     (tmp_path / "closed").touch()
     with (tmp_path / "closed").open("r+") as file:
         assert TerminalPerson(plain=plain, input=file, output=file).modes == frozenset()
-        assert PlainPerson(input=file, output=file).modes == frozenset()
+        assert TerminalPerson(plain=True, input=file, output=file).modes == frozenset()
     assert TerminalPerson(plain=plain, input=file, output=file).modes == frozenset(), "a closed one as well"
 
 
 async def test_a_question_that_comes_all_the_same_is_not_answered(tmp_path: Path):
     (tmp_path / "elsewhere").touch()
     with (tmp_path / "elsewhere").open("r+") as file:
-        people: list[Person] = [TerminalPerson(input=file, output=file), PlainPerson(input=file, output=file)]
-        for person in people:
+        for plain in (False, True):
+            person = TerminalPerson(plain=plain, input=file, output=file)
             with pytest.raises(Unanswered, match="no terminal to show it on"):
                 await person.answer(make_form())
 

@@ -302,10 +302,6 @@ def _starts(command: list[str]) -> bool:
     except (OSError, ValueError) as error:
         logger.info("%s does not start: %s", command[0], error)
         return False
-    return _is_at_work(process)
-
-
-def _is_at_work(process: subprocess.Popen[bytes]) -> bool:
     try:
         return process.wait(START_TIMEOUT) == 0
     except subprocess.TimeoutExpired:

@@ -107,10 +107,7 @@ def _scripts(place: ParsedLink) -> Iterator[str]:
 def _international(place: ParsedLink) -> Iterator[str]:
     if any(map(is_ace, place.labels)):
         yield f"The host is an international name (Punycode): {place.host} reads as {unicode_of(place.host)}."
-
-
-def _joined(place: ParsedLink) -> Iterator[str]:
-    """Allowed where a script is spelled with them; in many fonts the name looks the same without."""
+    # Joiners are allowed where a script is spelled with them; in many fonts the name looks the same without.
     if any(joiner in unicode_of(place.host) for joiner in JOINERS):
         yield "The host holds joining characters that cannot be seen: the name without them is another site."
 
@@ -135,12 +132,9 @@ ADDRESSES: Final = {
 """What an address belongs to, as the end of "an IP address"."""
 
 
-def _unencrypted(place: ParsedLink) -> Iterator[str]:
+def _connection(place: ParsedLink) -> Iterator[str]:
     if place.scheme == "http:" and not place.is_loopback:
         yield "The link uses http, which is not encrypted, so others can read and change it."
-
-
-def _port(place: ParsedLink) -> Iterator[str]:
     if place.port and not place.is_loopback:
         yield f"The link uses an unusual port, {place.port}."
 
@@ -158,13 +152,10 @@ def _host_name(place: ParsedLink) -> Iterator[str]:
         yield f"The host is very long; all that counts is its end, {place.domain}."
 
 
-def _secrets(place: ParsedLink) -> Iterator[str]:
+def _contents(place: ParsedLink) -> Iterator[str]:
     if named := _SECRETS.search(place.href):
         yield f"The link itself carries something secret ({named[1].lower()})."
-
-
-def _unseen(place: ParsedLink) -> Iterator[str]:
-    """A browser may decode these where it shows the link; joiners are left out, since Persian is written with them."""
+    # A browser may decode these where it shows the link; joiners are left out, since Persian is written with them.
     if _UNSEEN.search(place.href):
         yield "The link holds characters that turn or hide text where they are shown."
 
@@ -174,13 +165,10 @@ CONCERNS: Final[tuple[Callable[[ParsedLink], Iterator[str]], ...]] = (
     _borrowed,
     _scripts,
     _international,
-    _joined,
     _address,
-    _unencrypted,
-    _port,
+    _connection,
     _host_name,
-    _secrets,
-    _unseen,
+    _contents,
 )
 
 

@@ -55,7 +55,16 @@ def false_letters(label: str) -> str:
     """Signs in a Unicode label that could pass for a slash, a dot or a colon."""
     if label.isascii() or _is_idna(label):
         return ""
-    return "".join(sign for sign in label if not sign.isascii() and _is_sign(sign))
+    return "".join(
+        sign
+        for sign in label
+        if not sign.isascii()
+        and (
+            unicodedata.category(sign)[0] in "PZ"
+            or unicodedata.category(sign) in ("Sm", "Sk", "Sc")
+            or "\u2500" <= sign <= "\u257f"
+        )
+    )
 
 
 def may_join(label: str) -> bool:
@@ -108,11 +117,6 @@ def _is_idna(label: str) -> bool:
     return True
 
 
-def _is_sign(character: str) -> bool:
-    category = unicodedata.category(character)
-    return category[0] in "PZ" or category in ("Sm", "Sk", "Sc") or "\u2500" <= character <= "\u257f"
-
-
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 SCHEMES: Final = {"https:": 443, "http:": 80}
 
@@ -137,7 +141,9 @@ class ParsedLink:
 
     @property
     def domain(self) -> str:
-        return self.host if self.address else domain_of(self.host)
+        """The registrable domain. Suffixes that a company rents out count: each `x.github.io` has its own owner."""
+        bare = self.host.removesuffix(".")
+        return self.host if self.address else _suffixes().privatesuffix(bare) or bare
 
     @property
     def is_loopback(self) -> bool:
@@ -148,7 +154,7 @@ class ParsedLink:
 
 
 def parse_link(url: str) -> ParsedLink | None:
-    """As every browser does; None where none could read it."""
+    """Parse a link as every browser does; None where no browser could read it."""
     try:
         parsed = ada_url.URL(url)
     except ValueError:  # also for half characters, which no encoding can carry
@@ -164,14 +170,8 @@ def parse_link(url: str) -> ParsedLink | None:
     )
 
 
-def domain_of(host: str) -> str:
-    """The registrable domain. Suffixes that a company rents out count: each `x.github.io` has its own owner."""
-    bare = host.removesuffix(".")
-    return _suffixes().privatesuffix(bare) or bare
-
-
 def is_shared(host: str) -> bool:
-    """A suffix below which anybody can register: it is nobody's own site."""
+    """Whether a host is a suffix below which anybody can register, and so no site of its own."""
     bare = host.removesuffix(".")
     return "." in bare and _suffixes().privatesuffix(bare) is None
 

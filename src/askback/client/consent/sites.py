@@ -66,30 +66,35 @@ class KnownSites:
         if not domain or domain in self.before(server):
             return
         with self._locked():
-            self._sites = _with(self._read(), server, domain)
+            sites = self._read()
+            # The newest last: the oldest domains and servers go first.
+            domains = [*sites.pop(server, ()), domain][-MAX_DOMAINS:]
+            self._sites = dict(list({**sites, server: domains}.items())[-MAX_SERVERS:])
             self._write()
 
     def _read(self) -> DomainsByServer:
         if self._path is None:
             return self._sites
         try:
-            self._sites = _parsed(self._path.read_bytes())
+            text = self._path.read_bytes()
+            if len(text) > MAX_FILE_BYTES:
+                raise ValueError("too large")
+            self._sites = _FILE.validate_json(text, strict=True)["sites"]
         except FileNotFoundError:
             self._sites = {}
         except OSError as error:
             logger.warning("%s cannot be read, so known sites count as new: %s", self._path, error)
         except ValueError:
-            self._set_aside(self._path)
+            self._sites = {}
+            aside = self._path.with_suffix(".broken")
+            logger.warning(
+                "%s is no list of sites. It is kept as %s, and a new one is begun.", self._path, aside.name
+            )
+            try:
+                os.replace(self._path, aside)
+            except OSError as error:
+                logger.warning("%s cannot be moved: %s", self._path, error)
         return self._sites
-
-    def _set_aside(self, path: Path) -> None:
-        self._sites = {}
-        aside = path.with_suffix(".broken")
-        logger.warning("%s is no list of sites. It is kept as %s, and a new one is begun.", path, aside.name)
-        try:
-            os.replace(path, aside)
-        except OSError as error:
-            logger.warning("%s cannot be moved: %s", path, error)
 
     def _write(self) -> None:
         if self._path is None:
@@ -120,7 +125,7 @@ class KnownSites:
 
 
 def _take(lock: int) -> None:
-    """Bounded: a program that was stopped while it held the lock must not stop this one."""
+    """Wait for the lock, but not for ever: a program that was stopped while it held it must not stop this one."""
     for _ in range(MAX_LOCK_TRIES):
         try:
             return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -154,18 +159,6 @@ def path_of_user(environment: Mapping[str, str] = os.environ) -> Path:
     return base / "askback" / "sites.json"
 
 
-def _with(sites: DomainsByServer, server: str, domain: str) -> DomainsByServer:
-    domains = [*sites.get(server, ()), domain][-MAX_DOMAINS:]
-    changed = {**{other: old for other, old in sites.items() if other != server}, server: domains}
-    return dict(list(changed.items())[-MAX_SERVERS:])
-
-
-def _parsed(text: bytes) -> DomainsByServer:
-    if len(text) > MAX_FILE_BYTES:
-        raise ValueError("too large")
-    return _FILE.validate_json(text, strict=True)["sites"]
-
-
 OWNER: Final = "askback/sites/"
 """Begins the owner of every row; behind it stands a digest of the person's name and nothing that can be read back."""
 
@@ -173,7 +166,7 @@ SITES_LIFE: Final = timedelta(days=400)
 """For which a server's sites are remembered after the last new one: what comes once a year is still known."""
 
 MAX_REPLACE_TRIES: Final = 10
-"""How often a change is made anew that another process was ahead of; each of those has written one of its own."""
+"""How often a change is tried again after another process was quicker; each time that one has written its own."""
 
 _DOMAINS: Final = TypeAdapter(list[str])
 
@@ -246,7 +239,7 @@ def _read_domains(value: bytes | None) -> list[str]:
     try:
         return [] if value is None else _DOMAINS.validate_json(value, strict=True)
     except ValidationError:
-        return []  # nothing of ours: it is written anew
+        return []  # not ours: it is replaced
 
 
 def _digest(text: str) -> str:

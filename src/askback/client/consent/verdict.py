@@ -56,6 +56,8 @@ MAX_URL_LENGTH: Final = 8_192
 UNSEEN: Final = frozenset(("Cc", "Cf", "Cs", "Zs", "Zl", "Zp"))
 """Controls, format characters, half characters and blanks: dropped, moved, or not to be seen."""
 
+HOLDS_UNSEEN: Final = "The link holds characters that cannot be seen; they are written out below."
+
 _AUTHORITY = re.compile(r"https?://([^/?#]*)", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]{0,30}:", re.IGNORECASE)
 
@@ -64,18 +66,6 @@ def authority_of(url: str) -> str | None:
     """What stands between the two slashes and the path, as written; None for anything but http and https."""
     match = _AUTHORITY.match(url)
     return match[1] if match else None
-
-
-def concern_of(url: str) -> str | None:
-    """What is kept, and yet not seen in the link as it was written."""
-    if _holds_joiner(url[_end_of_host(url) :]):
-        return "The link holds characters that cannot be seen; they are written out below."
-    return None
-
-
-def refusal_of(url: str) -> str | None:
-    """Why these characters make no link that could be opened."""
-    return next((refusal for check in URL_CHECKS if (refusal := check(url))), None)
 
 
 def _length(url: str) -> str | None:
@@ -91,17 +81,13 @@ def _characters(url: str) -> str | None:
     is_spelled = all(map(may_join, filter(_holds_joiner, (authority_of(url) or url).split("."))))
     for place, character in enumerate(url):
         in_host = place < end_of_host
-        if not _is_unseen(character, in_host=in_host) or (character in JOINERS and is_spelled):
+        is_unseen = unicodedata.category(character) in UNSEEN or (in_host and is_blank(character))
+        may_stand = character in JOINERS and (is_spelled or not in_host)
+        if not is_unseen or may_stand:
             continue
         name = unicodedata.name(character, "a control character").lower()
         return f"The link holds a character that cannot be seen (U+{ord(character):04X}, {name})."
     return None
-
-
-def _is_unseen(character: str, *, in_host: bool) -> bool:
-    if unicodedata.category(character) in UNSEEN:
-        return in_host or character not in JOINERS
-    return in_host and is_blank(character)
 
 
 def _end_of_host(url: str) -> int:
@@ -113,13 +99,9 @@ def _holds_joiner(text: str) -> bool:
     return any(joiner in text for joiner in JOINERS)
 
 
-def _backslash(url: str) -> str | None:
-    return (
-        "The link holds a backslash, which browsers and programs read differently." if "\\" in url else None
-    )
-
-
 def _scheme(url: str) -> str | None:
+    if "\\" in url:
+        return "The link holds a backslash, which browsers and programs read differently."
     if authority_of(url) is not None:
         return None
     scheme = _SCHEME.match(url)
@@ -138,7 +120,6 @@ def _authority(url: str) -> str | None:
 URL_CHECKS: Final[tuple[Callable[[str], str | None], ...]] = (
     _length,
     _characters,
-    _backslash,
     _scheme,
     _authority,
 )
@@ -150,12 +131,6 @@ DOTS: Final = re.compile("[\u3002\uff0e\uff61]")
 
 _NO_LETTER = re.compile(r"[^a-z0-9._-]")
 _PORT = re.compile(r":[0-9]*$")
-
-
-def refusal_of_host(place: ParsedLink, url: str) -> str | None:
-    """Why no person should be asked to trust this host."""
-    written = _PORT.sub("", authority_of(url) or "")
-    return next((refusal for check in HOST_CHECKS if (refusal := check(place, written))), None)
 
 
 def _labels(place: ParsedLink, _: str) -> str | None:
@@ -210,11 +185,14 @@ def judge(url: object, *, server_host: str | None = None, before: Collection[str
     """
     if not isinstance(url, str):
         return _unreadable("The link is not text.")
-    refusal = refusal_of(url)
+    refusal = next((found for check in URL_CHECKS if (found := check(url))), None)
     place = parse_link(url) if len(url) <= MAX_URL_LENGTH else None
     if place is None:
         return _unreadable(refusal or "The link cannot be read as an address.")
-    refusal = refusal or _refusal_of_place(place) or refusal_of_host(place, url)
+    written = _PORT.sub("", authority_of(url) or "")
+    of_host = (found for check in HOST_CHECKS if (found := check(place, written)))
+    refusal = refusal or _refusal_of_place(place) or next(of_host, None)
+    holds_unseen = _holds_joiner(url[_end_of_host(url) :])
     strange = strangeness_of(place.domain, own=own_domain(server_host), before=frozenset(before or ()))
     return Verdict(
         refusal=refusal,
@@ -222,7 +200,9 @@ def judge(url: object, *, server_host: str | None = None, before: Collection[str
         host=place.host,
         domain=place.domain,
         unicode_host=unicode_of(place.host),
-        warnings=tuple(filter(None, (refusal, *concerns_of(place), concern_of(url), *strange))),
+        warnings=tuple(
+            filter(None, (refusal, *concerns_of(place), HOLDS_UNSEEN if holds_unseen else None, *strange))
+        ),
         note=note_of(place),
     )
 

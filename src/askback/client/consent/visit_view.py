@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from askback.client.consent.verdict import MAX_URL_LENGTH, Verdict
+from askback.client.consent.verdict import MAX_URL_LENGTH
 from askback.client.labels import who_asks
 from askback.model.safe import safe_line
 
@@ -28,12 +28,13 @@ class VisitView:
 
 
 def view_visit(asked: "VisitAsked") -> VisitView:
-    """What a person is shown of a visit before anything is opened."""
+    """What a person is shown of a visit before anything is opened: the host cut around its registered domain."""
     verdict = asked.verdict
+    before, domain, after = verdict.host.rpartition(verdict.domain) if verdict.domain else ("", "", "")
     url = verdict.href if verdict.allowed else asked.url
     return VisitView(
         who=who_asks(asked.asker),
-        where=where(verdict),
+        where=(safe_line(before, MAX_URL_LENGTH), safe_line(domain, MAX_URL_LENGTH), safe_line(after)),
         why=safe_line(asked.purpose),
         url=safe_line(url, MAX_URL_LENGTH),
         warnings=tuple(
@@ -42,9 +43,3 @@ def view_visit(asked: "VisitAsked") -> VisitView:
         note="" if verdict.refusal else verdict.note,
         refusal=verdict.refusal,
     )
-
-
-def where(verdict: Verdict) -> tuple[str, str, str]:
-    """The host cut around the domain that somebody registered, so that it can stand out."""
-    before, domain, after = verdict.host.rpartition(verdict.domain) if verdict.domain else ("", "", "")
-    return safe_line(before, MAX_URL_LENGTH), safe_line(domain, MAX_URL_LENGTH), safe_line(after)

@@ -1,7 +1,7 @@
 """The desk over HTTP: the page's files, the event stream, and an address for each thing a person can do with a card."""
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from importlib.resources import files
 from typing import Any
 
@@ -10,12 +10,12 @@ import anyio.to_thread
 from pydantic import BaseModel, ConfigDict, ValidationError
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
 
+from askback.answers import Cancelled, Declined
 from askback.client.consent import Opener
-from askback.client.desk.board import Board, Watcher
+from askback.client.desk.board import Board
 from askback.client.desk.cards import (
     BEING_OPENED,
     AnyCard,
@@ -25,10 +25,19 @@ from askback.client.desk.cards import (
     VisitCard,
     WaitCard,
 )
-from askback.client.desk.views import CODE_REFUSED, Json, field_note, hello, over, review, summary, whole
+from askback.client.desk.views import (
+    CODE_REFUSED,
+    Json,
+    view_board,
+    view_card,
+    view_end,
+    view_field_note,
+    view_review,
+    view_summary,
+)
 from askback.pages.look import SHARED_ASSETS, read_asset
 
-NOT_THAT = "This card has no such button; load the page again."
+NO_SUCH_BUTTON = "This card has no such button; load the page again."
 
 
 class ActionInput(BaseModel):
@@ -50,47 +59,39 @@ class CardActions:
         self._board, self._opener = board, opener
 
     async def do(self, name: str, act: str, said: ActionInput) -> Json:
-        """What the page gets; a Refusal where it cannot be done."""
+        """What the page gets; a `CardRefusal` where it cannot be done."""
         card = self._board.find(name)
-        match card:
-            case FormCard():
-                shown = _on_form(card, act, said)
-            case VisitCard():
-                shown = await self._on_visit(card, act)
-            case WaitCard():
-                shown = await self._on_wait(card, act)
+        if isinstance(card, FormCard):
+            shown = _act_on_form(card, act, said)
+        else:
+            shown = await self._act_on_visit(card, act)
         settled = self._decline_others(card) if act == "decline-all" else []
         if card.outcome is not None:
             self._board.take(card)
         return {**shown, "outcome": card.outcome, "settled": settled, "then": card.then}
 
-    async def _on_visit(self, card: VisitCard, act: str) -> Json:
-        match act:
-            case "open":
+    async def _act_on_visit(self, card: VisitCard | WaitCard, act: str) -> Json:
+        verdict = card.visit.verdict
+        match card, act:
+            case VisitCard(), "open":
                 card.consent()
-                if await anyio.to_thread.run_sync(self._opener, card.visit.verdict):
-                    card.opened()
-                    return {}
-                return {"href": card.leave_to_them()}
-            case "opened":
-                card.opened()
-            case _ if card.is_opening:
-                raise CardRefusal(BEING_OPENED)
+                if not await anyio.to_thread.run_sync(self._opener, verdict):
+                    card.href = verdict.href
+                    return {"href": card.href}
+                card.settle_opened()
+            case VisitCard(), "opened":
+                card.settle_opened()
+            case VisitCard(), _:
+                _act_on_turn(card, act)
+            case WaitCard(), "done":
+                card.settle("done", "done")
+            case WaitCard(), "cancel":
+                card.settle("cancel", "cancelled")
+            case WaitCard(), "retry" if verdict.allowed:
+                is_open = await anyio.to_thread.run_sync(self._opener, verdict)
+                return {"href": None if is_open else verdict.href}
             case _:
-                _on_turn(card, act)
-        return {}
-
-    async def _on_wait(self, card: WaitCard, act: str) -> Json:
-        match act:
-            case "done":
-                card.done()
-            case "retry" if card.visit.verdict.allowed:
-                is_open = await anyio.to_thread.run_sync(self._opener, card.visit.verdict)
-                return {"href": None if is_open else card.visit.verdict.href}
-            case "cancel":
-                card.cancel()
-            case _:
-                raise CardRefusal(NOT_THAT)
+                raise CardRefusal(NO_SUCH_BUTTON)
         return {}
 
     def _decline_others(self, first: AnyCard) -> list[str]:
@@ -106,34 +107,37 @@ class CardActions:
         return [card.id for card in others]
 
 
-def _on_form(card: FormCard, act: str, said: ActionInput) -> Json:
+def _act_on_form(card: FormCard, act: str, said: ActionInput) -> Json:
     match act:
         case "fill":
             problem = card.fill(said.field, said.value)
-            return field_note(card, said.field, problem)
+            return view_field_note(card, said.field, problem)
         case "excuse":
             card.excuse(said.field)
         case "review":
-            return review(card, card.review(said.values))
+            card.fill_all(said.values)
+            return view_review(card)
         case "send":
             card.send(said.stamp, is_sure=said.sure)
         case _:
-            _on_turn(card, act)
+            _act_on_turn(card, act)
     return {}
 
 
-def _on_turn(card: TurnCard, act: str) -> None:
+def _act_on_turn(card: TurnCard, act: str) -> None:
+    if card.is_opening:
+        raise CardRefusal(BEING_OPENED)
     match act:
         case "decline":
-            card.decline()
+            card.settle(Declined(), "declined")
         case "decline-all":
             card.decline_all()
         case "cancel":
-            card.cancel()
+            card.settle(Cancelled(), "cancelled")
         case "close" if card.gone is not None:
-            card.close()
+            card.settle(Cancelled(), "closed")
         case _:
-            raise CardRefusal(NOT_THAT)
+            raise CardRefusal(NO_SUCH_BUTTON)
 
 
 TYPES = {
@@ -176,34 +180,43 @@ ONCE = "once="
 """Before such a code, in a fragment; no token has this sign."""
 
 MAX_CODE_BYTES = 1_000
-"""Whoever sends one has shown no token yet."""
+"""The sender has shown no token yet."""
 
 
 def make_app(board: Board, acts: CardActions, *, exchange: Callable[[str], str | None]) -> Starlette:
     """Everything behind the gate. `exchange` gives the token for a code that is good."""
 
     async def give_token(request: Request) -> Response:
-        code = Code.model_validate_json(await _body(request, MAX_CODE_BYTES)).code
+        code = Code.model_validate_json(await _read_body(request, MAX_CODE_BYTES)).code
         token = exchange(code)
         return PlainTextResponse(CODE_REFUSED, 403) if token is None else _json({"token": token})
 
+    async def watch(_: Request) -> Response:
+        return StreamingResponse(_events(board), media_type="application/x-ndjson")
+
     async def show(request: Request) -> Response:
-        return _json(whole(board.find(request.path_params["id"])))
+        return _json(view_card(board.find(request.path_params["id"])))
 
     async def act(request: Request) -> Response:
-        said = ActionInput.model_validate_json(await _body(request))
+        said = ActionInput.model_validate_json(await _read_body(request, MAX_BODY_BYTES))
         return _json(await acts.do(request.path_params["id"], request.path_params["act"], said))
 
     return Starlette(
         routes=[
             *(Route(address, _file(name)) for address, name in PAGE.items()),
             Route(EXCHANGE, give_token, methods=["POST"]),
-            Route("/events", EventStream(board), methods=["GET"]),
+            Route("/events", watch, methods=["GET"]),
             Route("/cards/{id}", show),
             Route("/cards/{id}/{act}", act, methods=["POST"]),
         ],
-        exception_handlers={CardRefusal: _refused, ValidationError: _unreadable, TooLong: _too_long},
+        exception_handlers={CardRefusal: _refuse, ValidationError: _refuse},
     )
+
+
+async def _refuse(_: Request, error: Exception) -> Response:
+    if isinstance(error, CardRefusal):
+        return _json({"said": str(error)}, error.status)
+    return _json({"said": "The page sent something that cannot be read; load it again."}, 400)
 
 
 def _json(content: object, status: int = 200) -> Response:
@@ -219,10 +232,6 @@ class Code(BaseModel):
     code: str
 
 
-class TooLong(Exception):
-    """A request that no page of ours would send."""
-
-
 def _file(name: str) -> Callable[[Request], Awaitable[Response]]:
     own = files("askback.client.desk") / "page" / name
     content = read_asset(name) if name in SHARED_ASSETS else own.read_bytes()
@@ -234,69 +243,29 @@ def _file(name: str) -> Callable[[Request], Awaitable[Response]]:
     return give
 
 
-async def _body(request: Request, most: int = MAX_BODY_BYTES) -> bytes:
+async def _read_body(request: Request, most: int) -> bytes:
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
         if len(body) > most:
-            raise TooLong
+            raise CardRefusal("This is too much text for one answer.", status=413)
     return bytes(body)
 
 
-async def _refused(_: Request, refusal: Exception) -> Response:
-    return _json({"said": str(refusal)}, 409)
-
-
-async def _unreadable(_: Request, __: Exception) -> Response:
-    return _json({"said": "The page sent something that cannot be read; load it again."}, 400)
-
-
-async def _too_long(_: Request, __: Exception) -> Response:
-    return _json({"said": "This is too much text for one answer."}, 413)
-
-
-class EventStream:
+async def _events(board: Board) -> AsyncGenerator[bytes]:
     """One tab's stream of changes, a JSON text on each line. It ends when the tab leaves."""
-
-    def __init__(self, board: Board) -> None:
-        self._board = board
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        watcher = self._board.watch()
-        try:
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(_cancel_when_left, receive, tasks.cancel_scope)
-                await self._tell(watcher, send)
-                tasks.cancel_scope.cancel()
-        finally:
-            self._board.unwatch(watcher)
-
-    async def _tell(self, watcher: Watcher, send: Send) -> None:
-        await send(
-            {
-                "type": "http.response.start",
-                "status": 200,
-                "headers": [(b"content-type", b"application/x-ndjson")],
-            }
-        )
-        await _write(send, hello(self._board))
+    with board.watch() as watcher:
+        yield _line(view_board(board))
         while not watcher.is_over:
             changed = None
             with anyio.move_on_after(BEAT_SECONDS):
                 changed = await watcher.changes()
             if changed is None:
-                await send({"type": "http.response.body", "body": b"\n", "more_body": True})
+                yield b"\n"
             elif changed:
-                await _write(send, {"changed": [summary(self._board, card) for card in changed]})
-        await _write(send, over(self._board), is_last=True)
+                yield _line({"changed": [view_summary(board, card) for card in changed]})
+        yield _line(view_end(board))
 
 
-async def _write(send: Send, event: dict[str, Any], *, is_last: bool = False) -> None:
-    line = json.dumps(event).encode() + b"\n"
-    await send({"type": "http.response.body", "body": line, "more_body": not is_last})
-
-
-async def _cancel_when_left(receive: Receive, scope: anyio.CancelScope) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-    scope.cancel()
+def _line(event: Json) -> bytes:
+    return json.dumps(event).encode() + b"\n"

@@ -3,14 +3,12 @@
 Cards know the form model and the question; neither the page nor how it is reached.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import count
 from typing import Any, Generic, TypeVar
 
 import anyio
 
-from askback.answers import Accepted, Answer, Cancelled, Declined
+from askback.answers import Accepted, Answer, Declined
 from askback.client import labels
 from askback.client.forms import Draft, FormEntry
 from askback.client.limits import Clock
@@ -33,9 +31,14 @@ NOBODY = (
 class CardRefusal(Exception):
     """What the person wants cannot be done with this card; the text is for them to read."""
 
+    def __init__(self, text: str, *, status: int = 409) -> None:
+        """`status` is the one of the HTTP answer."""
+        super().__init__(text)
+        self.status = status
+
 
 class Card(Generic[T]):
-    """Something that waits for a person's word. The first word settles it, whichever tab it comes from."""
+    """Something that waits for a person's word. The first word settles it, from any tab."""
 
     kind = ""
 
@@ -47,7 +50,7 @@ class Card(Generic[T]):
         self.outcome: str | None = None
         """How it was settled, in words, for the other tabs."""
         self.is_by_person = False
-        """Whether somebody did that, in whichever tab."""
+        """Whether the person settled it, in any tab."""
         self.then = ""
         """What happens next, where that is not plain to see."""
         self.settled = anyio.Event()
@@ -55,7 +58,7 @@ class Card(Generic[T]):
 
     @property
     def gone(self) -> str | None:
-        """Why nobody wants the answer any more."""
+        """Why the answer is not wanted any more."""
         return None
 
     @property
@@ -70,16 +73,12 @@ class Card(Generic[T]):
         self._word, self.outcome, self.is_by_person = word, outcome, is_by_person
         self.settled.set()
 
-    def abandon(self) -> None:
-        """The desk is closed under it: whoever waits learns that nobody will answer."""
-        self.settled.set()
-
 
 class TurnCard(Card[Answer[Any]]):
     """A question in its turn."""
 
     is_opening = False
-    """Whether a browser is being started for it: a word against it comes too late."""
+    """Whether a browser is being started for it: declining comes too late then."""
 
     def __init__(self, turn: Turn) -> None:
         super().__init__(turn.asked)
@@ -89,36 +88,17 @@ class TurnCard(Card[Answer[Any]]):
     def gone(self) -> str | None:
         return self.turn.gone
 
-    def decline(self) -> None:
-        self.settle(Declined(), "declined")
-
     def decline_all(self) -> None:
         self.turn.declines_all = True
         self.settle(Declined(), "declined, with all others from this server")
 
-    def cancel(self) -> None:
-        self.settle(Cancelled(), "cancelled")
-
-    def close(self, *, is_by_person: bool = True) -> None:
-        """It is gone, and nobody needs what was typed there."""
-        self.settle(Cancelled(), "closed" if is_by_person else "no longer asked", is_by_person=is_by_person)
-
-    def expect_wanted(self) -> None:
+    def require_wanted(self) -> None:
         if self.gone is not None:
             raise CardRefusal(self.gone)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reviewed:
-    """The answer as it would go out, and what stands in its way. `stamp` names exactly this state of the draft."""
-
-    stamp: int
-    problems: Mapping[str, str]
-    stops: Mapping[str, str]
-
-
 class FormCard(TurnCard):
-    """A form and what has been filled in so far, in whichever tab."""
+    """A form and what has been filled in so far, in all tabs."""
 
     kind = "form"
 
@@ -128,7 +108,8 @@ class FormCard(TurnCard):
         self.draft = Draft(asked.blank)
         self.stamp = 0
         """Counts the changes, so that what is sent is what was reviewed."""
-        self._touched: set[str] = set()
+        self.touched: set[str] = set()
+        """Names of fields that somebody has been in; an empty field is no mistake before that."""
 
     @property
     def entries(self) -> tuple[FormEntry, ...]:
@@ -139,15 +120,11 @@ class FormCard(TurnCard):
             raise CardRefusal("This form has no such field; load the page again.")
         return self.entries[index]
 
-    def is_touched(self, entry: FormEntry) -> bool:
-        """Whether somebody has been there; an empty field is no mistake before that."""
-        return entry.name in self._touched
-
     def fill(self, index: int, filled: object) -> str | None:
         """Put what the page holds into the draft; gives the problem in words. Options come by their place."""
         entry = self.entry(index)
         self.stamp += 1
-        self._touched.add(entry.name)
+        self.touched.add(entry.name)
         match entry.kind, filled:
             case "boolean", bool() | None:
                 return self.draft.set(entry.name, filled)
@@ -162,20 +139,19 @@ class FormCard(TurnCard):
             case _:
                 raise CardRefusal(f"A field of kind {entry.kind} takes text; load the page again.")
 
-    def review(self, filled: list[object]) -> Reviewed:
-        """With everything as this tab shows it, so that nobody sends what another tab typed."""
+    def fill_all(self, filled: list[object]) -> None:
+        """Take everything as this tab shows it: what is reviewed and sent is not what another tab typed."""
         if len(filled) != len(self.entries):
             raise CardRefusal("This page shows another form; load it again.")
         for index, one in enumerate(filled):
             self.fill(index, one)
-        return Reviewed(stamp=self.stamp, problems=self.draft.problems(), stops=self.draft.stops())
 
     def excuse(self, index: int) -> None:
         self.draft.excuse(self.entry(index).name)
         self.stamp += 1
 
     def send(self, stamp: int, *, is_sure: bool) -> None:
-        self.expect_wanted()
+        self.require_wanted()
         if self.form.blank.refusal is not None:
             raise CardRefusal(self.form.blank.refusal)
         if stamp != self.stamp:
@@ -208,7 +184,7 @@ def _values(entry: FormEntry, places: list[object]) -> list[str] | None:
 
 
 class VisitCard(TurnCard):
-    """A link that is not opened before somebody consents."""
+    """A link that is not opened before the person consents."""
 
     kind = "visit"
 
@@ -216,32 +192,23 @@ class VisitCard(TurnCard):
         super().__init__(turn)
         self.visit = asked
         self.is_consented = False
-        self.is_left_to_them = False
+        self.href: str | None = None
+        """What the page may open by a click, once the person has consented and no browser could be started for them."""
 
     @property
     def is_opening(self) -> bool:
-        return self.is_consented and not self.is_left_to_them and self.outcome is None
+        return self.is_consented and self.href is None and self.outcome is None
 
     def consent(self) -> None:
         """From here on the link may be opened, once by us; a second click finds it taken."""
-        self.expect_wanted()
+        self.require_wanted()
         if not self.visit.verdict.allowed:
             raise CardRefusal(self.visit.verdict.refusal or "This link cannot be opened.")
         if self.is_consented or self.outcome is not None:
             raise CardRefusal(BEING_OPENED)
         self.is_consented = True
 
-    @property
-    def href(self) -> str | None:
-        """What may be opened by a click, once somebody has consented and no browser could be started for them."""
-        return self.visit.verdict.href if self.is_left_to_them else None
-
-    def leave_to_them(self) -> str:
-        """No browser starts from here; the person's own click will do it."""
-        self.is_left_to_them = True
-        return self.visit.verdict.href
-
-    def opened(self) -> None:
+    def settle_opened(self) -> None:
         if not self.is_consented:
             raise CardRefusal("Nobody has agreed to open this link yet.")
         self.settle(Accepted(None), "opened")
@@ -263,23 +230,11 @@ class WaitCard(Card[VisitReply]):
     def seconds(self) -> float:
         return self._clock() - self._began
 
-    def done(self) -> None:
-        self.settle("done", "done")
-
-    def cancel(self) -> None:
-        self.settle("cancel", "cancelled")
-
-    def finish(self) -> None:
-        """The server itself says that the visit is over."""
-        self.settle("done", "the server says that it is finished", is_by_person=False)
-
 
 AnyCard = FormCard | VisitCard | WaitCard
 
 
 def card_of(turn: Turn) -> FormCard | VisitCard:
-    match turn.asked:
-        case FormAsked() as asked:
-            return FormCard(turn, asked)
-        case VisitAsked() as asked:
-            return VisitCard(turn, asked)
+    """The card for this turn's question."""
+    asked = turn.asked
+    return FormCard(turn, asked) if isinstance(asked, FormAsked) else VisitCard(turn, asked)

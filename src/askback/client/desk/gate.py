@@ -1,4 +1,4 @@
-"""The gate before the desk: whoever asks is our own page, and whatever leaves is of no use anywhere else.
+"""The gate before the desk: only our own page gets answers, and no answer is of use anywhere else.
 
 Knows headers and one-time codes. Each refusal is one sentence; which check failed goes to the log.
 """
@@ -80,7 +80,7 @@ class Gate:
 
     The page's own files hold nothing of anybody's and are given without the token: it travels in the link's fragment,
     which a browser never sends, so only the page itself can present it. A cookie would go to every port of this
-    machine, the web server of whoever asks for a visit included. Where a code is exchanged for the token, the page has
+    machine, also to the web server of an asking program. Where a code is exchanged for the token, the page has
     none yet.
     """
 
@@ -95,7 +95,12 @@ class Gate:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
-        guarded = _with_headers(send)
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
         objection = self._objection(scope["method"], scope["path"], Headers(scope=scope))
         if objection is None:
             await self._app(scope, receive, guarded)
@@ -118,20 +123,8 @@ class Gate:
         if headers.getlist("origin") not in ([[], [self._origin]] if is_reading else [[self._origin]]):
             return "Origin is not this desk"
         is_exchange = method == "POST" and path == self._exchange
-        if not is_exchange and not self._is_ours(headers.getlist("authorization")):
+        given = headers.getlist("authorization")
+        is_ours = len(given) == 1 and hmac.compare_digest(given[0].encode("latin-1"), self._credential)
+        if not is_exchange and not is_ours:
             return "no token, or not the one of this launch"
         return None
-
-    def _is_ours(self, credentials: list[str]) -> bool:
-        return len(credentials) == 1 and hmac.compare_digest(
-            credentials[0].encode("latin-1"), self._credential
-        )
-
-
-def _with_headers(send: Send) -> Send:
-    async def guarded(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            MutableHeaders(scope=message).update(HEADERS)
-        await send(message)
-
-    return guarded

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from askback.client import labels
-from askback.client.consent import view_visit as shown_visit
+from askback.client.consent import view_visit
 from askback.client.desk.board import WITHDRAWN, Board
-from askback.client.desk.cards import AnyCard, FormCard, Reviewed, VisitCard, WaitCard
+from askback.client.desk.cards import AnyCard, FormCard, VisitCard, WaitCard
 from askback.client.forms import Difference, FormEntry
-from askback.client.person import Asked, Asker, VisitAsked
+from askback.client.person import VisitAsked
 from askback.model import safe
 from askback.model.question import Text
 
@@ -64,11 +64,7 @@ NOT_FILLED_IN: Final = "not filled in"
 """Both on the review, of a field that nobody changed: with a default and without."""
 
 
-def to_mend(count: int) -> str:
-    return "One answer needs another look." if count == 1 else f"{count} answers need another look."
-
-
-def changes(changed: int, fields: int) -> str:
+def count_changes(changed: int, fields: int) -> str:
     """How much of the form is the person's own doing."""
     if fields == 0:
         return labels.NOTHING_TO_FILL_IN
@@ -87,12 +83,12 @@ ONE_LINE = 120
 """A text field that takes no more than this gets a box of one line."""
 
 
-def hello(board: Board) -> Json:
+def view_board(board: Board) -> Json:
     """What a tab gets first; afterwards it hears of changes alone."""
-    return {"words": WORDS, "cards": [summary(board, card) for card in board]}
+    return {"words": WORDS, "cards": [view_summary(board, card) for card in board]}
 
 
-def over(board: Board) -> Json:
+def view_end(board: Board) -> Json:
     """Why the watch ends. A tab that only rests can be used again; behind a closed desk there is nobody."""
     return {
         "over": CLOSED if board.is_closed else RESTING,
@@ -100,33 +96,31 @@ def over(board: Board) -> Json:
     }
 
 
-def summary(board: Board, card: AnyCard) -> Json:
+def view_summary(board: Board, card: AnyCard) -> Json:
     """One row of the list, or how a card ended."""
     if not board.holds(card):
         return {"id": card.id, "outcome": card.outcome or WITHDRAWN, "here": card.is_by_person}
+    first, *rest = card.asked.message.strip().split("\n", 1)
+    more = "…" if rest and len(first) < MAX_SUMMARY_LENGTH else ""
     return {
         "id": card.id,
         "who": safe.safe_line(card.asked.asker.label, labels.MAX_NAME_LENGTH),
         "what": WHAT[card.kind],
         "why": labels.why(card.asked),
-        "message": _glance(card.asked.message),
+        "message": safe.safe_line(first, MAX_SUMMARY_LENGTH) + more,
         "gone": card.gone,
     }
 
 
-def _glance(message: str) -> str:
-    """Its first line, and a sign if there are more."""
-    first, *rest = message.strip().split("\n", 1)
-    return safe.safe_line(first, MAX_SUMMARY_LENGTH) + (
-        "…" if rest and len(first) < MAX_SUMMARY_LENGTH else ""
-    )
-
-
-def whole(card: AnyCard) -> Json:
+def view_card(card: AnyCard) -> Json:
     """A card in full, as it is opened. How many wait behind it the page knows from its list."""
     card.is_seen = True
+    asker = card.asked.asker
+    name = labels.announced(asker)
     common = {
-        **_asker(card.asked.asker),
+        "who": safe.safe_line(asker.label, labels.MAX_NAME_LENGTH),
+        "says": None if name is None else safe.quote_safely(name, labels.MAX_NAME_LENGTH),
+        "at": safe.safe_line(asker.host, 253) if asker.host else None,
         "id": card.id,
         "kind": card.kind,
         "why": labels.why(card.asked),
@@ -138,18 +132,9 @@ def whole(card: AnyCard) -> Json:
         case FormCard():
             return {**common, **_form(card)}
         case VisitCard():
-            return {**common, **_visit(card.asked), "href": card.href}
+            return {**common, **_visit(card.visit), "href": card.href}
         case WaitCard():
-            return {**common, **_visit(card.asked), "seconds": card.seconds}
-
-
-def _asker(asker: Asker) -> Json:
-    name = labels.announced(asker)
-    return {
-        "who": safe.safe_line(asker.label, labels.MAX_NAME_LENGTH),
-        "says": None if name is None else safe.quote_safely(name, labels.MAX_NAME_LENGTH),
-        "at": safe.safe_line(asker.host, 253) if asker.host else None,
-    }
+            return {**common, **_visit(card.visit), "seconds": card.seconds}
 
 
 def _form(card: FormCard) -> Json:
@@ -173,7 +158,7 @@ def _field(card: FormCard, entry: FormEntry, stops: Mapping[str, str]) -> Json:
         "options": [safe.safe_line(option.shown) for option in entry.options],
         "filled": _filled(card, entry),
         "long": isinstance(entry.field, Text) and entry.kind == "text" and _is_long(entry.field),
-        "problem": card.draft.problem(entry.name) if card.is_touched(entry) else None,
+        "problem": card.draft.problem(entry.name) if entry.name in card.touched else None,
         "stop": stops.get(entry.name),
     }
 
@@ -208,20 +193,21 @@ def _stops(card: FormCard) -> dict[str, str]:
     }
 
 
-def field_note(card: FormCard, index: int, problem: str | None) -> Json:
+def view_field_note(card: FormCard, index: int, problem: str | None) -> Json:
     """What is to be said of a field that has just changed."""
     return {"problem": problem, "stop": _stops(card).get(card.entry(index).name)}
 
 
-def review(card: FormCard, reviewed: Reviewed) -> Json:
+def view_review(card: FormCard) -> Json:
     """Either what has to be mended, or the whole answer as it would be sent."""
-    problems, stops = _by_place(card, reviewed.problems), _by_place(card, _stops(card))
-    found: Json = {"stamp": reviewed.stamp, "problems": problems, "stops": stops}
-    if problems or stops:
-        return {**found, "said": to_mend(len(problems.keys() | stops.keys()))}
+    problems, stops = _by_place(card, card.draft.problems()), _by_place(card, _stops(card))
+    found: Json = {"stamp": card.stamp, "problems": problems, "stops": stops}
+    if count := len(problems.keys() | stops.keys()):
+        answers = "One answer needs" if count == 1 else f"{count} answers need"
+        return {**found, "said": f"{answers} another look."}
     differences = {difference.entry.name: difference for difference in card.draft.differences()}
     lines = [_line(card, entry, differences.get(entry.name)) for entry in card.entries]
-    return {**found, "lines": lines, "said": changes(len(differences), len(card.entries))}
+    return {**found, "lines": lines, "said": count_changes(len(differences), len(card.entries))}
 
 
 def _by_place(card: FormCard, notes: Mapping[str, str]) -> dict[int, str]:
@@ -230,25 +216,18 @@ def _by_place(card: FormCard, notes: Mapping[str, str]) -> dict[int, str]:
 
 def _line(card: FormCard, entry: FormEntry, difference: Difference | None) -> Json:
     text = card.draft.shown(entry.name)
+    unchanged = NOT_FILLED_IN if entry.default is None else AS_IT_CAME
     return {
         "label": safe.safe_line(entry.label),
         "value": safe.safe_lines(text) if text else [labels.EMPTY],
-        "mark": _mark(entry, difference),
+        "mark": unchanged if difference is None else labels.said_change(difference),
         "sent": labels.sent_as(entry, card.draft.value(entry.name)),
         "changed": difference is not None,
     }
 
 
-def _mark(entry: FormEntry, difference: Difference | None) -> str:
-    """What became of a field, in words, so that no colour is needed to see it."""
-    if difference is not None:
-        return labels.said_change(difference)
-    return NOT_FILLED_IN if entry.default is None else AS_IT_CAME
-
-
-def _visit(asked: Asked) -> Json:
-    assert isinstance(asked, VisitAsked)
-    visit = shown_visit(asked)
+def _visit(asked: VisitAsked) -> Json:
+    visit = view_visit(asked)
     return {
         "whole_who": labels.who_asks(asked.asker),
         "purpose": visit.why,

@@ -106,10 +106,6 @@ def _moment(_: FormEntry, text: str) -> str:
     return f"{found[1]}T{found[2]}{found[3] or ':00'}{found[4]}" if found else text
 
 
-def _boolean(_: FormEntry, text: str) -> Any:
-    return _YES_AND_NO.get(text.casefold(), text)
-
-
 def _choice(entry: FormEntry, text: str) -> str | None:
     """The option a person means by what they see of it, its title or its number; None where there is no such."""
     options = entry.options
@@ -132,19 +128,15 @@ def _choices(entry: FormEntry, text: str) -> list[str | None]:
     return [_choice(entry, part) for part in parts if part]
 
 
-def _as_it_is(_: FormEntry, text: str) -> str:
-    return text
-
-
 _READERS: Final[Mapping[EntryKind, Callable[[FormEntry, str], Any]]] = {
-    "text": _as_it_is,
-    "email": _as_it_is,
-    "uri": _as_it_is,
-    "date": _as_it_is,
+    "text": lambda _, text: text,
+    "email": lambda _, text: text,
+    "uri": lambda _, text: text,
+    "date": lambda _, text: text,
     "date-time": _moment,
     "number": _number,
     "integer": _number,
-    "boolean": _boolean,
+    "boolean": lambda _, text: _YES_AND_NO.get(text.casefold(), text),
     "choice": _choice,
     "choices": _choices,
 }
@@ -194,14 +186,12 @@ class Draft:
 
     def write(self, name: str, text: str) -> str | None:
         """Put `text` into the box; gives the problem in words, None where it fits."""
-        return self._put(name, as_typed(self._entries[name], text))
+        self._standing[name] = standing = as_typed(self._entries[name], text)
+        return standing.problem
 
     def set(self, name: str, value: Any) -> str | None:
         """Put a JSON value, None to empty; gives the problem in words, None where it fits."""
-        return self._put(name, as_value(self._entries[name], value))
-
-    def _put(self, name: str, standing: EnteredValue) -> str | None:
-        self._standing[name] = standing
+        self._standing[name] = standing = as_value(self._entries[name], value)
         return standing.problem
 
     def problem(self, name: str) -> str | None:

@@ -5,6 +5,7 @@ Tolerant: a limit that is none is dropped. A `pattern` is shown and never compil
 
 import dataclasses
 from collections.abc import Callable, Mapping
+from functools import partial
 from math import ceil, floor
 from typing import Any, Final, cast
 
@@ -35,13 +36,10 @@ def describe_field(field: Field[Any]) -> str:
     return say(field)
 
 
-def _describe_text(what: str) -> Callable[[Any], str]:
-    def say(field: Text) -> str:
-        count = _describe_range(field.min_length, field.max_length)
-        last = field.min_length if field.max_length is None else field.max_length
-        return f"{what}, {count} {'character' if last == 1 else 'characters'}" if count else what
-
-    return say
+def _describe_text(what: str, field: Text) -> str:
+    count = _describe_range(field.min_length, field.max_length)
+    last = field.min_length if field.max_length is None else field.max_length
+    return f"{what}, {count} {'character' if last == 1 else 'characters'}" if count else what
 
 
 def _describe_range(least: float | None, most: float | None) -> str:
@@ -56,19 +54,16 @@ def _describe_range(least: float | None, most: float | None) -> str:
             return f"exactly {least}" if least == most else f"{least} to {most}"
 
 
-def _describe_number(what: str) -> Callable[[Any], str]:
-    def say(field: Number | Integer) -> str:
-        above, below = (field.above, field.below) if isinstance(field, Number) else (None, None)
-        parts = [
-            what,
-            _describe_range(field.minimum, field.maximum),
-            f"more than {above}" if above is not None else "",
-            f"less than {below}" if below is not None else "",
-            f"a multiple of {field.multiple_of}" if field.multiple_of is not None else "",
-        ]
-        return ", ".join(filter(None, parts))
-
-    return say
+def _describe_number(what: str, field: Number | Integer) -> str:
+    above, below = (field.above, field.below) if isinstance(field, Number) else (None, None)
+    parts = [
+        what,
+        _describe_range(field.minimum, field.maximum),
+        f"more than {above}" if above is not None else "",
+        f"less than {below}" if below is not None else "",
+        f"a multiple of {field.multiple_of}" if field.multiple_of is not None else "",
+    ]
+    return ", ".join(filter(None, parts))
 
 
 def _describe_choices(field: Choices) -> str:
@@ -78,13 +73,13 @@ def _describe_choices(field: Choices) -> str:
 
 
 _DESCRIPTIONS: Final[Mapping[type[Field[Any]], Callable[[Any], str]]] = {
-    Email: _describe_text("email address, like name@example.org"),
-    Url: _describe_text("complete web address, like https://example.org/"),
-    Text: _describe_text("text"),
+    Email: partial(_describe_text, "email address, like name@example.org"),
+    Url: partial(_describe_text, "complete web address, like https://example.org/"),
+    Text: partial(_describe_text, "text"),
     Date: lambda _: "date, like 2026-11-15",
     DateTime: lambda _: "date and time with its offset, like 2026-11-15T18:30:00+01:00",
-    Number: _describe_number("number"),
-    Integer: _describe_number("whole number"),
+    Number: partial(_describe_number, "number"),
+    Integer: partial(_describe_number, "whole number"),
     Boolean: lambda _: "yes or no",
     Choice: lambda field: f"one of {len(field.options)}",
     Choices: _describe_choices,
@@ -124,7 +119,9 @@ def _typed(whole: Json) -> ReadField:
     if not isinstance(kind, str) or (kind, None) not in KINDS:
         raise Unshowable(_WHY_NOT.get(str(kind)[:20], "it is of a type that forms do not have"))
     made = KINDS[kind, None]
-    return ReadField(field=made() if made not in _LIMITED else _LIMITED[made](whole))
+    if made is Number:
+        return ReadField(field=_number(whole))
+    return ReadField(field=_integer(whole) if made is Integer else made())
 
 
 _WHY_NOT: Final = {
@@ -175,20 +172,18 @@ def _number(whole: Json) -> Field[Any]:
 
 def _integer(whole: Json) -> Field[Any]:
     """With bounds inside what every reader of JSON takes for the same number."""
-    lower = [_bound(whole, "minimum"), _past(_bound(whole, "exclusiveMinimum"), floor, 1)]
-    upper = [_bound(whole, "maximum"), _past(_bound(whole, "exclusiveMaximum"), ceil, -1)]
+    least, above = _bound(whole, "minimum"), _bound(whole, "exclusiveMinimum")
+    most, below = _bound(whole, "maximum"), _bound(whole, "exclusiveMaximum")
+    lower = [None if least is None else ceil(least), None if above is None else floor(above) + 1]
+    upper = [None if most is None else floor(most), None if below is None else ceil(below) - 1]
     step = _step(_bound(whole, "multipleOf"))
     return _roomy(
         Integer(
-            minimum=max((ceil(bound) for bound in lower if bound is not None), default=None),
-            maximum=min((floor(bound) for bound in upper if bound is not None), default=None),
+            minimum=max((bound for bound in lower if bound is not None), default=None),
+            maximum=min((bound for bound in upper if bound is not None), default=None),
             multiple_of=int(step) if step is not None and step == int(step) else None,
         )
     )
-
-
-def _past(bound: float | None, rounded: Callable[[float], int], step: int) -> int | None:
-    return None if bound is None else rounded(bound) + step
 
 
 def _step(step: Any) -> Any:
@@ -211,12 +206,6 @@ def _roomy(made: Number | Integer) -> Field[Any]:
     except QuestionRefused as error:
         raise Unshowable(_NOTHING_FITS) from error
     return made
-
-
-_LIMITED: Final[Mapping[type[Field[Any]], Callable[[Json], Field[Any]]]] = {
-    Number: _number,
-    Integer: _integer,
-}
 
 
 def _several(whole: Json, definitions: Mapping[str, Any]) -> ReadField:

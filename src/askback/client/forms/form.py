@@ -122,20 +122,11 @@ def is_masked(named: str) -> bool:
 
 
 def suspicion_of_field(name: str, title: str, hint: str, *, suggestion: str) -> str | None:
-    """For a field that is typed into; `suggestion` is what stands in its box already."""
-    found = suspect_field(name, title, hint) or _suspect_suggestion(suggestion)
-    return None if found is None else _sentence(found)
-
-
-def _suspect_suggestion(text: str) -> Suspicion | None:
-    """What stands in the box already can ask too: "paste your token here"."""
-    found = suspect_message(text[:_MOST_SUGGESTION]) if text else None
-    return None if found is None else replace(found, where="suggestion")
-
-
-def suspicion_of_message(message: str) -> str | None:
-    """Of as much of the message as is shown."""
-    found = suspect_message(message[:MAX_BLOCK_LENGTH])
+    """For a field that is typed into; `suggestion` is what stands in its box already: it can ask too, as in "paste
+    your token here"."""
+    found = suspect_field(name, title, hint)
+    if found is None and suggestion and (asks := suspect_message(suggestion[:_MOST_SUGGESTION])):
+        found = replace(asks, where="suggestion")
     return None if found is None else _sentence(found)
 
 
@@ -146,18 +137,11 @@ def suspicion_beside(said: Iterable[Said]) -> str | None:
         room -= len(text)
         if room < 0:
             return TOO_MUCH
-        if found := suspect_message(_as_part(text) if _is_name(where, text) else text):
+        is_name = where != "hint" and len(text.split()) <= _LONGEST_NAME
+        # Alone, "API key" reads as a prompt. As a part of something it is named, and only a demand with it still asks.
+        if found := suspect_message(f"of {text}" if is_name else text):
             return _sentence(replace(found, where=where))
     return None
-
-
-def _is_name(where: str, text: str) -> bool:
-    return where != "hint" and len(text.split()) <= _LONGEST_NAME
-
-
-def _as_part(name: str) -> str:
-    # Alone, "API key" reads as a prompt. As a part of something it is named, and only a demand with it still asks.
-    return f"of {name}"
 
 
 def _sentence(found: Suspicion) -> str:
@@ -217,17 +201,18 @@ class ReceivedForm:
 
     @property
     def suspicion(self) -> str | None:
-        """Of the first field that seems to ask for a secret, or else of the words beside those that are typed into."""
+        """Why the form seems to ask for a secret: its first such field, or else the words beside the fields."""
         return self._of_fields or self.suspicion_beside
 
     def suspicion_of(self, message: str) -> str | None:
-        """The same for the form together with the message above it; only where there is something to type into."""
+        """Why the form or the message above it seems to ask for a secret; None where there is nothing to type into."""
         return self._of_fields or self.suspicion_around(message)
 
     def suspicion_around(self, message: str) -> str | None:
-        """Of the words beside the fields or of the message: it holds for every field that is typed into."""
+        """Why the message or the words beside the fields seem to ask for a secret."""
         if self.suspicion_beside is None and any(entry.field.is_typed for entry in self.entries):
-            return suspicion_of_message(message)
+            found = suspect_message(message[:MAX_BLOCK_LENGTH])  # as much of it as is shown
+            return None if found is None else _sentence(found)
         return self.suspicion_beside
 
     @property

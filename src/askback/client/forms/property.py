@@ -26,12 +26,15 @@ _MOST_BRANCHES: Final = 10
 _UNIONS: Final = ("anyOf", "oneOf", "allOf")
 
 
+SEVERAL_TYPES: Final = "it may be of several types, and a form asks for one"
+
+
 class Unshowable(Exception):
-    """Why a field cannot be shown, in words for the one who is asked."""
+    """Why a field cannot be shown, in words for the person."""
 
 
 def resolve_property(described: Any, definitions: Mapping[str, Any]) -> Json:
-    """The property itself; Unshowable where it is none."""
+    """The property itself; Unshowable where there is no property behind its references."""
     whole = _mapping(described)
     for _ in range(_MOST_DETOURS):
         if "$ref" in whole:
@@ -40,7 +43,13 @@ def resolve_property(described: Any, definitions: Mapping[str, Any]) -> Json:
             union, branch = only
             whole = {**_mapping(branch), **{key: value for key, value in whole.items() if key != union}}
         else:
-            return _single_typed(whole)
+            kinds = whole.get("type")
+            if type(kinds) is not list:
+                return whole
+            named = [kind for kind in cast("list[Any]", kinds) if kind != "null"]
+            if len(named) != 1:
+                raise Unshowable(SEVERAL_TYPES)
+            return {**whole, "type": named[0]}
     raise Unshowable("its description leads in circles")
 
 
@@ -67,27 +76,14 @@ def _dereferenced(whole: Json, definitions: Mapping[str, Any]) -> Json:
 def _only_branch(whole: Json) -> tuple[str, Json] | None:
     """The one thing that a union offers beside null; None where it is a list of choices, or there is no union."""
     for union in _UNIONS:
-        rest = [branch for branch in _branches(whole.get(union)) if branch.get("type") != "null"]
+        listed: object = whole.get(union)
+        if type(listed) is not list or len(cast("list[Any]", listed)) > _MOST_BRANCHES:
+            continue  # a longer one is a list of choices, if anything
+        branches = [cast("Json", branch) for branch in cast("list[Any]", listed) if type(branch) is dict]
+        rest = [branch for branch in branches if branch.get("type") != "null"]
         if len(rest) == 1 and "const" not in rest[0]:
             return union, rest[0]
     return None
-
-
-def _branches(union: Any) -> list[Json]:
-    listed = cast("list[Any]", union) if type(union) is list else []
-    if len(listed) > _MOST_BRANCHES:
-        return []  # a list of choices, if anything
-    return [cast("Json", branch) for branch in listed if type(branch) is dict]
-
-
-def _single_typed(whole: Json) -> Json:
-    kinds = whole.get("type")
-    if type(kinds) is not list:
-        return whole
-    named = [kind for kind in cast("list[Any]", kinds) if kind != "null"]
-    if len(named) != 1:
-        raise Unshowable("it may be of several types, and a form asks for one")
-    return {**whole, "type": named[0]}
 
 
 Pair = tuple[Any, Any]
@@ -112,9 +108,10 @@ class OptionList:
 
 def offer_of(whole: Json, definitions: Mapping[str, Any]) -> OptionList | None:
     """The options a property lists; None where it lists none, Unshowable where none or too many can be shown."""
-    pairs = _pairs(whole, definitions)
-    if pairs is None:
+    listed = _pairs(whole, definitions)
+    if listed is None:
         return None
+    pairs = list(islice(listed, MAX_OPTIONS + 1))  # references can stand for lists of lists
     if len(pairs) > MAX_OPTIONS:
         raise Unshowable(_TOO_MANY)
     known: dict[str, Pair] = {}
@@ -123,25 +120,21 @@ def offer_of(whole: Json, definitions: Mapping[str, Any]) -> OptionList | None:
             known.setdefault(spelling, (value, title))
     if not known:
         raise Unshowable("it offers nothing that can be chosen")
-    listed = sum(value is not None for value, _ in pairs)
-    titles = distinguish_titles(
-        [(spelling, _title(title) or spelling) for spelling, (_, title) in known.items()]
-    )
+    named = {
+        spelling: cut(title, MAX_LABEL_LENGTH) if type(title) is str and title.strip() else spelling
+        for spelling, (_, title) in known.items()
+    }
+    titles = distinguish_titles(list(named.items()))
+    are_texts = all(type(value) is str for value, _ in known.values())
     return OptionList(
         options=tuple(
             Option(spelling, None if title == spelling else title)
             for spelling, title in zip(known, titles, strict=True)
         ),
-        meanings=_meanings(known),
-        skipped=listed - len(known),
+        # Texts are sent as they are spelled.
+        meanings={} if are_texts else {spelling: value for spelling, (value, _) in known.items()},
+        skipped=sum(value is not None for value, _ in pairs) - len(known),
     )
-
-
-def _meanings(known: Mapping[str, Pair]) -> Mapping[str, Any]:
-    """Nothing where all are texts, which are sent as they are spelled."""
-    if all(type(value) is str for value, _ in known.values()):
-        return {}
-    return {spelling: value for spelling, (value, _) in known.items()}
 
 
 def distinguish_titles(named: Sequence[tuple[str, str]]) -> list[str]:
@@ -165,18 +158,13 @@ def _look(text: str) -> str:
     return " ".join(folded.casefold().split()) or text
 
 
-def _pairs(whole: Json, definitions: Mapping[str, Any]) -> list[Pair] | None:
+def _pairs(whole: Json, definitions: Mapping[str, Any]) -> Iterator[Pair] | None:
     for keyword in _TITLED:
         if type(whole.get(keyword)) is list:
-            return _some(_branched(cast("list[Any]", whole[keyword]), definitions))
+            return _branched(cast("list[Any]", whole[keyword]), definitions)
     if type(whole.get("enum")) is list:
-        return _some(_listed(whole))
-    return [(whole["const"], None)] if "const" in whole else None
-
-
-def _some(pairs: Iterator[Pair]) -> list[Pair]:
-    """As many as tell whether there are too many: references can stand for lists of lists."""
-    return list(islice(pairs, MAX_OPTIONS + 1))
+        return _listed(whole)
+    return iter([(whole["const"], None)]) if "const" in whole else None
 
 
 def _branched(branches: list[Any], definitions: Mapping[str, Any]) -> Iterator[Pair]:
@@ -189,7 +177,7 @@ def _branched(branches: list[Any], definitions: Mapping[str, Any]) -> Iterator[P
         elif type(inner.get("enum")) is list:
             yield from _listed(inner)
         elif inner.get("type") != "null":
-            raise Unshowable("it may be of several types, and a form asks for one")
+            raise Unshowable(SEVERAL_TYPES)
 
 
 def _listed(whole: Json) -> Iterator[Pair]:
@@ -200,12 +188,8 @@ def _listed(whole: Json) -> Iterator[Pair]:
         yield value, titles[place] if place < len(titles) else None
 
 
-def _title(title: Any) -> str | None:
-    return cut(title, MAX_LABEL_LENGTH) if type(title) is str and title.strip() else None
-
-
 def _spelled(value: Any) -> str | None:
-    """How an option is named among us; None where it cannot be sent."""
+    """The text that stands for an option; None where it cannot be sent."""
     match value:
         case str():
             return value if len(value) <= MAX_OPTION_LENGTH and is_readable(value) else None

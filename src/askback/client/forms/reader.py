@@ -163,14 +163,16 @@ def read_form(schema: Any) -> ReceivedForm:
     if why := objection(schema):
         return ReceivedForm(refusal=why)
     required = _required(schema)
-    read = [*_read(schema, required), *_dangling(schema, required)]
+    read = list(_read(schema, required))
     entries = tuple(_suspected(one for one in read if isinstance(one, FormEntry)))
     left_out = tuple(one for one in read if isinstance(one, LeftOut))
+    is_typed = any(entry.field.is_typed for entry in entries)
     return ReceivedForm(
         entries=entries,
         left_out=left_out,
         refusal=_refusal(entries, left_out, required),
-        suspicion_beside=_suspicion_beside(entries, left_out),
+        # Where nothing is typed, words that ask for a secret get none.
+        suspicion_beside=suspicion_beside(_beside(entries, left_out)) if is_typed else None,
     )
 
 
@@ -179,12 +181,6 @@ def _required(schema: Json) -> Mapping[str, None]:
     names = schema.get("required")
     listed = cast("list[Any]", names) if type(names) is list else []
     return dict.fromkeys(name for name in listed if type(name) is str)
-
-
-def _dangling(schema: Json, required: Mapping[str, None]) -> Iterator[LeftOut]:
-    for name in required:
-        if name not in schema.get("properties", {}):
-            yield LeftOut(name=cut(name, MAX_LABEL_LENGTH), why="the form does not say what it is")
 
 
 def _read(schema: Json, required: Mapping[str, None]) -> Iterator[FormEntry | LeftOut]:
@@ -198,6 +194,9 @@ def _read(schema: Json, required: Mapping[str, None]) -> Iterator[FormEntry | Le
         except Unshowable as error:
             yield LeftOut(name=cut(str(name), MAX_LABEL_LENGTH), why=str(error))
     yield from _entries(known, definitions, required)
+    for name in required:
+        if name not in schema.get("properties", {}):
+            yield LeftOut(name=cut(name, MAX_LABEL_LENGTH), why="the form does not say what it is")
 
 
 def _entries(
@@ -231,19 +230,12 @@ def _suspected(entries: Iterable[FormEntry]) -> Iterator[FormEntry]:
         said += len(entry.name) + len(entry.label) + len(entry.hint)
         if not entry.field.is_typed or entry.suspicion:
             yield entry
+        elif said > MAX_JUDGED_LENGTH:
+            yield replace(entry, suspicion=TOO_MUCH)
         else:
-            yield replace(entry, suspicion=TOO_MUCH if said > MAX_JUDGED_LENGTH else _suspicion(entry))
-
-
-def _suspicion(entry: FormEntry) -> str | None:
-    suggestion = entry.default if type(entry.default) is str else ""
-    return suspicion_of_field(entry.name, entry.field.title or "", entry.hint, suggestion=suggestion)
-
-
-def _suspicion_beside(entries: tuple[FormEntry, ...], left_out: tuple[LeftOut, ...]) -> str | None:
-    """Where nothing is typed, words that ask for a secret get none."""
-    is_typed = any(entry.field.is_typed for entry in entries)
-    return suspicion_beside(_beside(entries, left_out)) if is_typed else None
+            suggestion = entry.default if type(entry.default) is str else ""
+            found = suspicion_of_field(entry.name, entry.field.title or "", entry.hint, suggestion=suggestion)
+            yield replace(entry, suspicion=found)
 
 
 def _beside(entries: tuple[FormEntry, ...], left_out: tuple[LeftOut, ...]) -> Iterator[Said]:

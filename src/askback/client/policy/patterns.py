@@ -1,4 +1,4 @@
-"""Patterns of a policy, in which `*` stands for any text, compared with a text exactly or as a reader would."""
+"""Patterns of a policy, in which `*` stands for any text. A text is compared exactly, or as a reader would."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -48,7 +48,11 @@ def resembles(text: str, pattern: str | None) -> bool:
         is_like(read, slim)
         for seen in {text, text.translate(_drawn())}
         for folded, plain in zip(_folded(seen, signs), meant, strict=True)
-        for read, slim in _comparisons(folded, plain)
+        # A digit in the pattern means itself: only other digits may stand for letters in the text.
+        for read, slim in (
+            (_slim(folded), _slim(plain)),
+            *((read, _slim(_joined(plain))) for read in _spelled_out(folded, without=plain)),
+        )
     )
 
 
@@ -82,13 +86,9 @@ def _folded(text: str, signs: str = "") -> tuple[str, ...]:
         return tuple(reading for read in FOLDS for reading in _readings(text, read))
     parts = [
         (part,) * (2 * len(FOLDS)) if part in signs else _folded(part)
-        for part in re.split(_any_of(signs), text)
+        for part in re.split(f"([{re.escape(signs)}])", text)
     ]
     return tuple(map("".join, zip(*parts, strict=True)))
-
-
-def _any_of(signs: str) -> str:
-    return f"([{re.escape(signs)}])"
 
 
 def _readings(text: str, read: Callable[[str], str]) -> Iterator[str]:
@@ -96,14 +96,6 @@ def _readings(text: str, read: Callable[[str], str]) -> Iterator[str]:
     letters become."""
     for folded in (read(read(text).casefold()), read(text.casefold())):
         yield _BLANKS.sub(" ", folded.casefold())
-
-
-def _comparisons(text: str, pattern: str) -> Iterator[tuple[str, str]]:
-    """Texts and patterns of which one pair has to fit. A digit in the pattern means itself: only others may stand for
-    letters in the text."""
-    yield _slim(text), _slim(pattern)
-    for read in _spelled_out(text, without=pattern):
-        yield read, _slim(_joined(pattern))
 
 
 def _spelled_out(text: str, *, without: str = "") -> list[str]:

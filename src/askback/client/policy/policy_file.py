@@ -49,7 +49,7 @@ def load_policy(path: Path | str) -> Policy:
 
 
 def parse_policy(text: str, *, file: str) -> Policy:
-    """The same from a text; `file` is what answers by it will name."""
+    """The policy in a text; `file` is the name that its answers bear in records."""
     try:
         written = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -102,7 +102,10 @@ class _RuleReader:
         if len(given) != 1:
             said = f"says both {' and '.join(given)}" if given else "does not say what to do"
             self._refuse(said, "write one of answer = {...}, decline = true, ask = true")
-        return {"answer": self._answer, "decline": self._decline, "ask": self._ask}[given[0]]()
+        if given == ["answer"]:
+            return self._answer()
+        self._is_set(given[0])
+        return Decline() if given == ["decline"] else LeaveToPerson()
 
     def _answer(self) -> Outcome:
         values = self._table["answer"]
@@ -112,14 +115,6 @@ class _RuleReader:
         return AnswerWith(
             values=named, with_defaults=self._is_set("defaults"), secrets=self._names("secrets")
         )
-
-    def _decline(self) -> Outcome:
-        self._require_true("decline")
-        return Decline()
-
-    def _ask(self) -> Outcome:
-        self._require_true("ask")
-        return LeaveToPerson()
 
     def _value(self, name: str, value: Any) -> Any:
         """TOML has dates of its own; a form has them as text."""
@@ -156,13 +151,10 @@ class _RuleReader:
         return frozenset(cast("list[str]", value))
 
     def _is_set(self, key: str) -> bool:
-        if key in self._table:
-            self._require_true(key)
-        return key in self._table
-
-    def _require_true(self, key: str) -> None:
-        if self._table[key] is not True:
+        """Whether the key is there; its only value is true."""
+        if self._table.get(key, True) is not True:
             self._refuse(f"has {key} = {self._table[key]!r}", f"write {key} = true, or leave it out")
+        return key in self._table
 
     def _require_known_keys(self) -> None:
         for key in self._table:

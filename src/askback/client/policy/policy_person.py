@@ -1,7 +1,7 @@
-"""The person who is a policy: answers what a rule names, on the operator's word, and nothing else."""
+"""A person that follows a policy: it answers what a rule names, on the operator's word, and nothing else."""
 
 import logging
-from typing import Any, assert_never
+from typing import Any, Literal
 
 import anyio
 
@@ -19,12 +19,13 @@ class DoesNotFit(ValueError):
 
 
 def content_of(outcome: AnswerWith, asked: FormAsked) -> dict[str, Any]:
-    """What is sent. Fields that the rule does not name are left out, or keep their defaults if it says so."""
+    """The values to send. Fields that the rule does not name are left out, or keep their defaults if it says so."""
     blank = asked.blank
     if blank.refusal is not None:
         raise DoesNotFit(blank.refusal)
+    known = ", ".join(entry.name for entry in blank.entries) or "none"
     if unknown := sorted(outcome.values.keys() - {entry.name for entry in blank.entries}):
-        raise DoesNotFit(f"the form has no field {unknown[0]!r}; it has {_listed(blank.entries)}")
+        raise DoesNotFit(f"the form has no field {unknown[0]!r}; it has {known}")
     draft = _draft(outcome, asked)
     sent = [entry for entry in blank.entries if outcome.with_defaults or entry.name in outcome.values]
     if suspects := _suspects(outcome, asked, draft, sent):
@@ -46,7 +47,7 @@ def _draft(outcome: AnswerWith, asked: FormAsked) -> Draft:
 
 
 def _suspects(outcome: AnswerWith, asked: FormAsked, draft: Draft, sent: list[FormEntry]) -> list[str]:
-    """Whatever seems to be a secret is sent only where the rule says so for that field."""
+    """Why fields seem to be secrets: those are sent only where the rule allows it for that field."""
     around = asked.blank.suspicion_around(asked.message)
     stops = draft.stops()
     found: list[str] = []
@@ -59,17 +60,13 @@ def _suspects(outcome: AnswerWith, asked: FormAsked, draft: Draft, sent: list[Fo
     return found
 
 
-def _listed(entries: tuple[FormEntry, ...]) -> str:
-    return ", ".join(entry.name for entry in entries) or "none"
-
-
 logger = logging.getLogger(__name__)
 
 
 class PolicyPerson:
     """Follows a policy. What no rule names, and what a rule leaves to a person, goes to `otherwise`.
 
-    Without `otherwise` that is `Unanswered`, which ends the call: neither yes nor no is said in anybody's place.
+    Without `otherwise` that is `Unanswered`, which ends the call: a policy never guesses an answer.
     """
 
     channel = "policy"
@@ -83,18 +80,15 @@ class PolicyPerson:
         """What some rule can settle, and what the person behind the policy can be shown."""
         rules = self.policy.rules
         behind: frozenset[Mode] = self.otherwise.modes if self.otherwise else frozenset()
-        forms: frozenset[Mode] = frozenset({"form"} if any(rule.can_settle("form") for rule in rules) else ())
-        visits: frozenset[Mode] = frozenset(
-            {"url"} if any(rule.can_settle("visit") for rule in rules) else ()
-        )
-        return forms | visits | behind
+        kinds: tuple[tuple[Mode, Literal["form", "visit"]], ...] = (("form", "form"), ("url", "visit"))
+        return behind.union(mode for mode, kind in kinds if any(rule.can_settle(kind) for rule in rules))
 
     @property
     def shows_several(self) -> bool:
         return self.otherwise is None or self.otherwise.shows_several
 
     async def answer(self, turn: Turn) -> Answer[Any]:
-        """As the first rule says that names the question; `turn.by` then names the rule."""
+        """Answer as the first rule says that names the question; `turn.by` then names the rule."""
         rule = self.policy.rule_for(turn.asked)
         if rule is None:
             return await self._leave(turn, f"No rule of the policy {self.policy.file} names")
@@ -106,11 +100,9 @@ class PolicyPerson:
                 return Declined()
             case LeaveToPerson():
                 return await self._leave(turn, f"The {self.policy.word(rule)} leaves to a person")
-            case _:
-                assert_never(rule.outcome)
 
     async def wait(self, asked: VisitAsked, finished: anyio.Event) -> VisitReply:
-        """Only whoever opened the page can say how it went; a policy opens none."""
+        """Only the person who opened the page can say how it went; a policy opens none."""
         return await self.otherwise.wait(asked, finished) if self.otherwise else "cancel"
 
     async def _fill(self, turn: Turn, rule: PolicyRule, outcome: AnswerWith) -> Answer[Any]:
@@ -124,12 +116,13 @@ class PolicyPerson:
         return Accepted(content)
 
     async def _leave(self, turn: Turn, why: str) -> Answer[Any]:
-        if self.otherwise is not None and _mode_of(turn.asked) in self.otherwise.modes:
-            logger.info("%s %s: a person is asked", why, _told(turn.asked))
+        mode: Mode = "form" if isinstance(turn.asked, FormAsked) else "url"
+        if self.otherwise is not None and mode in self.otherwise.modes:
+            logger.info("%s %s: a person is asked", why, _describe(turn.asked))
             turn.channel = channel_of(self.otherwise)
             return await self.otherwise.answer(turn)
         raise Unanswered(
-            f"{why} {_told(turn.asked)}, and no person is here to answer it. "
+            f"{why} {_describe(turn.asked)}, and no person is here to answer it. "
             "Add or mend a rule for it, or run this where a person can answer."
         )
 
@@ -137,14 +130,10 @@ class PolicyPerson:
         turn.by = self.policy.word(rule)
         # Without the file, which is the operator's own business; and nobody was shown anything.
         turn.channel, turn.rule, turn.shown_at = self.channel, str(rule), None
-        logger.info("%s %s %s", turn.by, does, _told(turn.asked))
+        logger.info("%s %s %s", turn.by, does, _describe(turn.asked))
 
 
-def _mode_of(asked: Asked) -> Mode:
-    return "form" if isinstance(asked, FormAsked) else "url"
-
-
-def _told(asked: Asked) -> str:
+def _describe(asked: Asked) -> str:
     """The question in a line: its message may hold anything, so it is made safe for a log."""
     message = safe_line(asked.message, MAX_REPEATED_LENGTH)
     return f"“{message}” of {safe_line(asked.asker.label)} ({safe_line(asked.purpose)})"

@@ -1,6 +1,7 @@
 """The screens of a form: filled in, reviewed, confirmed where there is reason to, or refused."""
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from askback.answers import Accepted
@@ -29,86 +30,55 @@ from askback.client.terminal.layout import (
     text_rows,
     warning_rows,
 )
-from askback.client.terminal.question_screen import Action, Next, QuestionScreen
+from askback.client.terminal.question_screen import Action, Next, NoticeScreen, QuestionScreen
 from askback.client.terminal.screen_app import LeaveScreen
 from askback.model import safe
 from askback.model.cells import cut, pad, width_of
 
 
-class ReviewScreen(QuestionScreen):
+def review_screen(fill: QuestionScreen, form: FormAsked, draft: Draft) -> QuestionScreen:
     """Everything once more before it is sent, and what is not as it came."""
 
-    def __init__(self, fill: QuestionScreen, form: FormAsked, draft: Draft) -> None:
-        super().__init__(fill.turn)
-        self._fill = fill
-        self.form = form
-        self.draft = draft
-        self._rows: dict[int, list[Row]] = {}
-        """By the width of the window: a long letter is broken into lines once, not at every key."""
+    @cache  # a long letter is broken into lines once for each width, not at every key
+    def rows(columns: int) -> list[Row]:
+        return list(review_rows(draft, columns)) or nothing_to_fill_in(columns)
 
-    def status(self) -> tuple[str, ...]:
-        return (*super().status(), "Up Down: scroll")
+    def send() -> Next:
+        reasons = list(doubts(form, draft))
+        return confirm_screen(screen, draft, reasons) if reasons else leave_with_answer(draft)
 
-    def actions(self) -> list[Action]:
-        return [
-            Action(word=labels.SEND, act=self._send),
-            Action(word=labels.BACK, key="escape", act=lambda: self._fill),
-        ]
-
-    def words(self) -> list[str]:
-        """The question was read on the screen before; here it is about the answer."""
-        return []
-
-    def above(self, size: Size) -> list[Row]:
-        title = f"Review what is sent to {safe.safe_line(self.asked.asker.label)}"
-        return [*text_rows(title, size.columns, style=BOLD), *([] if size.is_low else [[]])]
-
-    def body(self, size: Size) -> Body:
-        if size.columns not in self._rows:
-            self._rows[size.columns] = list(review_rows(self.draft, size.columns)) or nothing_to_fill_in(size)
-        return Body(rows=self._rows[size.columns])
-
-    def typed(self, size: Size) -> list[Row]:
-        return self._fill.typed(size)
-
-    def _send(self) -> Next:
-        reasons = list(doubts(self.form, self.draft))
-        return ConfirmScreen(self, reasons) if reasons else leave_with_answer(self.draft)
+    screen = NoticeScreen(
+        fill.turn,
+        lambda size: rows(size.columns),
+        title=f"Review what is sent to {safe.safe_line(form.asker.label)}",
+        actions=lambda: [
+            Action(word=labels.SEND, act=send),
+            Action(word=labels.BACK, key="escape", act=lambda: fill),
+        ],
+        before=fill,
+        scrolls=True,
+    )
+    return screen
 
 
-class ConfirmScreen(QuestionScreen):
+def confirm_screen(review: QuestionScreen, draft: Draft, reasons: list[str]) -> QuestionScreen:
     """One more confirmation, where something looks like a secret. Enter goes back."""
 
-    def __init__(self, review: ReviewScreen, reasons: list[str]) -> None:
-        super().__init__(review.turn)
-        self._review = review
-        self._reasons = reasons
-
-    def actions(self) -> list[Action]:
-        return [
-            Action(word=labels.BACK, key="escape", act=lambda: self._review),
-            Action(word=labels.SEND_ANYWAY, act=self._send),
-        ]
-
-    def words(self) -> list[str]:
-        return []
-
-    def above(self, size: Size) -> list[Row]:
-        title = text_rows("Are you sure? Nothing is sent yet.", size.columns, style=BOLD)
-        return [*title, *([] if size.is_low else [[]])]
-
-    def body(self, size: Size) -> Body:
-        rows = [row for reason in self._reasons for row in [*warning_rows(reason, size.columns), []]]
-        return Body(rows=rows)
-
-    def typed(self, size: Size) -> list[Row]:
-        return self._review.typed(size)
-
-    def _send(self) -> Next:
-        draft = self._review.draft
+    def send() -> Next:
         for name in draft.stops():
             draft.excuse(name)
         return leave_with_answer(draft)
+
+    return NoticeScreen(
+        review.turn,
+        lambda size: [row for reason in reasons for row in [*warning_rows(reason, size.columns), []]],
+        title="Are you sure? Nothing is sent yet.",
+        actions=lambda: [
+            Action(word=labels.BACK, key="escape", act=lambda: review),
+            Action(word=labels.SEND_ANYWAY, act=send),
+        ],
+        before=review,
+    )
 
 
 def leave_with_answer(draft: Draft) -> LeaveScreen[Any]:
@@ -151,8 +121,8 @@ def label_width(entries: tuple[FormEntry, ...], columns: int) -> int:
     return min(longest, columns // 3)
 
 
-def nothing_to_fill_in(size: Size) -> list[Row]:
-    return text_rows(labels.NOTHING_TO_FILL_IN, size.columns, before=INDENT)
+def nothing_to_fill_in(columns: int) -> list[Row]:
+    return text_rows(labels.NOTHING_TO_FILL_IN, columns, before=INDENT)
 
 
 MAX_HINT_ROWS = 3
@@ -170,8 +140,16 @@ STATUS = {
 
 def form_screen(turn: Turn, asked: FormAsked) -> QuestionScreen:
     """The first screen of a form."""
-    if asked.blank.refusal is not None:
-        return RefusedScreen(turn, asked)
+    if (why := asked.blank.refusal) is not None:
+        only = "It can only be declined or cancelled."
+        return NoticeScreen(
+            turn,
+            lambda size: [
+                *warning_rows(why, size.columns),
+                *text_rows(only, size.columns, before=INDENT),
+                *_left_out(asked, size),
+            ],
+        )
     return FillScreen(turn, asked, Draft(asked.blank))
 
 
@@ -233,11 +211,6 @@ class FillScreen(QuestionScreen):
         super().move(direction)
         self._settle()
 
-    def go_to(self, name: str) -> None:
-        """Put the cursor into this field."""
-        self.focus = next(place for place, entry in enumerate(self.entries) if entry.name == name)
-        self._settle()
-
     def _settle(self) -> None:
         self.buffer = None if self._editor is None else self._editor.buffer
 
@@ -245,9 +218,10 @@ class FillScreen(QuestionScreen):
         problems = self.draft.problems()
         if not problems:
             self.is_new = False
-            return ReviewScreen(self, self.form, self.draft)
+            return review_screen(self, self.form, self.draft)
         self._left = set(range(self.fields))
-        self.go_to(next(iter(problems)))
+        self.focus = next(place for place, entry in enumerate(self.entries) if entry.name in problems)
+        self._settle()
         count = len(problems)
         self._complaint = (
             "One field still needs something." if count == 1 else f"{count} fields need something."
@@ -255,7 +229,10 @@ class FillScreen(QuestionScreen):
         return None
 
     def above(self, size: Size) -> list[Row]:
-        return [*super().above(size), *banner(self.form, size)]
+        """With one line in front of everything, wherever something looks like a secret."""
+        is_suspect = self.form.blank.suspicion_of(self.form.message) is not None
+        banner = warning_rows(labels.BANNER, size.columns) if is_suspect else []
+        return [*super().above(size), *(banner[:1] if size.is_low else banner)]
 
     def words(self) -> list[str]:
         """A long hint does not fit below its label: it is read where the message is."""
@@ -272,7 +249,9 @@ class FillScreen(QuestionScreen):
         first, cursor, last = 0, None, 0
         for place, entry in enumerate(self.entries):
             if place != self.focus:
-                rows.append(self._closed(place, entry, width, size))
+                is_wrong = place in self._left and self.draft.problem(entry.name) is not None
+                text = f"{pad(label_of(entry), width)}  {value_line(entry, self.draft)}"
+                rows.append([(PLAIN, cut((" ! " if is_wrong else "   ") + text, size.columns))])
                 continue
             first = len(rows)
             block, (row, column) = self._open(place, entry, size)
@@ -284,14 +263,11 @@ class FillScreen(QuestionScreen):
             first = last = len(rows) - 1
         rows += _left_out(self.form, size)
         return Body(
-            rows=rows or nothing_to_fill_in(size), first=max(0, first), last=max(0, last), cursor=cursor
+            rows=rows or nothing_to_fill_in(size.columns),
+            first=max(0, first),
+            last=max(0, last),
+            cursor=cursor,
         )
-
-    def _closed(self, place: int, entry: FormEntry, width: int, size: Size) -> Row:
-        is_wrong = place in self._left and self.draft.problem(entry.name) is not None
-        mark = " ! " if is_wrong else "   "
-        text = f"{mark}{pad(label_of(entry), width)}  {value_line(entry, self.draft)}"
-        return [(PLAIN, cut(text, size.columns))]
 
     def _open(self, place: int, entry: FormEntry, size: Size) -> tuple[list[Row], tuple[int, int]]:
         count = f"  {place + 1} of {self.fields} " if self.fields > 1 else ""
@@ -317,30 +293,6 @@ class FillScreen(QuestionScreen):
             yield entry.suspicion
         if (shape := self.draft.pasted_key(entry.name)) is not None:
             yield key_warning(entry, shape)
-
-
-class RefusedScreen(QuestionScreen):
-    """A form that nobody can fill in: only the two noes are left."""
-
-    def __init__(self, turn: Turn, asked: FormAsked) -> None:
-        super().__init__(turn)
-        self.form = asked
-
-    def actions(self) -> list[Action]:
-        return []
-
-    def body(self, size: Size) -> Body:
-        why = self.form.blank.refusal or ""
-        only = text_rows("It can only be declined or cancelled.", size.columns, before=INDENT)
-        return Body(rows=[*warning_rows(why, size.columns), *only, *_left_out(self.form, size)])
-
-
-def banner(asked: FormAsked, size: Size) -> list[Row]:
-    """One line above everything, wherever something looks like a secret."""
-    if asked.blank.suspicion_of(asked.message) is None:
-        return []
-    rows = warning_rows(labels.BANNER, size.columns)
-    return rows[:1] if size.is_low else rows
 
 
 def _hint(entry: FormEntry) -> list[str]:

@@ -1,4 +1,4 @@
-"""What every question has in line mode: lines that are read, who asks, why, their words, and the commands."""
+"""What all questions have in line mode: reading lines, who asks and why, the server's words, and the commands."""
 
 import codecs
 import os
@@ -29,8 +29,12 @@ SETTLE_SECONDS = 0.1
 """Between two fields: the rest of a paste has arrived by then and is not taken for the next answer."""
 
 
-class InputEnded(Exception):
-    """Ctrl-C, or the end of the input."""
+class Decided(Exception):
+    """The person has decided. Ctrl-C and the end of the input cancel."""
+
+    def __init__(self, answer: Answer[Any]) -> None:
+        super().__init__(answer)
+        self.answer = answer
 
 
 class LineReader:
@@ -38,7 +42,6 @@ class LineReader:
 
     def __init__(self, tty: Tty) -> None:
         self._tty = tty
-        self._pending = b""
 
     @contextmanager
     def taken(self) -> Generator[None]:
@@ -64,23 +67,19 @@ class LineReader:
     async def _line(self, quiet: float) -> bytes:
         await anyio.sleep(quiet)
         self._tty.forget_pending()
-        self._pending = b""
         self._tty.write(PROMPT)
-        while b"\n" not in self._pending:
-            await self._more()
-        return self._pending.partition(b"\n")[0]
-
-    async def _more(self) -> None:
-        descriptor = self._tty.reading.fileno()
-        await anyio.wait_readable(descriptor)
-        try:
-            chunk = os.read(descriptor, 65_536)
-        except OSError as error:
-            raise InputEnded from error
-        if not chunk or INTERRUPT in chunk:
-            self._tty.say("")
-            raise InputEnded
-        self._pending += chunk
+        pending, descriptor = b"", self._tty.reading.fileno()
+        while b"\n" not in pending:
+            await anyio.wait_readable(descriptor)
+            try:
+                chunk = os.read(descriptor, 65_536)
+            except OSError as error:
+                raise Decided(Cancelled()) from error
+            if not chunk or INTERRUPT in chunk:
+                self._tty.say("")
+                raise Decided(Cancelled())
+            pending += chunk
+        return pending.partition(b"\n")[0]
 
 
 HELP = "?"
@@ -94,27 +93,16 @@ COMMANDS = {
 HUNG = "     | "
 """Before the later lines of words of the server: deeper than any line of ours begins, and behind a bar."""
 DEEP = " " * 9
-"""The same for a sentence of ours that names something of theirs: it is no quotation, and begins no line either."""
+"""Before the later lines of a sentence of ours that holds a label of the server; without a bar: it is no quotation."""
 ALL = "!decline all"
 ALL_MEANS = "says no to this and to all that this server asks from now on"
-
-
-class Decided(Exception):
-    """The person has decided."""
-
-    def __init__(self, answer: Answer[Any]) -> None:
-        super().__init__(answer)
-        self.answer = answer
 
 
 class PlainDialog:
     """Speaks and listens for one turn."""
 
     def __init__(self, turn: Turn, tty: Tty, lines: LineReader, *, quiet: float) -> None:
-        self.turn = turn
-        self._tty = tty
-        self._lines = lines
-        self._quiet = quiet
+        self.turn, self._tty, self._lines, self._quiet = turn, tty, lines, quiet
 
     def say(self, *lines: str) -> None:
         """Our own words."""

@@ -7,8 +7,19 @@ from typing import Any
 
 from askback.answers import Answer, Cancelled, Declined
 from askback.client import labels
-from askback.client.person import Asked, Turn
-from askback.client.terminal.layout import PLAIN, WARNING, Body, Button, Page, Row, Size, at_most, text_rows
+from askback.client.person import Turn
+from askback.client.terminal.layout import (
+    BOLD,
+    PLAIN,
+    WARNING,
+    Body,
+    Button,
+    Page,
+    Row,
+    Size,
+    at_most,
+    text_rows,
+)
 from askback.client.terminal.screen_app import BaseScreen, LeaveScreen
 from askback.model import safe
 from askback.model.cells import cut
@@ -54,12 +65,8 @@ class QuestionScreen(BaseScreen[Answer[Any]]):
 
     def __init__(self, turn: Turn) -> None:
         super().__init__()
-        self.turn = turn
+        self.turn, self.asked = turn, turn.asked
         self.focus = 0
-
-    @property
-    def asked(self) -> Asked:
-        return self.turn.asked
 
     @abstractmethod
     def actions(self) -> list[Action]:
@@ -124,7 +131,10 @@ class QuestionScreen(BaseScreen[Answer[Any]]):
                 return action.act()
         match key:
             case "pageup" | "pagedown":
-                self.turn_page(-1 if key == "pageup" else 1)
+                direction = -1 if key == "pageup" else 1
+                self.scroll.words += direction * self.scroll.words_page
+                if not self.words():  # then what is shown in their place scrolls
+                    self.scroll.body += direction * PAGE_ROWS
             case "up" | "down" if not self.fields:
                 self.scroll.body += -1 if key == "up" else 1
             case "enter":
@@ -133,15 +143,8 @@ class QuestionScreen(BaseScreen[Answer[Any]]):
                 self.move(-1 if key in {"s-tab", "up", "left"} else 1)
         return None
 
-    def turn_page(self, direction: int) -> None:
-        """The server's words scroll, and where they are not shown, what is."""
-        self.scroll.words += direction * self.scroll.words_page
-        if not self.words():
-            self.scroll.body += direction * PAGE_ROWS
-
     def move(self, direction: int) -> None:
-        stops = self.fields + len(self._focusable())
-        self.focus = (self.focus + direction) % stops
+        self.focus = (self.focus + direction) % (self.fields + len(self._focusable()))
 
     def entered(self) -> Next:
         """Enter: the button in focus."""
@@ -167,18 +170,61 @@ class QuestionScreen(BaseScreen[Answer[Any]]):
         ]
 
 
-class GoneScreen(QuestionScreen):
+class NoticeScreen(QuestionScreen):
+    """A screen on which nothing is filled in: a title, rows to read, and buttons."""
+
+    def __init__(
+        self,
+        turn: Turn,
+        rows: Callable[[Size], list[Row]],
+        *,
+        title: str = "",
+        actions: Callable[[], list[Action]] = list,
+        before: QuestionScreen | None = None,
+        scrolls: bool = False,
+    ) -> None:
+        """With a `title`, it stands in place of the server's words; `before` is the screen that this one follows."""
+        super().__init__(turn)
+        self._rows, self._title, self._actions = rows, title, actions
+        self._before, self._scrolls = before, scrolls
+
+    def status(self) -> tuple[str, ...]:
+        return (*super().status(), *(["Up Down: scroll"] if self._scrolls else []))
+
+    def actions(self) -> list[Action]:
+        return self._actions()
+
+    def words(self) -> list[str]:
+        return [] if self._title else super().words()
+
+    def above(self, size: Size) -> list[Row]:
+        if not self._title:
+            return super().above(size)
+        return [*text_rows(self._title, size.columns, style=BOLD), *([] if size.is_low else [[]])]
+
+    def body(self, size: Size) -> Body:
+        return Body(rows=self._rows(size))
+
+    def typed(self, size: Size) -> list[Row]:
+        return [] if self._before is None else self._before.typed(size)
+
+
+class GoneScreen(NoticeScreen):
     """The answer is not wanted any more. What was typed stays here until the person leaves."""
 
     def __init__(self, before: QuestionScreen) -> None:
-        super().__init__(before.turn)
-        self._before = before
+        leave = Action(word=labels.LEAVE, act=lambda: LeaveScreen(Cancelled()))
+        super().__init__(before.turn, self._explain, actions=lambda: [leave], before=before)
+
+    def _explain(self, size: Size) -> list[Row]:
+        why = safe.safe_line(self.turn.gone or "", MAX_REASON_LENGTH)
+        rows, typed = text_rows(why, size.columns, before=" ! ", style=WARNING), self.typed(size)
+        if typed:
+            rows += [[], *text_rows("What you had filled in, not sent:", size.columns), *typed]
+        return rows
 
     def status(self) -> tuple[str, ...]:
         return ("Enter: leave", "Up Down: scroll")
-
-    def actions(self) -> list[Action]:
-        return [Action(word=labels.LEAVE, act=lambda: LeaveScreen(Cancelled()))]
 
     def refusals(self) -> list[Action]:
         """There is nothing left to refuse."""
@@ -189,12 +235,3 @@ class GoneScreen(QuestionScreen):
 
     def on_change(self) -> None:
         return None
-
-    def body(self, size: Size) -> Body:
-        typed = self._before.typed(size)
-        rows = text_rows(
-            safe.safe_line(self.turn.gone or "", MAX_REASON_LENGTH), size.columns, before=" ! ", style=WARNING
-        )
-        if typed:
-            rows += [[], *text_rows("What you had filled in, not sent:", size.columns), *typed]
-        return Body(rows=rows)

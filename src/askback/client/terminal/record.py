@@ -1,6 +1,6 @@
 """What follows an answer at a terminal: the link is opened, and one line that stays readable says how it ended."""
 
-from typing import Any, assert_never
+from typing import Any
 
 import anyio.to_thread
 
@@ -16,25 +16,18 @@ MAX_MESSAGE_WIDTH = 40
 """Cells of the question in its record: enough to know it by."""
 
 
-def record(turn: Turn, answer: Answer[Any], *, is_open: bool = False) -> str:
-    """Who asked what, and what became of it."""
-    return f"{_question(turn.asked)}: {_end(turn, answer, is_open=is_open)}"
-
-
-def _question(asked: Asked) -> str:
+def describe_question(asked: Asked) -> str:
+    """Who asked, and what, on one line."""
     label = safe.safe_line(asked.asker.label)
-    match asked:
-        case FormAsked():
-            first, *rest = asked.message.strip().split("\n", 1)
-            message = safe.safe_line(first) + ("…" if rest else "")
-            return f"{label} asked {safe.quote_safely(cut(message, MAX_MESSAGE_WIDTH))}"
-        case VisitAsked():
-            return f"{label} asked to visit {safe.safe_line(asked.verdict.host or asked.url, 80)}"
-        case _:
-            assert_never(asked)
+    if isinstance(asked, VisitAsked):
+        return f"{label} asked to visit {safe.safe_line(asked.verdict.host or asked.url, 80)}"
+    first, *rest = asked.message.strip().split("\n", 1)
+    message = safe.safe_line(first) + ("…" if rest else "")
+    return f"{label} asked {safe.quote_safely(cut(message, MAX_MESSAGE_WIDTH))}"
 
 
-def _end(turn: Turn, answer: Answer[Any], *, is_open: bool) -> str:
+def describe_end(turn: Turn, answer: Answer[Any], *, is_open: bool) -> str:
+    """What became of a question."""
     if turn.gone is not None:
         return f"not answered. {safe.safe_line(turn.gone)}"
     match answer:
@@ -46,16 +39,14 @@ def _end(turn: Turn, answer: Answer[Any], *, is_open: bool) -> str:
             return "declined, and so will be all that this server asks" if turn.declines_all else "declined"
         case Cancelled():
             return "cancelled"
-        case _:
-            assert_never(answer)
 
 
-def by_hand(asked: VisitAsked) -> tuple[str, str]:
+def link_to_copy(asked: VisitAsked) -> tuple[str, str]:
     """Where no browser opens: the link to copy, whole and alone on its line."""
     return "Open it by hand:", safe.safe_line(asked.verdict.href, len(asked.verdict.href))
 
 
-def said_time(seconds: float) -> str:
+def clock_time(seconds: float) -> str:
     """Elapsed, as a clock shows it."""
     minutes, rest = divmod(int(seconds), 60)
     return f"{minutes}:{rest:02}"
@@ -65,14 +56,15 @@ GOES_ON = labels.GOES_ON.format(stop="Ctrl-C gives it up")
 
 
 async def conclude(turn: Turn, answer: Answer[Any], tty: Tty, opener: Opener) -> None:
-    """Where no browser opens, the link is left to be copied."""
-    if not isinstance(turn.asked, VisitAsked) or not isinstance(answer, Accepted) or turn.gone is not None:
-        tty.tell(record(turn, answer))
-        return
-    is_open = await open_link(turn.asked, opener)
-    tty.tell(record(turn, answer, is_open=is_open))
-    tty.say(*(() if is_open else by_hand(turn.asked)))
-    if not turn.asked.is_demanded:  # else a screen follows that waits for their word
+    """Open a link that was agreed to, and leave one line behind; where no browser opens, also the link to copy."""
+    asked = turn.asked
+    is_agreed = isinstance(answer, Accepted) and turn.gone is None
+    visit = asked if is_agreed and isinstance(asked, VisitAsked) else None
+    is_open = visit is not None and await open_link(visit, opener)
+    tty.tell(f"{describe_question(asked)}: {describe_end(turn, answer, is_open=is_open)}")
+    if visit is not None and not is_open:
+        tty.say(*link_to_copy(visit))
+    if visit is not None and not visit.is_demanded:  # else a screen follows that waits for their word
         tty.tell(GOES_ON)
 
 

@@ -12,6 +12,7 @@ from prompt_toolkit.application.current import set_app
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.data_structures import Point
 from prompt_toolkit.filters import Condition
+from prompt_toolkit.input.typeahead import clear_typeahead
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.layout import BufferControl, Layout, UIContent, Window
@@ -20,16 +21,15 @@ from askback.client.terminal.layout import Page, Scroll, Size, lay_out
 from askback.client.terminal.tty import Tty
 
 QUIET_SECONDS = 0.5
-"""Nobody reads a question faster than this; whoever still types when it appears types for something else. A key that
-is held down begins to repeat within it."""
+"""Nobody reads a question faster than this: keys that come earlier were meant for something else. A key that is held
+down begins to repeat within it."""
 
 
 class KeyGuard:
-    """Shut when a screen is drawn; opens after a quiet moment. A key that comes meanwhile begins the moment anew."""
+    """Shut when a screen is drawn; opens after a quiet moment, which a key begins again."""
 
     def __init__(self, clock: Callable[[], float], *, quiet: float = QUIET_SECONDS) -> None:
-        self._clock = clock
-        self._quiet = quiet
+        self._clock, self._quiet = clock, quiet
         self._since: float | None = None
         self.turned_away = False
         """Whether a key was ignored since the guard was last shut; the person is told."""
@@ -50,18 +50,14 @@ class KeyGuard:
 
     def remaining(self) -> float:
         """Seconds until it opens, if nothing is pressed."""
-        if self._since is None:
-            return self._quiet
-        return max(0.0, self._since + self._quiet - self._clock())
+        since = self._clock() if self._since is None else self._since
+        return max(0.0, since + self._quiet - self._clock())
 
-    def lets_through(self) -> bool:
-        """Asked for every key."""
-        if self.is_open():
-            return True
+    def turn_away(self) -> None:
+        """A key came while the guard was shut: the quiet moment begins again."""
         self.turned_away = True
         if self._since is not None:
             self._since = self._clock()
-        return False
 
 
 T = TypeVar("T")
@@ -170,7 +166,7 @@ class ScreenApp(Generic[T]):
         """Returns what the last scene was left with. `changes` return whenever something outside has changed."""
         self._go_on(scene)
         self._tty.forget_pending()
-        self._tty.forget_typeahead()
+        clear_typeahead(self._tty.input)  # keys that the last screen read and did not use
         left: list[T] = []
         async with anyio.create_task_group() as group:
             for change in changes:
@@ -217,7 +213,7 @@ class ScreenApp(Generic[T]):
         if not self._guard.is_open():
             page = replace(page, status=(TURNED_AWAY if self._guard.turned_away else NOT_YET,))
         screen = lay_out(page, size, self._scene.scroll)
-        return [self._tty.spelled(row) for row in screen.rows], screen.cursor
+        return [self._tty.spell(row) for row in screen.rows], screen.cursor
 
     def _was_drawn(self, application: Application[T]) -> None:
         self._seen.set()
@@ -239,32 +235,23 @@ class ScreenApp(Generic[T]):
 
     def _bindings(self) -> KeyBindings:
         keys = KeyBindings()
-        keys.add(Keys.Any, filter=Condition(lambda: not self._guard.is_open()), eager=True)(self._turn_away)
-        # Whoever wants out gets out, however often they press: it gives nothing away.
+        is_early = Condition(lambda: not self._guard.is_open())
+        keys.add(Keys.Any, filter=is_early, eager=True)(_calling(self._guard.turn_away))
+        # A person who wants out gets out, however often they press: it gives nothing away.
         keys.add("c-c", eager=True)(self._pressing("c-c"))
         for key in KEYS:
             keys.add(key, filter=self._wanted(key))(self._pressing(key))
         keys.add(Keys.BracketedPaste)(self._paste)
-        keys.add("c-z")(self._suspend)
-        keys.add(Keys.Any, filter=Condition(lambda: self._scene is None or self._scene.buffer is None))(
-            self._pass_over
-        )
+        keys.add("c-z")(_calling(lambda: self._application.suspend_to_background()))
+        has_no_box = Condition(lambda: self._scene is None or self._scene.buffer is None)
+        keys.add(Keys.Any, filter=has_no_box)(_calling(lambda: None))  # a letter where nothing is typed
         return keys
 
     def _wanted(self, key: str) -> Condition:
         return Condition(lambda: self._scene is not None and self._scene.wants(SAME_AS.get(key, key)))
 
     def _pressing(self, key: str) -> Callable[[KeyPressEvent], None]:
-        return lambda _: self._act(lambda scene: scene.press(SAME_AS.get(key, key)))
-
-    def _turn_away(self, event: KeyPressEvent) -> None:
-        self._guard.lets_through()
-
-    def _pass_over(self, event: KeyPressEvent) -> None:
-        """A letter where nothing is typed."""
-
-    def _suspend(self, event: KeyPressEvent) -> None:
-        self._application.suspend_to_background()
+        return _calling(lambda: self._act(lambda scene: scene.press(SAME_AS.get(key, key))))
 
     def _paste(self, event: KeyPressEvent) -> None:
         if self._scene is not None:
@@ -280,3 +267,8 @@ class ScreenApp(Generic[T]):
                 self._go_on(scene)
             case None:
                 self._follow()
+
+
+def _calling(act: Callable[[], None]) -> Callable[[KeyPressEvent], None]:
+    """A handler of keys that needs nothing of the event."""
+    return lambda _: act()

@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Callable
-from typing import Any, TextIO, assert_never
+from functools import partial
+from typing import Any, TextIO
 
 import anyio
 
@@ -12,7 +13,7 @@ from askback.client.person import FormAsked, Mode, Turn, VisitAsked, VisitReply
 from askback.client.terminal.form_screen import form_screen
 from askback.client.terminal.plain_person import PlainPerson
 from askback.client.terminal.question_screen import GoneScreen, QuestionScreen
-from askback.client.terminal.record import by_hand, conclude, open_link
+from askback.client.terminal.record import conclude, link_to_copy, open_link
 from askback.client.terminal.screen_app import QUIET_SECONDS, KeyGuard, ScreenApp
 from askback.client.terminal.tty import Tty
 from askback.client.terminal.visit_screen import ConsentScreen, WaitScreen, rows_of_wait
@@ -38,30 +39,25 @@ class TerminalPerson:
         quiet: float = QUIET_SECONDS,
     ) -> None:
         self._tty = Tty(input, output)
-        self._opener = opener
-        self._clock = clock
-        self._quiet = quiet
-        self._is_plain = plain
-        self._plain = PlainPerson(input=input, output=output, opener=opener, clock=clock, quiet=quiet)
+        self._opener, self._clock, self._quiet, self._is_plain = opener, clock, quiet, plain
+        self._plain = PlainPerson(self._tty, opener=opener, clock=clock, quiet=quiet)
 
     @property
     def modes(self) -> frozenset[Mode]:
         return self._tty.modes
 
-    @property
-    def _speaks_lines(self) -> bool:
-        return self._is_plain or self._tty.is_dumb
-
     async def answer(self, turn: Turn) -> Answer[Any]:
-        if self._speaks_lines:
-            return await self._plain.answer(turn)
         self._tty.require()
-        answer = await ScreenApp[Answer[Any]](self._tty, self._guard()).play(_scene(turn), turn.changed)
+        if self._is_plain or self._tty.is_dumb:
+            return await self._plain.answer(turn)
+        answer = await ScreenApp[Answer[Any]](self._tty, self._guard()).play(
+            _first_screen(turn), turn.changed
+        )
         await conclude(turn, answer, self._tty, self._opener)
         return answer
 
     async def wait(self, asked: VisitAsked, finished: anyio.Event) -> VisitReply:
-        if self._speaks_lines:
+        if self._is_plain or self._tty.is_dumb:
             return await self._plain.wait(asked, finished)
         started = self._clock()
         words: list[VisitReply] = []
@@ -70,7 +66,7 @@ class TerminalPerson:
             async def reopen() -> None:
                 scene.has_opened = await open_link(asked, self._opener)
                 if not scene.has_opened:
-                    await stage.say(*by_hand(asked))
+                    await stage.say(*link_to_copy(asked))
 
             scene = WaitScreen(
                 asked,
@@ -80,23 +76,14 @@ class TerminalPerson:
             )
             rows = rows_of_wait(self._tty.columns)
             stage = ScreenApp[VisitReply](self._tty, self._guard(), rows=rows)
-            words.append(await stage.play(scene, finished.wait, _second))
+            words.append(await stage.play(scene, finished.wait, partial(anyio.sleep, 1)))
         return words[0]
 
     def _guard(self) -> KeyGuard:
         return KeyGuard(self._clock, quiet=self._quiet)
 
 
-def _scene(turn: Turn) -> QuestionScreen:
-    match turn.asked:
-        case FormAsked() as asked:
-            scene = form_screen(turn, asked)
-        case VisitAsked() as asked:
-            scene = ConsentScreen(turn, asked)
-        case _:
-            assert_never(turn.asked)
-    return scene if turn.gone is None else GoneScreen(scene)
-
-
-async def _second() -> None:
-    await anyio.sleep(1)
+def _first_screen(turn: Turn) -> QuestionScreen:
+    asked = turn.asked
+    screen = form_screen(turn, asked) if isinstance(asked, FormAsked) else ConsentScreen(turn, asked)
+    return screen if turn.gone is None else GoneScreen(screen)

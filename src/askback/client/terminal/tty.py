@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TextIO
 
 from prompt_toolkit.input import Input, create_input
-from prompt_toolkit.input.typeahead import clear_typeahead
 from prompt_toolkit.output import Output, create_output
 from prompt_toolkit.output.vt100 import Vt100_Output
 
@@ -21,7 +20,7 @@ ASCII = str.maketrans("│┌└─•…·↑↓“”", '|++-*~.^v""')
 """For terminals whose encoding has no such signs; each is one cell wide in both spellings."""
 
 USUAL_COLUMNS = 80
-"""Of a window that does not say how wide it is."""
+"""The width of a window that does not say how wide it is."""
 
 HANG = "  "
 """Before the later lines of a sentence, so that it is seen where one begins."""
@@ -31,8 +30,7 @@ class Tty:
     """A pair of streams. Looked up when it is used, not when it is made: a program may set its streams up later."""
 
     def __init__(self, reading: TextIO | None = None, writing: TextIO | None = None) -> None:
-        self._reading = reading
-        self._writing = writing
+        self._reading, self._writing = reading, writing
 
     @property
     def reading(self) -> TextIO:
@@ -44,7 +42,7 @@ class Tty:
 
     @property
     def is_terminal(self) -> bool:
-        """Both ways: who cannot see the question or cannot answer it is not asked."""
+        """Both ways: a person who cannot see the question, or cannot answer it, is not asked."""
         return _is_terminal(self.reading) and _is_terminal(self.writing)
 
     @property
@@ -53,7 +51,7 @@ class Tty:
         return frozenset({"form", "url"}) if self.is_terminal else frozenset()
 
     def require(self) -> None:
-        """Raise where nobody can be asked; whoever looks at `modes` first does not come here."""
+        """Raise where nobody can be asked. Callers that look at `modes` first never get this error."""
         if not self.is_terminal:
             raise Unanswered(
                 "A question came, and there is no terminal to show it on: standard input or output leads elsewhere. "
@@ -62,7 +60,7 @@ class Tty:
 
     @property
     def is_dumb(self) -> bool:
-        """Cannot move its cursor."""
+        """Whether the terminal cannot move its cursor."""
         return os.environ.get("TERM", "dumb") in {"", "dumb", "unknown"}
 
     @cached_property
@@ -83,7 +81,7 @@ class Tty:
 
     @property
     def columns(self) -> int:
-        """Of the window, now."""
+        """The width of the window, now."""
         try:
             return os.get_terminal_size(self.writing.fileno()).columns or USUAL_COLUMNS
         except (OSError, ValueError):  # closed by now
@@ -101,23 +99,15 @@ class Tty:
             self.writing.flush()
 
     def forget_pending(self) -> None:
-        """What was typed before a question was drawn was not meant for it."""
+        """Throw away what was typed before a question was drawn: it was not meant for it."""
         with suppress(termios.error, OSError, ValueError):
             termios.tcflush(self.reading.fileno(), termios.TCIFLUSH)
 
-    def forget_typeahead(self) -> None:
-        """Keys that the last screen read and did not use."""
-        clear_typeahead(self.input)
-
-    def spelled(self, row: Row) -> Row:
+    def spell(self, row: Row) -> Row:
         """The row in signs that this terminal has."""
-        if self.speaks_unicode:
+        if (self.writing.encoding or "ascii").lower().replace("-", "").startswith("utf"):
             return row
         return [(style, text.translate(ASCII)) for style, text in row]
-
-    @property
-    def speaks_unicode(self) -> bool:
-        return (self.writing.encoding or "ascii").lower().replace("-", "").startswith("utf")
 
 
 def _is_terminal(stream: TextIO | None) -> bool:

@@ -25,7 +25,7 @@ from askback.client.terminal.layout import (
     warning_rows,
 )
 from askback.client.terminal.question_screen import Action, QuestionScreen
-from askback.client.terminal.record import said_time
+from askback.client.terminal.record import clock_time
 from askback.client.terminal.screen_app import BaseScreen, LeaveScreen
 from askback.model import safe
 from askback.model.cells import ELLIPSIS, cut
@@ -117,7 +117,7 @@ class WaitScreen(BaseScreen[VisitReply]):
         hears = ", or once it hears so" if self._asked.id is not None else ""
         sentences = (f"{label} goes on when you say that you are done{hears}.", RETRIED[self.has_opened])
         return Page(
-            bar=(f"Waiting for {label}", said_time(self._elapsed())),
+            bar=(f"Waiting for {label}", clock_time(self._elapsed())),
             body=Body(rows=[row for one in sentences for row in text_rows(one, size.columns)]),
             buttons=[Button(word=word, key=key) for word, key in words],
         )
