@@ -1,4 +1,4 @@
-"""What did not fit in a reply, and the sentences a person reads about it. Knows no wire and no validation.
+"""A problem with a reply, and the sentences that people read: about problems, guards and lengths of time.
 
 A translator replaces sentences, `dataclasses.replace(Words(), missing="{title} fehlt.")`, or subclasses `Words` for
 grammar that templates cannot hold.
@@ -7,63 +7,9 @@ grammar that templates cannot hold.
 import dataclasses
 from collections.abc import Iterable, Mapping
 from string import Formatter
-from types import MappingProxyType
 
 from askback.errors import AuthorError
 from askback.model.question import SINGLE
-
-FACTS: Mapping[str, frozenset[str]] = MappingProxyType(
-    {
-        "not_a_reply": frozenset(),
-        "unknown_action": frozenset(),
-        "no_content": frozenset(),
-        "too_large": frozenset({"most"}),
-        "not_an_object": frozenset(),
-        "missing": frozenset(),
-        "not_text": frozenset(),
-        "broken_text": frozenset(),
-        "too_short": frozenset({"least"}),
-        "too_long": frozenset({"most"}),
-        "wrong_pattern": frozenset(),
-        "not_an_email": frozenset(),
-        "not_a_url": frozenset(),
-        "not_a_date": frozenset(),
-        "not_a_date_time": frozenset(),
-        "not_a_number": frozenset(),
-        "not_whole": frozenset(),
-        "too_low": frozenset({"least"}),
-        "too_high": frozenset({"most"}),
-        "not_above": frozenset({"bound"}),
-        "not_below": frozenset({"bound"}),
-        "not_a_multiple": frozenset({"step"}),
-        "not_yes_or_no": frozenset(),
-        "not_an_option": frozenset({"options"}),
-        "not_a_list": frozenset(),
-        "too_few": frozenset({"least"}),
-        "too_many": frozenset({"most"}),
-        "chosen_twice": frozenset(),
-        "refused": frozenset({"reason"}),
-    }
-)
-"""Every problem's code with the facts that come with it; `Words` has one template for each."""
-
-_FRAMES: Mapping[str, frozenset[str]] = {
-    "again": frozenset({"message", "problems"}),
-    "answer": frozenset(),
-    "still_open": frozenset({"message"}),
-    "guard_run": frozenset({"tool"}),
-    "guard_with": frozenset({"name", "value"}),
-    "guard_decision": frozenset(),
-    "guard_yes": frozenset(),
-    "guard_once": frozenset(),
-    "guard_conversation": frozenset({"covers"}),
-    "guard_for": frozenset({"covers", "time"}),
-    "guard_no": frozenset(),
-    "guard_covers": frozenset({"tool"}),
-    "guard_covers_key": frozenset({"tool", "key"}),
-    **dict.fromkeys(("a_day", "an_hour", "a_minute", "a_second"), frozenset[str]()),
-    **dict.fromkeys(("days", "hours", "minutes", "seconds"), frozenset({"count"})),
-}
 
 _UNITS = (
     (86_400, "a_day", "days"),
@@ -71,7 +17,7 @@ _UNITS = (
     (60, "a_minute", "minutes"),
     (1, "a_second", "seconds"),
 )
-"""Seconds, and what one and several of such are called; the largest that comes out even is used."""
+"""Seconds, and the templates for one and for several units; the largest unit that leaves no rest is used."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +32,10 @@ class Problem:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """One `str.format` template per problem: `{title}` is the field's label, the rest are that problem's facts."""
+    """One `str.format` template per sentence; a translation may use the places that the English template has.
+
+    `{title}` is the field's label, the others are facts of the problem.
+    """
 
     not_a_reply: str = "The answer could not be read."
     unknown_action: str = "The answer was neither accepted, declined nor cancelled."
@@ -148,9 +97,13 @@ class Words:
     seconds: str = "{count} seconds"
 
     def __post_init__(self) -> None:
-        for field in dataclasses.fields(self):
-            known = _FRAMES[field.name] if field.name in _FRAMES else FACTS[field.name] | {"title"}
-            _check_template(field.name, getattr(self, field.name), known)
+        for field in dataclasses.fields(Words):
+            known = _places_in(field.name, str(field.default))
+            if unknown := sorted(_places_in(field.name, getattr(self, field.name)) - known):
+                raise AuthorError(
+                    f"Words.{field.name} uses {{{unknown[0]}}}, which it is not given. It can use: "
+                    f"{', '.join(sorted(known)) or 'nothing'}."
+                )
 
     def sentence(self, problem: Problem) -> str:
         """What to tell the person about one problem."""
@@ -183,13 +136,8 @@ class Words:
         return template.format(count=f"{count:.15g}")
 
 
-def _check_template(name: str, template: str, known: frozenset[str]) -> None:
+def _places_in(name: str, template: str) -> set[str]:
     try:
-        used = {place for _, place, _, _ in Formatter().parse(template) if place is not None}
+        return {place for _, place, _, _ in Formatter().parse(template) if place is not None}
     except ValueError as error:
         raise AuthorError(f"Words.{name} is not a template: {error}. Write {{{{ for a brace.") from error
-    if unknown := sorted(used - known):
-        raise AuthorError(
-            f"Words.{name} uses {{{unknown[0]}}}, which it is not given. It can use: "
-            f"{', '.join(sorted(known)) or 'nothing'}."
-        )

@@ -213,7 +213,7 @@ def _check(name: str, field: Field[Any], value: Any) -> Any:
         and abs(value) <= _MAX_EXACT_FLOAT
     ):
         value = int(value)
-    for rule in next(_RULES[kind] for kind in type(field).__mro__ if kind in _RULES):
+    for rule in next(RULES[kind] for kind in type(field).__mro__ if kind in RULES):
         if not rule.holds(field, value):
             facts = {fact: find(field) for fact, find in rule.facts.items()}
             return Problem(code=rule.code, field=name, title=field.title, facts=facts)
@@ -273,7 +273,7 @@ _RANGE = (
     Rule("not_a_multiple", _is_multiple, {"step": attrgetter("multiple_of")}),
 )
 
-_RULES: Mapping[type[Field[Any]], tuple[Rule, ...]] = {
+RULES: Mapping[type[Field[Any]], tuple[Rule, ...]] = {
     Text: (
         Rule("not_text", lambda _, value: type(value) is str),
         Rule("broken_text", lambda _, value: is_readable(value)),

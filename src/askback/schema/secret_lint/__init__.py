@@ -3,9 +3,10 @@
 A text is folded and cut into words (`text`), and looked up with the gaps ignored (`lexicon`), so that "API key",
 `apiKey` and `a-p-i k_e_y` are one spelling; what it names (`sightings`) is then judged by how it asks (`verdict`).
 
-A name or a short title is a label: a secret word in it asks, unless the words beside it talk *about* secrets. A message
-or a description is prose: there a demand has to reach the secret, or the sentence has to be a mere label. The lint reads
-what is written, so a determined author gets past it; it is for the careless one, and makes the other one lie in writing.
+A name or a short title is a label: a secret word in it asks, unless the words beside it talk *about* secrets. A
+message or a description is prose: there a demand has to reach the secret, or the sentence has to be a mere label. The
+lint reads what is written, so a determined author gets past it; it is for the careless one, and makes the other one lie
+in writing.
 """
 
 from dataclasses import dataclass

@@ -151,15 +151,14 @@ def _parts(*, in_unspaced: bool) -> dict[str, list[_Part]]:
 
 @cache
 def _phrase_table() -> PhraseTable[SecretTerm]:
-    return PhraseTable(_phrases())
-
-
-def _phrases() -> Iterator[tuple[str, SecretTerm]]:
-    for phrase, secret in secret_phrases():
-        if "*" not in phrase and not is_unspaced(phrase):
-            yield phrase, secret
-            if phrase.isascii() and secret.stands is TermPosition.ANYWHERE:
-                yield phrase + "s", secret
+    """All phrases that stand alone, and the English plurals of those that ask wherever they stand."""
+    return PhraseTable(
+        (spelling, secret)
+        for phrase, secret in secret_phrases()
+        if "*" not in phrase and not is_unspaced(phrase)
+        for spelling in (phrase, phrase + "s")
+        if spelling == phrase or (phrase.isascii() and secret.stands is TermPosition.ANYWHERE)
+    )
 
 
 def _parts_in(run: str, parts: dict[str, list[_Part]]) -> Iterator[tuple[int, int, SecretTerm]]:
@@ -182,20 +181,24 @@ class Description:
     tables: Sequence[str]
 
 
+_TOGETHER = ("together", "together_as_head")
+
+
 @cache
-def _descriptions(table: str, stands: TermPosition) -> list[Description]:
-    found: list[Description] = []
-    for row in phrases_in(table):
-        kind, _, joined = row.partition(": ")
-        tables = joined.split(" + ")
-        secret = SecretTerm(kind=kind, text=phrases_in(tables[0])[0], stands=stands)
-        found.append(Description(secret, tables))
-    return found
+def _descriptions(*tables: str) -> list[Description]:
+    return [_description(row, table) for table in tables for row in phrases_in(table)]
+
+
+def _description(row: str, table: str) -> Description:
+    kind, _, joined = row.partition(": ")
+    tables = joined.split(" + ")
+    stands = TermPosition.AS_HEAD if table == "together_as_head" else TermPosition.ANYWHERE
+    return Description(SecretTerm(kind=kind, text=phrases_in(tables[0])[0], stands=stands), tables)
 
 
 def described_together(reading: FoldedText) -> Iterator[Sighting]:
     """Places where one word of each table stands near the others in a sentence, in any order."""
-    spaced = _spaced()
+    spaced = _descriptions(*_TOGETHER)
     last: dict[tuple[int, int], int] = {}
     for place, word in enumerate(reading.words):
         if word in BOUNDS:
@@ -207,13 +210,6 @@ def described_together(reading: FoldedText) -> Iterator[Sighting]:
             places = [last.get((row, other), -NEAR) for other in range(len(spaced[row].tables))]
             if place - min(places) < NEAR:
                 yield Sighting(start=places[0], end=place + 1, secret=spaced[row].secret)
-
-
-def _spaced() -> list[Description]:
-    return [
-        *_descriptions("together", TermPosition.ANYWHERE),
-        *_descriptions("together_as_head", TermPosition.AS_HEAD),
-    ]
 
 
 def _compound_at(reading: FoldedText, place: int) -> str:
@@ -233,7 +229,7 @@ def _roles_of(word: str) -> Iterator[tuple[int, int]]:
 @cache
 def _roles() -> dict[str, list[tuple[int, int]]]:
     roles: dict[str, list[tuple[int, int]]] = {}
-    for row, description in enumerate(_spaced()):
+    for row, description in enumerate(_descriptions(*_TOGETHER)):
         for number, table in enumerate(description.tables):
             for entry in phrases_in(table):
                 star = "*" * entry.endswith("*")
@@ -262,7 +258,7 @@ def described_unspaced(words: Sequence[str]) -> Iterator[Sighting]:
     for place in range(len(words) + 1):
         if place == len(words) or words[place] in BOUNDS:
             sentence = "".join(words[begin:place])
-            for description in _descriptions("together_unspaced", TermPosition.ANYWHERE):
+            for description in _descriptions("together_unspaced"):
                 if all(any(part in sentence for part in words_of(table)) for table in description.tables):
                     yield Sighting(start=begin, end=place, secret=description.secret)
             begin = place + 1

@@ -5,12 +5,13 @@ from dataclasses import replace
 import pytest
 
 from askback.errors import AuthorError
-from askback.model.texts import FACTS, Problem, Words
+from askback.model.texts import Problem, Words
+from askback.schema.validation import RULES
 
 
-def test_every_code_has_its_sentence_and_uses_only_its_facts():
-    for code, facts in FACTS.items():
-        problem = Problem(code=code, field="age", title="Your age", facts=dict.fromkeys(facts, "7"))
+def test_every_rule_of_a_field_has_its_sentence_and_uses_only_its_facts():
+    for rule in [rule for rules in RULES.values() for rule in rules]:
+        problem = Problem(code=rule.code, field="age", title="Your age", facts=dict.fromkeys(rule.facts, "7"))
         assert Words().sentence(problem).strip()
 
 
