@@ -1,23 +1,30 @@
-"""The fields of a form. Frozen values that know how JSON Schema writes them; not what a client gets, nor what fits.
+"""The fields of a form: frozen values that know how JSON Schema writes them, also as the annotation of a type.
 
-A field's `keywords()` are the whole of it, the constraints that are never sent included. `schema.rules` says which
-fields can be asked, `schema.render` what of them a client gets, `schema.checks` which values fit.
+`keywords()` gives the whole field, with the constraints that are never sent. `schema.rules` says which fields can be
+asked, `schema.dialect` what a client is sent, `schema.validation` which values fit.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, cast
 
-from askback.errors import QuestionRefused
-from askback.model.annotation import Json, overlay_schema
+from askback.errors.questions import require
 
 if TYPE_CHECKING:
     from pydantic import GetJsonSchemaHandler
     from pydantic_core import CoreSchema
 
 T = TypeVar("T")
+
+Json = dict[str, Any]
+
+CLASS_NOTES = "askback-class-notes"
+"""The key for the title and description that only the name and docstring of a class gave."""
+
+_CHOOSING = frozenset({"enum", "enumNames", "const", "oneOf", "anyOf", "items"})
+_NULL: Json = {"type": "null"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,12 +66,11 @@ class Field(Generic[T]):
     def __get_pydantic_json_schema__(
         self, core_schema: "CoreSchema", handler: "GetJsonSchemaHandler"
     ) -> Json:
-        if self.optional:
-            raise QuestionRefused(
-                field=None,
-                problem=f"{type(self).__name__}(optional=True) annotates a type, which says itself what may be absent",
-                instead="leave optional=True out and write `... | None = None`",
-            )
+        require(
+            not self.optional,
+            problem=f"{type(self).__name__}(optional=True) annotates a type, which says itself what may be absent",
+            instead="leave optional=True out and write `... | None = None`",
+        )
         plain = handler.resolve_ref_schema(handler(core_schema))
         return overlay_schema(plain, self.keywords(), handler.resolve_ref_schema)
 
@@ -292,10 +298,11 @@ def _options(options: Options) -> tuple[Option, ...]:
 
 
 def _listed(values: Iterable[T]) -> tuple[T, ...]:
-    if isinstance(values, str):
-        raise QuestionRefused(
-            field=None, problem=f"{values!r} is one text where a list is meant", instead=f"write [{values!r}]"
-        )
+    require(
+        not isinstance(values, str),
+        problem=f"{values!r} is one text where a list is meant",
+        instead=f"write [{values!r}]",
+    )
     return tuple(values)
 
 
@@ -303,3 +310,38 @@ def _choices(options: tuple[Option, ...], *, titled: str) -> Json:
     if all(option.title is None for option in options):
         return {"enum": [option.value for option in options]}
     return {titled: [{"const": option.value, "title": option.shown} for option in options]}
+
+
+# A field as the annotation of a type
+
+
+def overlay_schema(plain: Json, own: Json, resolve: Callable[[Json], Json]) -> Json:
+    """The schema of a type with the field's keywords over it; what only the type knows stays."""
+    if _NULL in plain.get("anyOf", ()):
+        inner = next(branch for branch in plain["anyOf"] if branch != _NULL)
+        return {**plain, "anyOf": [overlay_schema(resolve(inner), own, resolve), _NULL]}
+    kind = None if "enum" in plain or "const" in plain else plain.get("type")
+    require(
+        kind in {None, own["type"]} or (own["type"], kind) == ("integer", "number"),
+        problem=f"a type that JSON Schema calls {kind!r} is annotated with a field for {own['type']!r}",
+        instead="annotate str with Text or Choice, int with Integer, float with Number, list[str] with Choices",
+    )
+    plain = without_class_notes(plain)
+    if "items" in own:
+        items = _without_choices(resolve(plain.get("items", {})))
+        own = {**own, "items": {**items, **own["items"]}}
+    return {**(_without_choices(plain) if _CHOOSING & own.keys() else plain), **own}
+
+
+def without_class_notes(plain: Json) -> Json:
+    """A schema without the notes that are for readers of the code, not for the person who is asked."""
+    notes = plain.get(CLASS_NOTES, {})
+    return {
+        keyword: value
+        for keyword, value in plain.items()
+        if keyword != CLASS_NOTES and (keyword not in notes or value != notes[keyword])
+    }
+
+
+def _without_choices(plain: Json) -> Json:
+    return {keyword: value for keyword, value in plain.items() if keyword not in _CHOOSING}

@@ -20,7 +20,7 @@ from typing_extensions import TypedDict, get_type_hints
 
 from askback.errors import QuestionRefused
 from askback.errors.questions import require
-from askback.model.annotation import CLASS_NOTES, Json
+from askback.model.fields import CLASS_NOTES, Json
 
 MEANINGS = "askback-meanings"
 ATTRIBUTES = "askback-attributes"

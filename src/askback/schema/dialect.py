@@ -8,7 +8,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any
 
-from askback.model.annotation import Json
+from askback.model.fields import Json
 from askback.model.question import SINGLE, Boolean, Choice, Choices, Field, FieldSet, Option
 
 _OURS = frozenset({"pattern", "multipleOf", "exclusiveMinimum", "exclusiveMaximum", "notASecret"})

@@ -15,7 +15,7 @@ from typing_extensions import TypeForm
 
 from askback.errors import QuestionRefused
 from askback.errors.questions import require
-from askback.model.annotation import Json
+from askback.model.fields import Json
 from askback.model.form import digest_of
 from askback.model.question import SINGLE, Field, FieldSet
 from askback.schema.adapter import ATTRIBUTES, describe_type

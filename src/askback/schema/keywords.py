@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from askback.errors import QuestionRefused, SecretInForm
 from askback.errors.questions import require
-from askback.model.annotation import Json, without_class_notes
+from askback.model.fields import Json, without_class_notes
 from askback.model.question import (
     Boolean,
     Choice,

@@ -18,8 +18,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from pydantic_core import ErrorDetails, SchemaValidator, ValidationError, core_schema
 
-from askback.model.annotation import Json
-from askback.model.fields import spelled
+from askback.model.fields import Json, spelled
 from askback.model.question import (
     Boolean,
     Choice,
