@@ -20,14 +20,8 @@ class AskbackError(MCPError):
         super().__init__(self.default_code, advice, data)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_restore, (type(self), self.args, self.__dict__))
-
-
-def _restore(kind: type[AskbackError], args: tuple[Any, ...], fields: dict[str, Any]) -> AskbackError:
-    error = kind.__new__(kind, *args)
-    error.args = args
-    error.__dict__.update(fields)
-    return error
+        # Pickled without calling __init__, whose arguments are facts and not the text.
+        return BaseException.__new__, (type(self), *self.args), self.__dict__
 
 
 class AuthorError(AskbackError):

@@ -25,6 +25,7 @@ What is safe stays as it is: to make it safe twice changes nothing.
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Final
 
 MAX_LINE_LENGTH: Final = 200
@@ -133,21 +134,15 @@ def _is_emoji(character: str, *others: str) -> bool:
 
 
 def _characters(text: str) -> Iterator[str]:
-    marks, stands = 0, False
-    for character in text:
-        if _is_mark(character):
-            marks += 1
-            if marks <= MAX_MARKS:
-                yield character if stands else f"◌{character}"
-                stands = True
-            continue
-        if marks > MAX_MARKS:
-            yield f"<+{marks - MAX_MARKS} marks>"
-        shown = _shown(character)
-        marks, stands = 0, len(shown) == 1
-        yield shown
-    if marks > MAX_MARKS:
-        yield f"<+{marks - MAX_MARKS} marks>"
+    has_base = False
+    for is_mark, group in groupby(text, _is_mark):
+        run = "".join(group)
+        if is_mark:
+            yield run[:MAX_MARKS] if has_base else f"◌{run[:MAX_MARKS]}"
+            yield f"<+{len(run) - MAX_MARKS} marks>" if len(run) > MAX_MARKS else ""
+        else:
+            yield from map(_shown, run)
+            has_base = len(_shown(run[-1])) == 1
 
 
 def _is_mark(character: str) -> bool:

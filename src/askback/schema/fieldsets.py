@@ -9,9 +9,7 @@ from copy import deepcopy
 from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, Literal, TypeVar, cast, get_args, get_origin, overload
-
-from typing_extensions import TypeForm
+from typing import Any, Literal, cast, get_args, get_origin
 
 from askback.errors import QuestionRefused
 from askback.errors.questions import require
@@ -23,8 +21,6 @@ from askback.schema.keywords import FieldEntry, definitions_of, entries_of, entr
 from askback.schema.rules import accept_title, examine_entries, fitting_default
 from askback.schema.values import as_default, from_wire
 
-T = TypeVar("T")
-
 MAX_SCHEMA_BYTES = 262_144
 """A hundred fields with long descriptions take a tenth of this."""
 
@@ -32,14 +28,6 @@ CACHE_SIZE = 512
 """FieldSets cached of each kind."""
 
 
-@overload
-def fieldset_of(what: FieldSet[T]) -> FieldSet[T]: ...
-@overload
-def fieldset_of(what: Field[T]) -> FieldSet[T]: ...
-@overload
-def fieldset_of(what: Mapping[str, Any]) -> FieldSet[dict[str, Any]]: ...
-@overload
-def fieldset_of(what: TypeForm[T]) -> FieldSet[T]: ...
 def fieldset_of(what: Any) -> FieldSet[Any]:
     """The fields for a type, a field, a mapping of fields or a JSON Schema; the same object while it is cached."""
     if isinstance(what, FieldSet):

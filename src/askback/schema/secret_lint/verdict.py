@@ -1,7 +1,8 @@
 """Whether a text asks for the secrets it names: as a label, or as prose. Knows no fields and no forms."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+from itertools import takewhile
 from typing import Final, assert_never
 
 from askback.schema.secret_lint.lexicon import (
@@ -21,6 +22,9 @@ REACH: Final = 15
 
 MAX_LABEL_WORDS: Final = 6
 """Words; what is longer is a sentence and has to ask like one."""
+
+MAX_ARTICLES, MAX_COUNT_WORDS = 3, 2
+"""Words that may stand between what is said of a secret and its name."""
 
 
 def find_demand_in_label(text: str) -> SecretTerm | None:
@@ -134,17 +138,12 @@ def _is_denied(reading: FoldedText, seen: Sighting) -> bool:
 
 
 def _before_articles(words: Sequence[str], place: int) -> int:
-    articles, farthest = words_of("articles"), max(0, place - 3)
-    return next((at for at in range(place, farthest, -1) if words[at - 1] not in articles), farthest)
+    return _pass_back(words, place, MAX_ARTICLES, words_of("articles").__contains__)
 
 
-def _before_count(words: Sequence[str], place: int) -> int:
-    """Where the numbers before a thing begin: "which 12 words", "which last three digits"."""
-    counted, farthest = words_of("counted"), max(0, place - 2)
-    before = range(place, farthest, -1)
-    return next(
-        (at for at in before if not (words[at - 1] in counted or words[at - 1].isdecimal())), farthest
-    )
+def _pass_back(words: Sequence[str], place: int, most: int, is_passed: Callable[[str], bool]) -> int:
+    """The place before so many words in front of `place` that are passed over."""
+    return place - len(list(takewhile(is_passed, reversed(words[max(0, place - most) : place]))))
 
 
 # Is it asked for?
@@ -197,7 +196,9 @@ def _is_ours(words: Sequence[str], place: int) -> bool:
 def _is_asked_which(reading: FoldedText, seen: Sighting) -> bool:
     """Whether it is "which password do you use", and not "which API key shall I revoke"."""
     words = reading.words
-    place = _before_articles(words, _before_count(words, seen.start))
+    counted = words_of("counted")  # "which 12 words", "which last three digits"
+    start = _pass_back(words, seen.start, MAX_COUNT_WORDS, lambda word: word in counted or word.isdecimal())
+    place = _before_articles(words, start)
     is_asked = place > 0 and words[place - 1] in words_of("which")
     return is_asked and words_of("mentions").isdisjoint(words[seen.end : seen.end + REACH])
 
