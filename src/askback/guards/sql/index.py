@@ -1,12 +1,12 @@
 """The tables, views and tags that the operator knows of, by the names a statement may use for them."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 from askback.guards.sql.names import Dialect, Path, agree, fold, path_of
 from askback.guards.sql.scope import NOTHING, Relation, Sources, relation_of
+from askback.guards.sql.text import find_mentioned
 
 ROW_NUMBERS: dict[Dialect, tuple[str, ...]] = {
     "duckdb": ("rowid",),
@@ -72,13 +72,8 @@ class CatalogueIndex:
 
     def find_mentions(self, text: str) -> set[str]:
         """The tagged columns whose names stand in a text that was not understood."""
-        small = text[:MAX_MENTIONING].lower()
         spelled = {name.lower(): name for name in self.tags}  # as the table has it, where a table has it
-
-        def is_there(column: str) -> bool:
-            return column in small and re.search(rf"(?<!\w){re.escape(column)}(?!\w)", small) is not None
-
-        return {name for name in spelled.values() if is_there(name.rpartition(".")[2].lower())}
+        return find_mentioned(text[:MAX_MENTIONING], spelled.values())
 
     def untold(self, path: Path) -> Relation:
         """Of a table that is not here: its tagged columns, which count all the same."""

@@ -4,7 +4,7 @@ What is short and shallow is read at once. The rest is read by a process of its 
 """
 
 from collections.abc import Mapping
-from functools import partial
+from functools import lru_cache, partial
 from threading import Lock
 from types import MappingProxyType
 from typing import NamedTuple, get_args
@@ -16,10 +16,12 @@ from askback.guards.sql.index import CatalogueIndex
 from askback.guards.sql.names import Dialect
 from askback.guards.sql.readings import SQLReading, reading_of
 from askback.guards.sql.statements import StatementReader
-from askback.guards.sql.text import TextCache
 from askback.guards.sql.threads import run_in_thread
 from askback.guards.sql.tokens import UnreadableStatement, depth_of, tokenize
 from askback.guards.sql.worker import LONG_LENGTH, WorkerFailed, read_in_process
+
+MAX_READINGS = 512
+"""For each catalogue. An agent repeats itself within an hour, not within a year."""
 
 MAX_CATALOGUES = 16
 """Databases that one server guards, and a few versions of each."""
@@ -58,30 +60,23 @@ class CatalogueReader:
         self._statements = StatementReader(self._index)
         views = sum(map(len, given.views.values()))
         self._is_trivial = len(tables) <= TRIVIAL_TABLES and views <= TRIVIAL_VIEWS
-        self._readings: TextCache[SQLReading] = TextCache()
         self._lock = Lock()
-
-    def read_at_once(self, statement: str) -> SQLReading | None:
-        """A reading that is known already or takes some 20 ms at most; else None."""
-        with self._lock:
-            reading = self._readings.get(statement)
-            if reading is None and self._is_trivial and is_trivial(statement, self.given.dialect):
-                reading = self._statements.read(statement)
-                self._readings.keep(statement, reading)
-        return reading
+        self._recall = lru_cache(MAX_READINGS)(self._read)
 
     def read(self, statement: str) -> SQLReading:
-        """The reading of any statement, from a process of its own where it may take long."""
-        reading = self.read_at_once(statement)
-        if reading is None:
-            try:
-                found = read_in_process(statement, self.given._asdict())
-            except WorkerFailed as failed:
-                mentioned = self._index.find_mentions(statement)
-                return reading_of(mentioned, (), (str(failed),), self._index.tags)
-            reading = reading_of(*found, self._index.tags)
-            self._readings.keep(statement, reading)
-        return reading
+        """The reading of any statement. Blocks for a second or so where it is long."""
+        try:
+            return self._recall(statement)
+        except WorkerFailed as failed:
+            mentioned = self._index.find_mentions(statement)
+            return reading_of(mentioned, (), (str(failed),), self._index.tags)
+
+    def _read(self, statement: str) -> SQLReading:
+        """Read here what takes some 20 ms at most, and the rest in a process of its own."""
+        if self._is_trivial and is_trivial(statement, self.given.dialect):
+            with self._lock:
+                return self._statements.read(statement)
+        return reading_of(*read_in_process(statement, self.given._asdict()), self._index.tags)
 
 
 def is_trivial(statement: str, dialect: Dialect) -> bool:

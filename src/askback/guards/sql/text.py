@@ -1,9 +1,8 @@
-"""The text of a statement: bounds that are checked before an engine sees it, and a cache of what was found out."""
+"""The text of a statement: bounds that are checked before an engine sees it, and names that stand in it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Generic, TypeVar
 
 MAX_LENGTH = 200_000
 """Characters. What is longer was not written by a person, and takes engines and people long to read."""
@@ -22,6 +21,8 @@ SIGNS = re.compile(r"(?:(?:\bnot\b|[-+~!@])\s*+)++", re.IGNORECASE)
 """`NOT NOT - - 1`, taken whole: nothing of it is looked at twice."""
 
 SIGN = re.compile(r"not|[-+~!@]", re.IGNORECASE)
+
+WORD = re.compile(r"\w+")
 
 NO_TEXT = "a character that no database can store"
 TOO_COMPLEX = "the statement is too complex to inspect"
@@ -56,24 +57,12 @@ def find_nesting(statement: str) -> str | None:
     return f"nested more than {MAX_DEPTH} levels deep" if max(deepest, signs) > MAX_DEPTH else None
 
 
-Value = TypeVar("Value")
+def find_mentioned(text: str, columns: Iterable[str]) -> set[str]:
+    """The columns whose own names stand in a text that was not understood."""
+    small = text.lower()
+    words = set(WORD.findall(small))
 
-MAX_KEPT_TEXTS, MAX_KEPT_LENGTH = 256, 10_000
-"""Texts that a cache keeps, and characters of one."""
+    def is_there(name: str) -> bool:
+        return name in words or (not name.isidentifier() and name in small)
 
-
-class TextCache(Generic[Value]):
-    """Values by their texts. Threads may share it: each step is one operation on a dictionary."""
-
-    def __init__(self) -> None:
-        self._values: dict[str, Value] = {}
-
-    def get(self, text: str) -> Value | None:
-        return self._values.get(text)
-
-    def keep(self, text: str, value: Value) -> None:
-        if len(text) > MAX_KEPT_LENGTH:
-            return
-        if len(self._values) >= MAX_KEPT_TEXTS:
-            self._values = {}
-        self._values[text] = value
+    return {column for column in columns if is_there(column.rpartition(".")[2].lower())}

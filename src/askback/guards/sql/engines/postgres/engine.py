@@ -25,18 +25,21 @@ from askback.guards.sql.engines.postgres.change import (
 from askback.guards.sql.engines.postgres.connection import Connection, Database
 from askback.guards.sql.engines.postgres.node_tree import UnknownTree, numbers_in, parse_tree, queries_in
 from askback.guards.sql.engines.postgres.query import TreeTooLarge, TreeWalk
-from askback.guards.sql.engines.postgres.relation import PostgresRelation, PostgresRelations, find_foreign
+from askback.guards.sql.engines.postgres.relation import (
+    SYSTEM_SCHEMAS,
+    PostgresRelation,
+    find_foreign,
+    load_relations,
+)
 from askback.guards.sql.engines.postgres.routine import Calls, Routines, RoutineVerdict, calls_in
 from askback.guards.sql.engines.postgres.session import (
-    VERSION,
     Access,
     PostgresSession,
-    Version,
     open_session,
 )
 from askback.guards.sql.names import Dialect
 from askback.guards.sql.systems import describes_the_schema
-from askback.guards.sql.text import TOO_COMPLEX, TextCache, find_excess
+from askback.guards.sql.text import TOO_COMPLEX, find_excess
 
 Result = TypeVar("Result")
 
@@ -53,8 +56,6 @@ MISREAD = (UnknownTree, LookupError, TypeError, ValueError, AttributeError, Recu
 
 LARGE_TREE = 32_000
 """Bytes from which a parse tree is read in a thread: it would hold up the event loop for milliseconds."""
-
-SYSTEM_SCHEMAS = frozenset({"pg_catalog", "information_schema"})
 
 OLDEST = 14
 """The first version that stores the parse tree of a function's body."""
@@ -88,9 +89,8 @@ ERRORS = {
 
 @dataclass(frozen=True, slots=True)
 class PostgresInspector:
-    """Inspects statements. Remembers what the server's functions and the views are."""
+    """Inspects statements. Remembers what the server's functions are."""
 
-    relations: PostgresRelations = field(default_factory=PostgresRelations)
     routines: Routines = field(default_factory=Routines)
 
     async def inspect(self, session: PostgresSession, statement: str) -> Inspection:
@@ -136,10 +136,11 @@ class PostgresInspector:
             raise
         except asyncpg.PostgresError as error:
             session.is_broken = True
+            reason = next((reason for kind, reason in ERRORS.items() if isinstance(error, kind)), NOT_ONE)
             is_made = isinstance(error, asyncpg.PostgresSyntaxError) and first_words.may_create_table(
                 statement
             )
-            return Inspection(doubts=(explain_error(error),), writes=("create table",) if is_made else ())
+            return Inspection(doubts=(reason,), writes=("create table",) if is_made else ())
         except MISREAD:
             return doubt(UNKNOWN_SHAPE)
         except TreeTooLarge:
@@ -150,7 +151,7 @@ class PostgresInspector:
         queries = queries_in(await run_there(is_large, partial(parse_tree, tree)))
         if len(queries) != 1 or queries[0].is_true("isReturn"):
             return doubt(NOT_ONE)
-        relations = await self.relations.load(connection, numbers_in(tree), facts)
+        relations = await load_relations(connection, numbers_in(tree), facts)
         steady = (await self.routines.load(connection)).steady
         walk = TreeWalk(relations, steady)
         await run_there(is_large, partial(walk.follow, queries[0]))
@@ -166,7 +167,7 @@ class PostgresInspector:
     ) -> Targets:
         targets = await load_targets(connection, {target_of(scope) for scope in walk.usage.changes})
         if missing := targets.relations - relations.keys():
-            relations |= await self.relations.load(connection, missing)
+            relations |= await load_relations(connection, missing)
         for scope in walk.usage.changes:
             follow_constraints(walk, scope, relations[target_of(scope)], targets)
         return targets
@@ -193,11 +194,6 @@ def inspect_command(words: list[str]) -> Inspection:
 async def run_there(is_large: bool, call: Callable[[], Result]) -> Result:
     """Run it in a thread where it takes long."""
     return await to_thread.run_sync(call) if is_large else call()
-
-
-def explain_error(error: asyncpg.PostgresError) -> str:
-    """Our own sentence for what the server says to a statement, never its text."""
-    return next((sentence for kind, sentence in ERRORS.items() if isinstance(error, kind)), NOT_ONE)
 
 
 def conclude(
@@ -285,13 +281,10 @@ class PostgresEngine:
     def __init__(self, database: Database, *, timeout: float = 5.0, role: str | None = None) -> None:
         self._access = Access(database, timeout, role)
         self._inspector = PostgresInspector()
-        self._seen: TextCache[tuple[Inspection, Version | None]] = TextCache()
-        """Inspections and the versions that were read before them: none for a statement that came once, since a
-        version costs time."""
 
     async def inspect(self, statement: str) -> Inspection:
         async with open_session(self._access) as session:
-            return await self._within_time(session, self._recall_or_inspect(session, statement))
+            return await self._within_time(session, self._inspect(session, statement))
 
     async def run(self, statement: str, *, max_rows: int | None = None) -> SQLRows:
         """Run a statement that `guard_sql` let pass in this call, in the transaction in which it is inspected again.
@@ -318,19 +311,6 @@ class PostgresEngine:
         except (TimeoutError, asyncpg.QueryCanceledError):
             session.is_broken = True
             return doubt(TOO_SLOW)
-
-    async def _recall_or_inspect(self, session: PostgresSession, statement: str) -> Inspection:
-        """Inspect a statement again only where the schema has changed since, or where there was a doubt."""
-        seen, version = self._seen.get(statement), None
-        if seen is not None:
-            (row,) = await session.connection.fetch(VERSION)
-            version = Version(*row)
-            if seen[1] == version:
-                return replace(seen[0], schema=version.catalogue)
-        found = await self._inspect(session, statement)
-        if not found.doubts:
-            self._seen.keep(statement, (found, version))
-        return found
 
     async def _inspect(self, session: PostgresSession, statement: str) -> Inspection:
         found = await self._inspector.inspect(session, statement)

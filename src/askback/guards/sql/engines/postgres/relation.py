@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from askback.guards.sql.engines.postgres.connection import Connection
@@ -13,7 +14,6 @@ from askback.guards.sql.engines.postgres.node_tree import (
     parse_tree,
     queries_in,
 )
-from askback.guards.sql.text import TextCache
 
 FACTS = """
 SELECT c.oid::bigint,
@@ -24,9 +24,7 @@ SELECT c.oid::bigint,
   ARRAY(SELECT CASE WHEN a.attisdropped THEN '' ELSE a.attgenerated::text || ' ' || a.attname::text END
         FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = c.oid AND a.attnum > 0 ORDER BY a.attnum) AS columns,
   ARRAY(SELECT a.atttypid::bigint FROM pg_catalog.pg_attribute AS a
-        WHERE a.attrelid = c.oid AND a.attnum > 0 AND a.atttypid >= 16384) AS types,
-  CASE WHEN c.relkind IN ('v', 'm') THEN (SELECT r.oid::text || ' ' || r.xmin::text FROM pg_catalog.pg_rewrite AS r
-                                  WHERE r.ev_class = c.oid AND r.rulename = '_RETURN') END AS rule
+        WHERE a.attrelid = c.oid AND a.attnum > 0 AND a.atttypid >= 16384) AS types
 FROM pg_catalog.pg_class AS c WHERE c.oid ="""
 """What is to be known of relations; a condition on their numbers stands behind it."""
 
@@ -54,7 +52,7 @@ FROM pg_catalog.pg_class AS c WHERE c.oid = ANY($1::oid[])
 """
 
 RULES = """
-SELECT ev_class::bigint, oid::text || ' ' || xmin::text, ev_action::text FROM pg_catalog.pg_rewrite
+SELECT ev_class::bigint, ev_action::text FROM pg_catalog.pg_rewrite
 WHERE ev_class = ANY($1::oid[]) AND rulename = '_RETURN'
 """
 
@@ -75,6 +73,8 @@ WITH RECURSIVE family(id) AS (
 )
 SELECT c.relname::text FROM pg_catalog.pg_class AS c JOIN family ON family.id = c.oid WHERE c.relkind = 'f' LIMIT 1
 """
+
+SYSTEM_SCHEMAS = frozenset({"pg_catalog", "information_schema"})
 
 MAX_DEPTH = 100
 """Views of views of views that are followed."""
@@ -112,74 +112,54 @@ class PostgresRelation:
         return 1 <= number <= len(self.columns) and bool(self.columns[number - 1])
 
 
-@dataclass(frozen=True, slots=True)
-class _View:
-    query: Node
-    relations: frozenset[int]
+async def load_relations(
+    connection: Connection, numbers: Iterable[int], facts: Iterable[Any] = ()
+) -> dict[int, PostgresRelation]:
+    """The relations of these numbers and, through views, all that they read. Missing ones are left out.
+
+    `facts` are rows of `FACTS` that were read already.
+    """
+    found: dict[int, PostgresRelation] = {}
+    rows = list(facts)
+    wanted: set[int] = set(numbers) - {0}
+    for _ in range(MAX_DEPTH):
+        wanted |= await _add_relations(connection, rows, found)
+        wanted -= found.keys()
+        if not wanted:
+            return found
+        rows = await connection.fetch(FACTS_OF_NUMBERS, sorted(wanted))
+        wanted.clear()
+    raise UnknownTree
 
 
-@dataclass(frozen=True, slots=True)
-class _Expression:
-    column: int
-    """Number of a generated column; 0 for a policy."""
-    tree: Value
-    relations: frozenset[int]
+async def _add_relations(
+    connection: Connection, rows: list[Any], found: dict[int, PostgresRelation]
+) -> set[int]:
+    """Add relations; give the numbers of those that their views, policies and generated columns read."""
+    # The columns of a materialised view are stored, and are the same values as those of its query.
+    views = [
+        row["oid"] for row in rows if row["relkind"] in {"v", "m"} and row["nspname"] not in SYSTEM_SCHEMAS
+    ]
+    own = [
+        row["oid"]
+        for row in rows
+        if row["relrowsecurity"] or any(column[:1] not in {"", " "} for column in row["columns"])
+    ]
+    related = [row["oid"] for row in rows if row["has_family"]]
+    rules = {row[0]: row[1] for row in await connection.fetch(RULES, views)} if views else {}
+    expressions = await connection.fetch(EXPRESSIONS, own) if own else []
+    families = {row["oid"]: row for row in await connection.fetch(FAMILIES, related)} if related else {}
+    for row in rows:
+        number = row["oid"]
+        trees = [(column, parse_tree(text)) for table, column, text in expressions if table == number]
+        found[number] = _read_relation(row, rules.get(number), trees, families.get(number))
+    texts = [*rules.values(), *(text for _, _, text in expressions)]
+    return {number for text in texts for number in numbers_in(text)}
 
 
-class PostgresRelations:
-    """Reads relations with everything that their views are made of. Remembers the parse trees of views."""
-
-    def __init__(self) -> None:
-        self._views: TextCache[_View] = TextCache()
-        """Views by the number of the rule that holds the query, and of the transaction that wrote it."""
-
-    async def load(
-        self, connection: Connection, numbers: Iterable[int], facts: Iterable[Any] = ()
-    ) -> dict[int, PostgresRelation]:
-        """The relations of these numbers and, through views, all that they read. Missing ones are left out.
-
-        `facts` are rows of `FACTS` that were read already.
-        """
-        found: dict[int, PostgresRelation] = {}
-        rows = list(facts)
-        wanted: set[int] = set(numbers) - {0}
-        for _ in range(MAX_DEPTH):
-            wanted |= await self._add(connection, rows, found)
-            wanted -= found.keys()
-            if not wanted:
-                return found
-            rows = await connection.fetch(FACTS_OF_NUMBERS, sorted(wanted))
-            wanted.clear()
-        raise UnknownTree
-
-    async def _add(
-        self, connection: Connection, rows: list[Any], found: dict[int, PostgresRelation]
-    ) -> set[int]:
-        """Add relations; give the numbers of those that their views and policies read."""
-        views = await self._load_views(connection, rows)
-        expressions = await _load_expressions(
-            connection, [row["oid"] for row in rows if _has_expressions(row)]
-        )
-        families = await _load_families(connection, [row["oid"] for row in rows if row["has_family"]])
-        for row in rows:
-            number = row["oid"]
-            view, own, family = views.get(number), expressions.get(number, ()), families.get(number)
-            found[number] = _read_relation(row, view, own, family)
-        parts = [*views.values(), *(part for own in expressions.values() for part in own)]
-        return {number for part in parts for number in part.relations}
-
-    async def _load_views(self, connection: Connection, rows: list[Any]) -> dict[int, _View]:
-        rules = {row["oid"]: row["rule"] for row in rows if _is_followed(row)}
-        views = {number: view for number, rule in rules.items() if (view := self._views.get(rule))}
-        missing = sorted(rules.keys() - views.keys())
-        for number, rule, text in await connection.fetch(RULES, missing) if missing else ():
-            (query,) = queries_in(parse_tree(text))
-            views[number] = _View(query, numbers_in(text))
-            self._views.keep(rule, views[number])
-        return views
-
-
-def _read_relation(row: Any, view: _View | None, own: Iterable[_Expression], family: Any) -> PostgresRelation:
+def _read_relation(
+    row: Any, rule: str | None, trees: list[tuple[int, Value]], family: Any
+) -> PostgresRelation:
     keys, relatives = (frozenset[str](family["keys"]), family["relatives"]) if family else ((), ())
     columns = tuple(column.partition(" ")[2] for column in row["columns"])
     return PostgresRelation(
@@ -192,32 +172,17 @@ def _read_relation(row: Any, view: _View | None, own: Iterable[_Expression], fam
         relatives=tuple(relatives),
         types=frozenset(row["types"]),
         keys=tuple(number for number, name in enumerate(columns, start=1) if name in keys),
-        query=None if view is None else view.query,
-        policies=tuple(part.tree for part in own if not part.column),
-        generated={part.column: part.tree for part in own if part.column},
+        query=None if rule is None else _parse_rule(rule),
+        policies=tuple(tree for column, tree in trees if not column),
+        generated={column: tree for column, tree in trees if column},
     )
 
 
-async def _load_families(connection: Connection, numbers: list[int]) -> dict[int, Any]:
-    rows = await connection.fetch(FAMILIES, numbers) if numbers else ()
-    return {row["oid"]: row for row in rows}
-
-
-def _has_expressions(row: Any) -> bool:
-    return row["relrowsecurity"] or any(column[:1] not in {"", " "} for column in row["columns"])
-
-
-def _is_followed(row: Any) -> bool:
-    """Whether its columns come from a query. Those of a materialised view are stored, and are the same values."""
-    return row["relkind"] in {"v", "m"} and row["nspname"] not in {"pg_catalog", "information_schema"}
-
-
-async def _load_expressions(connection: Connection, numbers: list[int]) -> dict[int, list[_Expression]]:
-    found: dict[int, list[_Expression]] = {}
-    for number, column, text in await connection.fetch(EXPRESSIONS, numbers) if numbers else ():
-        expression = _Expression(column, parse_tree(text), numbers_in(text))
-        found.setdefault(number, []).append(expression)
-    return found
+@lru_cache(maxsize=256)
+def _parse_rule(text: str) -> Node:
+    """The query of a view. It takes milliseconds for a long one, and views seldom change."""
+    (query,) = queries_in(parse_tree(text))
+    return query
 
 
 async def find_foreign(connection: Connection, numbers: Iterable[int]) -> str | None:

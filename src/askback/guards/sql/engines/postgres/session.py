@@ -3,7 +3,7 @@
 import asyncio
 import re
 import secrets
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -30,58 +30,16 @@ CATALOGUE = {
 }
 """Where the server keeps tables, views and comments, and how the rows that people made are told from its own."""
 
-MEANING = {
-    "pg_auth_members": "true",
-    **{
-        f"pg_{name}": "oid >= 16384"
-        for name in (
-            "attrdef",
-            "cast",
-            "constraint",
-            "opclass",
-            "operator",
-            "policy",
-            "proc",
-            "trigger",
-            "type",
-        )
-    },
-}
-"""Further tables in which a change can give a statement another meaning. A member of another role may see a schema that
-stands earlier in the search path."""
+WRITTEN = " UNION ALL ".join(
+    f"SELECT xmin::text::bigint AS written FROM pg_catalog.{table} WHERE {condition}"
+    for table, condition in CATALOGUE.items()
+)
 
-
-def _sums(tables: Mapping[str, str]) -> str:
-    rows = " UNION ALL ".join(
-        f"SELECT xmin::text::bigint AS written FROM pg_catalog.{table} WHERE {condition}"
-        for table, condition in tables.items()
-    )
-    return (
-        f"(SELECT pg_catalog.concat_ws(' ', current_database(), count(*),"
-        f" sum(pg_catalog.hashint8extended(written, 0))) FROM ({rows}) AS row)"
-    )
-
-
-CATALOGUE_VERSION = _sums(CATALOGUE)
-"""An expression for the state of tables, views and comments."""
-
-VERSION = f"""
-SELECT pg_catalog.concat_ws(' ', current_user, session_user, pg_catalog.pg_my_temp_schema(),
-  (SELECT pg_catalog.concat(r.rolsuper, r.rolinherit, r.rolbypassrls) FROM pg_catalog.pg_roles AS r
-   WHERE r.rolname = current_user),
-  current_setting('standard_conforming_strings'), current_setting('transform_null_equals'),
-  current_setting('search_path')), {CATALOGUE_VERSION}, {_sums(MEANING)}
-"""
-
-
-class Version(NamedTuple):
-    """The row of `VERSION`. It differs after every change that can give a statement another meaning."""
-
-    session: str
-    catalogue: str
-    """The state of tables, views and comments, as a token that others may keep."""
-    meaning: str
-
+CATALOGUE_VERSION = f"""(SELECT pg_catalog.concat_ws(' ', current_database(), count(*),
+  sum(pg_catalog.hashint8extended(written, 0))) FROM ({WRITTEN}) AS row)"""
+"""An expression for the state of tables, views and comments, which is another one after each change of them. It sums up
+hashes of the transactions that wrote the rows. The numbers themselves would not do: two transactions at a time can
+write rows whose numbers have the sum of others."""
 
 BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 """Read-write also where transactions are read-only by default: those refuse to create anything. It is rolled back."""
@@ -185,25 +143,18 @@ class PostgresSession:
         schema = await self._access.find_schema(self.connection)
         name = f"askback_{secrets.token_hex(8)}"
         types = await self._parameter_types(statement) if PARAMETER.search(statement) else ""
-        await self._create(
+        await self.open()
+        # A prepared statement is a single command: a text cannot bring a second one along.
+        prepared = await self.connection.prepare(
             f"CREATE FUNCTION {schema}.{name}({types}) RETURNS void LANGUAGE sql BEGIN ATOMIC {statement}\n; END",
-            is_plain=";" not in statement,
+            name="",
         )
+        await prepared.fetch()
         self._function = f"{schema}.{name}({types})"
         rows = await self.connection.fetch(TREE, name, MAX_TREE)
         tree, self.catalogue = rows[0]["tree"], rows[0]["catalogue"]
         is_read = tree is not None and len(tree) <= MAX_TREE
         return Analysis(tree if is_read else None, [row for row in rows if row["n"] is not None])
-
-    async def _create(self, command: str, *, is_plain: bool) -> None:
-        if is_plain and not self._is_kept and not self._is_open:
-            # In one round trip: a text without semicolons cannot hold a second command.
-            self._is_open = True
-            await self.connection.execute(f"{BEGIN}; {self._settings}{command}")
-            return
-        await self.open()
-        prepared = await self.connection.prepare(command, name="")
-        await prepared.fetch()
 
     async def open(self, *, can_create: bool = True) -> None:
         """Begin the transaction, where it has not begun."""

@@ -91,18 +91,13 @@ class SQLiteInspector:
         connection.set_progress_handler(self._is_late, STEPS)
 
     def inspect(self, statement: str, state: ConnectionState) -> Inspection:
-        """What a statement reads and changes. What was doubtful is looked at again: it may have been the moment."""
+        """What a statement reads and changes."""
         excess = find_excess(statement)
         if excess is not None:
             return doubt(excess)
         with self._transaction():
             self.schema = schema = load_schema(self._connection, self.schema)
-            found = None if state.has_temporary else schema.inspections.get(statement)
-            if found is None:
-                found = replace(self._inspect(statement, state, schema), schema=schema.token)
-                if not (found.doubts or state.has_temporary):
-                    schema.inspections.keep(statement, found)
-            return found
+            return replace(self._inspect(statement, state, schema), schema=schema.token)
 
     def run(
         self, statement: str, inspection: Inspection, state: ConnectionState, *, max_rows: int | None
