@@ -31,7 +31,7 @@ from askback.model.question import (
 )
 from askback.model.texts import Words
 from askback.schema.dialect import Dialect, folded_name, render
-from askback.schema.fieldsets import fieldset_of
+from askback.schema.forms import fieldset_of
 from askback.schema.validation import Fits, Misfit, read_content
 
 MANY = 25

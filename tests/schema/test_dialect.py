@@ -23,7 +23,7 @@ from askback.model.question import (
     Url,
 )
 from askback.schema.dialect import Dialect, render
-from askback.schema.fieldsets import fieldset_of, fill_in
+from askback.schema.forms import fieldset_of, fill_in
 
 EVERYTHING: dict[str, Field[Any]] = {
     "text": Text(title="Text", description="Words", min_length=1, max_length=9, pattern="^a", default="abc"),

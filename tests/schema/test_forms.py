@@ -26,8 +26,7 @@ from askback.model.question import (
     Url,
 )
 from askback.schema.dialect import Dialect, render
-from askback.schema.fieldsets import fieldset_of, fill_in
-from askback.schema.forms import form_of
+from askback.schema.forms import fieldset_of, fill_in, form_of
 from askback.schema.validation import Fits, Misfit, read_content
 
 

@@ -30,7 +30,7 @@ from askback.model.question import (
     Number,
     Text,
 )
-from askback.schema.fieldsets import fieldset_of
+from askback.schema.forms import fieldset_of
 from askback.schema.rules import MAX_FIELDS, MAX_OPTIONS
 
 

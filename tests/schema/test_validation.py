@@ -25,7 +25,7 @@ from askback.model.question import (
 )
 from askback.model.texts import Problem, Words
 from askback.schema.dialect import Dialect
-from askback.schema.fieldsets import fieldset_of, fill_in
+from askback.schema.forms import fieldset_of, fill_in
 from askback.schema.validation import MAX_REPLY_BYTES, Fits, Misfit, read_content
 
 

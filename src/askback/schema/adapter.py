@@ -18,8 +18,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import SchemaError, core_schema
 from typing_extensions import TypedDict, get_type_hints
 
-from askback.errors import QuestionRefused
-from askback.errors.questions import require
+from askback.errors.questions import QuestionRefused, require
 from askback.model.fields import CLASS_NOTES, Json
 
 MEANINGS = "askback-meanings"

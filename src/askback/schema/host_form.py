@@ -11,12 +11,10 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, cast
 
-from askback.errors import QuestionRefused, SecretInForm
-from askback.errors.questions import require
+from askback.errors.questions import QuestionRefused, SecretInForm, require
 from askback.model.form import digest_of
 from askback.model.question import FieldSet, Form
-from askback.schema.fieldsets import json_of, of_schema
-from askback.schema.forms import make_form, require_readable
+from askback.schema.forms import json_of, make_form, of_schema, require_readable
 from askback.schema.keywords import VALIDATING, refuse_password
 from askback.schema.rules import accept_title, refuse_suspicion
 from askback.schema.secret_lint import suspect_field

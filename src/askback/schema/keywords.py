@@ -10,8 +10,7 @@ from itertools import chain
 from math import ceil, floor
 from typing import Any, cast
 
-from askback.errors import QuestionRefused, SecretInForm
-from askback.errors.questions import require
+from askback.errors.questions import QuestionRefused, SecretInForm, require
 from askback.model.fields import Json, without_class_notes
 from askback.model.question import (
     Boolean,

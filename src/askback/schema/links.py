@@ -14,8 +14,7 @@ from urllib.parse import parse_qsl, unquote
 from pydantic import ValidationError
 from pydantic_core import Url
 
-from askback.errors import LinkRefused
-from askback.errors.questions import require
+from askback.errors.questions import LinkRefused, require
 from askback.schema.networks import is_loopback_address
 from askback.schema.secret_lint.shapes import recognize_key
 from askback.schema.secret_lint.verdict import find_demand_in_label

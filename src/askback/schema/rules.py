@@ -9,8 +9,7 @@ from typing import Any
 
 from pydantic_core import SchemaError
 
-from askback.errors import QuestionRefused, SecretInForm
-from askback.errors.questions import require
+from askback.errors.questions import QuestionRefused, SecretInForm, require
 from askback.model.question import (
     Boolean,
     Choice,

@@ -23,7 +23,7 @@ from askback.model.question import (
 )
 from askback.protocol.revisions import revision_of
 from askback.schema.dialect import Dialect, folded_name, render
-from askback.schema.fieldsets import fieldset_of
+from askback.schema.forms import fieldset_of
 from askback.schema.validation import Fits, read_content
 from askback.testing import REVISIONS
 

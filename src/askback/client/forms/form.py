@@ -12,8 +12,8 @@ from typing import Any, Final, Literal, cast
 
 from askback.model.question import Choice, Choices, Field, Option
 from askback.model.safe import MAX_BLOCK_LENGTH
-from askback.schema.fieldsets import MAX_SCHEMA_BYTES
 from askback.schema.formats import is_readable
+from askback.schema.forms import MAX_SCHEMA_BYTES
 from askback.schema.rules import MAX_FIELDS, MAX_LABEL_LENGTH, MAX_OPTIONS
 from askback.schema.secret_lint import Suspicion, suspect_field, suspect_message
 from askback.schema.size import exceeds_bytes
