@@ -1,6 +1,5 @@
 """What Postgres adds to the contract: addresses, a schema of one's own, loops and threads, waking, and forgetting."""
 
-import asyncio
 import gc
 import threading
 from collections.abc import AsyncGenerator
@@ -12,7 +11,7 @@ import pytest
 
 from askback.errors import OperatorError, StoreUnavailable
 from askback.stores import EpochChanged, Finished, Granted
-from askback.stores.postgres import PostgresStore, bells, keeper
+from askback.stores.postgres import PostgresStore, connections, wakeups
 from askback.stores.postgres.address import read_address
 from askback.stores.postgres.upkeep import migrate
 from askback.testing.store_contract.base import Clock, begin, granted
@@ -248,16 +247,15 @@ async def test_tables_that_are_gone_are_missed(
 async def test_whoever_waits_is_woken_by_the_server_and_not_by_looking(
     store: PostgresStore, url: str, beside: Shell, waiting: Waiting, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(bells, "LOOK_EACH", 1000.0)
+    monkeypatch.setattr(wakeups, "LOOK_INTERVAL", 1000.0)
     other = PostgresStore(url)
     claim = granted(await other.claim("order", until=FAR))
-    await until_listening(_keeper(store))
+    await until_listening(store)
     async with anyio.create_task_group() as group:
         run = await begin(group, lambda: store.claim("order", until=FAR))
         visit = await begin(group, lambda: store.wait("visit"))
         await until_found(beside, "SELECT is_awaited FROM claims")
         await waiting.reach(2)
-        await _pool(store).rest()
         await other.record(claim, b"Order 1")
         await other.settle("visit", b"yes", until=FAR)
         with anyio.fail_after(BOUND):
@@ -269,11 +267,11 @@ async def test_whoever_waits_is_woken_by_the_server_and_not_by_looking(
 async def test_whoever_listens_on_a_connection_that_is_cut_listens_again(
     store: PostgresStore, beside: Shell, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(bells, "LOOK_EACH", 1000.0)
-    await until_listening(_keeper(store))
+    monkeypatch.setattr(wakeups, "LOOK_INTERVAL", 1000.0)
+    await until_listening(store)
     async with anyio.create_task_group() as group:
         visit = await begin(group, lambda: store.wait("visit"))
-        keepers = "FROM pg_stat_activity WHERE application_name = 'askback keeper'"
+        keepers = "FROM pg_stat_activity WHERE application_name = 'askback listener'"
         ended = await beside.fetch(f"SELECT pid, pg_terminate_backend(pid) {keepers}")
         await until_found(beside, f"SELECT true {keepers} AND pid <> ALL($1)", [row["pid"] for row in ended])
         await store.settle("visit", b"yes", until=FAR)
@@ -365,7 +363,6 @@ def test_what_ran_on_a_loop_that_is_closed_is_taken_over(url: str):
 
     async def begin() -> None:
         granted(await former.claim("order", until=FAR))
-        await _pool(former).close()  # as a loop's end would, with fewer words
 
     async def take_over() -> None:
         with anyio.fail_after(BOUND):
@@ -384,7 +381,6 @@ async def test_several_threads_with_loops_of_their_own_share_a_store(store: Post
     async def append() -> None:
         for _ in range(5):
             await store.append(b"line")
-        await _pool(store).close()
 
     async def run_elsewhere() -> None:
         await anyio.to_thread.run_sync(anyio.run, append)
@@ -401,7 +397,6 @@ def test_a_store_goes_on_after_a_loop_that_left_it_open(url: str):
     store = PostgresStore(url)
     assert anyio.run(store.append, b"first") == 1
     assert anyio.run(store.append, b"second") == 2
-    assert len(_pools(store)) == 1
     anyio.run(store.close)
     gc.collect()
 
@@ -422,7 +417,7 @@ async def test_no_more_connections_are_made_than_were_allowed(url: str, beside: 
 async def test_what_has_expired_goes_by_itself_and_leaves_no_rows(
     url: str, beside: Shell, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(keeper, "TIDY_EACH", 0.05)
+    monkeypatch.setattr(connections, "EXPIRY_INTERVAL", 0.05)
     clock = Clock()
     store = PostgresStore(url, clock=clock)
     for number in range(5):
@@ -456,17 +451,3 @@ async def test_keys_may_be_longer_than_an_index_takes_and_hold_any_sign(store: P
         assert await store.spend(key, until=FAR) and not await store.spend(key, until=FAR)
     await store.put("nul \x00", "x", b"1")
     assert await store.rows(prefix="nul") == [("nul \x00", "x")]
-
-
-def _keeper(store: PostgresStore) -> keeper.Keeper:
-    found = store._keeper  # pyright: ignore[reportPrivateUsage] - when it hears is nobody else's business
-    assert found is not None
-    return found
-
-
-def _pools(store: PostgresStore) -> dict[asyncio.AbstractEventLoop, "object"]:
-    return {**store._pools}  # pyright: ignore[reportPrivateUsage] - the same
-
-
-def _pool(store: PostgresStore):
-    return store._pools[asyncio.get_running_loop()]  # pyright: ignore[reportPrivateUsage] - the same

@@ -9,7 +9,7 @@ import pytest
 
 from askback.errors import StoreUnavailable
 from askback.stores import EpochChanged, Finished, Granted
-from askback.stores.postgres import PostgresStore, connection, pool
+from askback.stores.postgres import PostgresStore, connection, connections
 from askback.testing.store_contract.base import begin, granted
 from scripts.services import PostgresServer, postgres_server
 from tests.support.services import found
@@ -83,7 +83,7 @@ async def test_whoever_waits_for_a_visit_waits_through_a_restart(
 ):
     async with anyio.create_task_group() as group:
         waiters = [await begin(group, lambda: store.wait("visit")) for _ in range(3)]
-        await waiting.reach(1)
+        await waiting.reach(3)
         server.stop()
         server.start()
         with anyio.fail_after(BOUND):
@@ -95,7 +95,7 @@ async def test_one_who_waits_gives_up_on_a_server_that_stays_away(
     server: PostgresServer, store: PostgresStore, waiting: Waiting, monkeypatch: pytest.MonkeyPatch
 ):
     """However many wait for the same, and so one behind the other."""
-    monkeypatch.setattr("askback.stores.postgres.store.PATIENCE", 0.5)
+    monkeypatch.setattr("askback.stores.postgres.connections.WAIT_TIMEOUT", 0.5)
     await store.count()
 
     async def wait() -> None:
@@ -104,7 +104,7 @@ async def test_one_who_waits_gives_up_on_a_server_that_stays_away(
 
     async with anyio.create_task_group() as group:
         waiters = [await begin(group, wait) for _ in range(8)]
-        await waiting.reach(1)
+        await waiting.reach(8)
         server.kill()
         began = time.monotonic()
         for waiter in waiters:
@@ -116,9 +116,8 @@ async def test_one_who_waits_gives_up_on_a_server_that_stays_away(
 async def test_a_server_that_stands_still_is_given_up_in_time_and_nothing_stays_claimed(
     server: PostgresServer, store: PostgresStore, other: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(connection, "CONNECT", 0.5)
-    monkeypatch.setattr(connection, "ANSWER", 0.5)
-    monkeypatch.setattr(pool, "ANSWER", 0.5)
+    monkeypatch.setattr(connection, "ANSWER_TIMEOUT", 0.5)
+    monkeypatch.setattr(connections, "ANSWER_TIMEOUT", 0.5)
     await store.close()  # its connections are those of before
     await store.count()
     server.pause()
@@ -138,8 +137,7 @@ async def test_a_server_that_stands_still_is_given_up_in_time_and_nothing_stays_
 async def test_all_that_crowd_before_a_server_that_stands_still_are_told_in_time(
     server: PostgresServer, store: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(connection, "CONNECT", 0.3)
-    monkeypatch.setattr(pool, "ANSWER", 0.3)
+    monkeypatch.setattr(connections, "ANSWER_TIMEOUT", 0.3)
     await store.close()
     failed: list[str] = []
 

@@ -1,14 +1,15 @@
 """Everything a claimant can do, in any order, on a server: never two runners, never a wrong result, never a hang."""
 
+import asyncio
+
 import anyio
-import anyio.lowlevel
 import pytest
 from anyio.abc import TaskGroup
 from hypothesis import HealthCheck, given, settings
 
 from askback.stores.postgres import PostgresStore
 from tests.stores.test_interleavings import MOVES, Act, Claim, Table
-from tests.support.stores.postgres import empty, shell
+from tests.support.stores.postgres import connections_of, empty, shell
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 
@@ -28,11 +29,10 @@ class FarTable(Table):
         self._refused.append(claim)
 
     async def let_all_move(self) -> None:
-        await super().let_all_move()
+        connections = connections_of(self._store)
         for _ in range(4):
-            for pool in self._store._pools.values():  # pyright: ignore[reportPrivateUsage] - nobody else can tell
-                await pool.rest()
-            await anyio.lowlevel.checkpoint()
+            await super().let_all_move()
+            await asyncio.wrap_future(connections.submit(connections.rest()))
         while self._refused:
             super().learn_of_refusal(self._refused.pop())
 

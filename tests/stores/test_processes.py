@@ -15,7 +15,6 @@ from askback.stores import Finished, RunnerDied, Verdict
 from askback.testing.store_contract.base import granted
 from tests.support.stores.processes import FAR
 from tests.support.stores.race import BOUND, process, race_for_every_key, said_by
-from tests.support.stores.shared import SHARED
 from tests.support.stores.shared import url as url
 from tests.support.stores.url import FILE, opened
 
@@ -72,9 +71,7 @@ def test_a_process_forks_only_while_its_store_rests(tmp_path: Path):
         assert said_by(parent) == "done forked"
 
 
-@pytest.mark.parametrize("url", SHARED[:2], indirect=True)
 def test_one_store_serves_several_loops_at_once(url: str):
-    """Postgres's connections complain of loops that end before they are closed: its own tests see to that."""
     store = opened(url)
     all_there = threading.Barrier(5)
     verdicts: list[Verdict] = []

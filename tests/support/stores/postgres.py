@@ -1,17 +1,22 @@
 """What the tests of Postgres share: a schema of one's own, a shell to its tables, and a way to meet waiters halfway."""
 
+import asyncio
 import hashlib
-from collections.abc import AsyncGenerator, Generator
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+import threading
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import anyio
+import anyio.lowlevel
+import anyio.to_thread
 import asyncpg
 import pytest
 
-from askback.stores.postgres.bells import Bell, Bells, Kind
-from askback.stores.postgres.keeper import Keeper
+from askback.stores.postgres import PostgresStore
+from askback.stores.postgres.connections import Connections
+from askback.stores.postgres.wakeups import Wakeups
 
 if TYPE_CHECKING:
     Shell: TypeAlias = asyncpg.Connection[asyncpg.Record]
@@ -44,42 +49,40 @@ async def until_found(connection: Shell, query: str, *values: Any) -> Any:
         return found
 
 
-async def until_listening(keeper: Keeper) -> None:
+async def until_listening(store: PostgresStore) -> None:
     """Whoever begins to listen rings all bells, for what was rung before was not heard."""
-    with keeper.bells.hung_up("end", b"whether it listens") as bell, anyio.fail_after(BOUND):
-        while not keeper.is_listening:
-            await bell.wait(BOUND)
+    connections = connections_of(store)
+    with anyio.fail_after(BOUND):
+        while connections._listener is None:  # pyright: ignore[reportPrivateUsage] - nobody else can tell
+            await anyio.lowlevel.checkpoint()
+
+
+def connections_of(store: PostgresStore) -> Connections:
+    return store._opened()  # pyright: ignore[reportPrivateUsage] - nobody else's business
 
 
 class Waiting:
-    """Who of this process waits for something in the store."""
+    """How many of this process wait for a notification."""
 
     def __init__(self) -> None:
         self._count = 0
-        self._change = anyio.Event()
+        self._change = threading.Condition()
 
     async def reach(self, count: int) -> None:
         """Until so many do."""
-        with anyio.fail_after(BOUND):
-            while self._count < count:
-                await self._change.wait()
+        assert await anyio.to_thread.run_sync(self._wait_for, count)
 
-    @contextmanager
-    def hung_up(self, bells: Bells, kind: Kind, key: bytes) -> Generator[Bell]:
-        with HANG_UP(bells, kind, key) as bell:
-            self._turn(+1)
-            try:
-                yield bell
-            finally:
-                self._turn(-1)
+    def _wait_for(self, count: int) -> bool:
+        with self._change:
+            return self._change.wait_for(lambda: self._count >= count, BOUND)
 
-    def _turn(self, by: int) -> None:
-        self._count += by
-        changed, self._change = self._change, anyio.Event()
-        changed.set()
+    def turn(self, by: int) -> None:
+        with self._change:
+            self._count += by
+            self._change.notify_all()
 
 
-HANG_UP = Bells.hung_up
+WAIT = Wakeups.wait
 
 
 @pytest.fixture
@@ -87,10 +90,14 @@ def waiting(monkeypatch: pytest.MonkeyPatch) -> Waiting:
     """From now on, all who begin to wait."""
     waiting = Waiting()
 
-    def hung_up(bells: Bells, kind: Kind, key: bytes) -> AbstractContextManager[Bell]:
-        return waiting.hung_up(bells, kind, key)
+    async def wait(wakeups: Wakeups, event: asyncio.Event, seconds: float) -> None:
+        waiting.turn(+1)
+        try:
+            await WAIT(wakeups, event, seconds)
+        finally:
+            waiting.turn(-1)
 
-    monkeypatch.setattr(Bells, "hung_up", hung_up)
+    monkeypatch.setattr(Wakeups, "wait", wait)
     return waiting
 
 

@@ -1,9 +1,5 @@
-"""One connection: made, greeted, and what its errors mean to an operator.
+"""One connection: how it is made and checked, and what its errors mean to an operator."""
 
-Whoever greets learns which memory answers. What a connection says of its server holds as long as it is open.
-"""
-
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import asyncpg
@@ -13,18 +9,17 @@ from askback.stores.postgres.address import Address
 from askback.stores.postgres.schema import known_steps, steps_taken, take_steps
 
 if TYPE_CHECKING:
-    Connection: TypeAlias = asyncpg.Connection[asyncpg.Record]
+    from asyncpg.pool import PoolConnectionProxy
+
+    Connection: TypeAlias = asyncpg.Connection[asyncpg.Record] | PoolConnectionProxy[asyncpg.Record]
 else:
     Connection = asyncpg.Connection
 
-ANSWER = 20.0
-"""Seconds for one statement. A server that stands still for less than this has lost nothing: what was asked waits in
-its socket."""
+ANSWER_TIMEOUT = 20.0
+"""Seconds to connect, and for one statement. A server that stands still for less than this has lost nothing: what was
+asked waits in its socket, and it takes connections, which it greets when it goes on."""
 
-CONNECT = ANSWER
-"""Seconds to connect: a server that stands still takes connections, and greets when it goes on."""
-
-LOCK = 18.0
+LOCK_TIMEOUT = 18.0
 """Seconds to wait for another's lock: shorter, so that the server has time to say so, and longer than a pause that
 statements survive, since the server counts on while it stands still."""
 
@@ -32,19 +27,21 @@ SETTINGS = {
     "default_transaction_isolation": "read committed",  # each statement of a verb sees what was committed before it
     "idle_in_transaction_session_timeout": "10s",
     "jit": "off",  # it would take longer than any of these statements
-    "lock_timeout": f"{LOCK:g}s",
-    "statement_timeout": f"{ANSWER:g}s",
+    "lock_timeout": f"{LOCK_TIMEOUT:g}s",
+    "statement_timeout": f"{ANSWER_TIMEOUT:g}s",
 }
 
 GREET = """
 SELECT current_setting('synchronous_commit') AS commits,
     current_setting('transaction_read_only')::boolean AS is_read_only,
-    system_identifier || '.' || (SELECT oid FROM pg_database WHERE datname = current_database()) AS place,
-    CASE WHEN pg_is_in_recovery() THEN '' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline
+    set_config('askback.place', system_identifier
+        || '.' || (SELECT oid FROM pg_database WHERE datname = current_database())
+        || '.' || CASE WHEN pg_is_in_recovery() THEN '' ELSE left(pg_walfile_name(pg_current_wal_lsn()), 8) END, false)
 FROM pg_control_system()
 """
-"""Any role may ask this. A dump that is loaded elsewhere has another place, and a standby that took over, or a backup
-that was rolled forward, another timeline. A disk that was put back to an earlier day shows itself in nothing."""
+"""Any role may ask this. The place is set for the session, where the epoch is computed from it. A dump that is loaded
+elsewhere has another place; so has a standby that took over, or a backup that was rolled forward (another timeline). A
+disk that was put back to an earlier day is not noticed."""
 
 
 class Unusable(Exception):
@@ -94,44 +91,42 @@ ADVICE: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], str],
     (asyncpg.DiskFullError, "Make room on its disk; the store goes on by itself."),
     (
         asyncpg.LockNotAvailableError,
-        f"A lock was held for {LOCK:g} seconds, perhaps by a shell left in a transaction.",
+        f"A lock was held for {LOCK_TIMEOUT:g} seconds, perhaps by a shell left in a transaction.",
     ),
     (MOVED, MIGRATE),
     (asyncpg.ClientConfigurationError, "Check the parameters of the address."),
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Greeted:
-    """A connection, and where it leads to: that cannot change under it, as the tables can."""
-
-    connection: Connection
-    place: str
+def connect_options(address: Address, **settings: str) -> dict[str, Any]:
+    """How asyncpg gets to the database."""
+    return {
+        "dsn": address.dsn,
+        "user": address.user,
+        "password": address.password,
+        "timeout": ANSWER_TIMEOUT,
+        "command_timeout": ANSWER_TIMEOUT,
+        "server_settings": {**SETTINGS, "search_path": address.quoted_schema, **settings},
+    }
 
 
 async def connect(address: Address, **settings: str) -> Connection:
-    """Not greeted: its schema may be missing or old."""
-    return await asyncpg.connect(
-        address.dsn,
-        user=address.user,
-        password=address.password,
-        timeout=CONNECT,
-        command_timeout=ANSWER,
-        server_settings={**SETTINGS, "search_path": address.quoted_schema, **settings},
-    )
+    """Without a look at the schema, which may be missing or old."""
+    return await asyncpg.connect(**connect_options(address, **settings))
 
 
-async def greet(address: Address, **settings: str) -> Greeted:
-    """A connection to a schema that this version knows, on a server that keeps what it says it keeps."""
+async def open_connection(address: Address, **settings: str) -> Connection:
     connection = await connect(address, **settings)
     try:
-        return await _greet(connection, address)
+        await greet(connection, address)
     except BaseException:
         connection.terminate()
         raise
+    return connection
 
 
-async def _greet(connection: Connection, address: Address) -> Greeted:
+async def greet(connection: Connection, address: Address) -> None:
+    """Make sure that the server keeps what it says it keeps, and that this version of Askback knows its schema."""
     said: Any = await connection.fetchrow(GREET)
     if said["is_read_only"]:
         raise Unusable(
@@ -141,7 +136,6 @@ async def _greet(connection: Connection, address: Address) -> Greeted:
     if said["commits"] == "off":  # an answered commit could be lost
         await connection.execute("SET synchronous_commit = on")
     await require_known_schema(connection, address)
-    return Greeted(connection, f"{said['place']}.{said['timeline']}")
 
 
 async def require_known_schema(connection: Connection, address: Address) -> None:
@@ -175,13 +169,13 @@ def is_lost(error: BaseException) -> bool:
 
 
 def explain(error: Exception, address: Address) -> StoreUnavailable:
-    """The same in an operator's words."""
+    """What an error means, in an operator's words, with what helps; never with the password."""
     if isinstance(error, StoreUnavailable):
         return error
     if isinstance(error, Unusable):
         return StoreUnavailable(store=address.shown, problem=error.problem, advice=error.advice)
     if isinstance(error, (TimeoutError, asyncpg.QueryCanceledError)):
-        problem = f"it did not answer within {ANSWER:g} seconds"
+        problem = f"it did not answer within {ANSWER_TIMEOUT:g} seconds"
     else:
         problem = _without(address.password, str(error) or type(error).__name__)
     advice = next((advice for kind, advice in ADVICE if isinstance(error, kind)), GOES_ON)

@@ -2,13 +2,18 @@
 
 import hashlib
 
-LONGEST_KEY = 1000
+MAX_KEY_LENGTH = 1000
 """Bytes that an index takes well; of a longer key its digest is kept, since nobody lists those."""
 
-CLAIM = "SELECT * FROM claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"
+EPOCH = "SELECT epoch(current_setting('askback.place'))"
+CLAIM = "SELECT * FROM claim($1, $2, $3, $4, $5, $6, $7, $8, $9, current_setting('askback.place'))"
 RECORD = "SELECT record($1, $2, $3, $4)"
 NOTE = "UPDATE claims SET noted = $3 WHERE key = $1 AND token = $2 RETURNING true"
 RELEASE = "SELECT release($1, $2)"
+RENEW = """
+UPDATE claims c SET alive_until = clock_timestamp() + $3 FROM unnest($1::bytea[], $2::text[]) AS held (key, token)
+WHERE c.key = held.key AND c.token = held.token RETURNING c.token
+"""
 
 SETTLE = "SELECT settle($1, $2, $3, $4)"
 SETTLED = "SELECT value FROM settled WHERE key = $1 AND until > $2"
@@ -50,6 +55,12 @@ SELECT count(*) FROM gone
 """
 
 FORGET = "SELECT forget($1, $2)"
+FORGET_ALONE = """
+SELECT CASE WHEN pg_try_advisory_xact_lock(hashtextextended('askback sweep ' || current_schema(), 0))
+    THEN forget($1, $2) END
+"""
+"""One process at a time is enough."""
+
 COUNT = """
 SELECT (SELECT count(*) FROM claims WHERE until > $1 OR token IS NOT NULL AND NOT is_dead(token, alive_until, lease))
     + (SELECT count(*) FROM settled WHERE until > $1)
@@ -69,7 +80,7 @@ def text_of(kept: bytes) -> str:
 
 def key_of(text: str) -> bytes:
     key = bytes_of(text)
-    return key if len(key) <= LONGEST_KEY else b"sha256 " + hashlib.sha256(key).digest()
+    return key if len(key) <= MAX_KEY_LENGTH else b"sha256 " + hashlib.sha256(key).digest()
 
 
 def row_of(owner: str, name: str) -> tuple[bytes, bytes]:

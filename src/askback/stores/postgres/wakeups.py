@@ -1,0 +1,43 @@
+"""Wakeups: what the server notified, by topic, for the tasks of one event loop that wait for it."""
+
+import asyncio
+import hashlib
+from contextlib import suppress
+from typing import Literal
+from weakref import WeakValueDictionary
+
+LOOK_INTERVAL = 1.0
+"""Seconds after which a waiter looks by itself: a notification may be lost with the connection that would bring it."""
+
+
+def topic_of(kind: Literal["run", "end"], key: bytes) -> str:
+    """As the functions in the database spell it."""
+    return f"{kind} {hashlib.sha256(key).hexdigest()}"
+
+
+class Wakeups:
+    """One event for each topic that somebody waits for; it is dropped with the last who does."""
+
+    def __init__(self) -> None:
+        self._events: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
+
+    def expect(self, topic: str) -> asyncio.Event:
+        """Will be set by the next notification. Take it before you look, or you may miss one."""
+        event = self._events.get(topic)
+        if event is None:
+            event = self._events[topic] = asyncio.Event()
+        return event
+
+    def notify(self, topic: str) -> None:
+        if event := self._events.pop(topic, None):
+            event.set()
+
+    def notify_all(self) -> None:
+        for topic in list(self._events):
+            self.notify(topic)
+
+    async def wait(self, event: asyncio.Event, seconds: float) -> None:
+        """Until the event is set, or it is time to look."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(max(0.01, min(seconds, LOOK_INTERVAL))):
+                await event.wait()
