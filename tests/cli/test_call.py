@@ -55,7 +55,7 @@ def test_a_result_as_json_names_server_revision_and_answers(shell: Shell, revisi
 def test_objects_come_back_readable_and_pictures_as_a_word(shell: Shell):
     dish = {"name": "soup", "spices": ["salt"]}
     assert json.loads(shell.call("plate", f"dish={json.dumps(dish)}").out) == dish
-    assert shell.call("picture").out == "[image: image/png, 1.2 kB]\n"
+    assert shell.call("picture").out == "[image: image/png, 1.2 KB]\n"
 
 
 def test_a_resource_is_read(shell: Shell):

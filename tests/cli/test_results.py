@@ -24,7 +24,7 @@ from mcp_types import (
     Tool,
 )
 
-from askback.cli.call.report import format_size, lines_of, print_offers
+from askback.cli.call.report import lines_of, print_offers
 from askback.cli.call.server_call import Listing
 from askback.cli.printer import Printer
 
@@ -71,11 +71,11 @@ def test_what_is_not_text_is_told_by_kind_type_and_size():
         ]
     )
     assert list(lines_of(result)) == [
-        "[image: image/png, 1.2 kB]",
-        "[audio: audio/wav, 1.2 kB]",
+        "[image: image/png, 1.2 KB]",
+        "[audio: audio/wav, 1.2 KB]",
         "[resource file:///notes: Notes]",
         "inside",
-        "[resource file:///a.bin: application/zip, 1.2 kB]",
+        "[resource file:///a.bin: application/zip, 1.2 KB]",
     ]
 
 
@@ -104,14 +104,6 @@ def test_a_prompt_shows_who_speaks_and_a_resource_its_text():
 def test_a_text_of_many_megabytes_is_cut_with_a_word_on_it():
     lines = list(lines_of(CallToolResult(content=[text("x" * 3_000_000)])))
     assert lines[-1] == "[2,000,000 more characters are left out; --json has them]"
-
-
-@pytest.mark.parametrize(
-    ("count", "said"),
-    [(0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (12_345_678, "12.3 MB"), (5e9, "5.0 GB")],
-)
-def test_sizes_are_said_as_people_say_them(count: float, said: str):
-    assert format_size(count) == said
 
 
 OFFERED = Listing(

@@ -4,11 +4,10 @@ import argparse
 import errno
 import os
 import sys
-from collections.abc import Callable, Sequence
-from importlib import import_module
+from collections.abc import Sequence
 from importlib.metadata import version
 
-from askback.cli.exits import EXTRA_MISSING, Exit
+from askback.cli.exits import INSTALL_EXTRA, Exit, import_optional
 
 COMMANDS = {
     "demo": "three servers that ask you, in forms and on a page, and what goes over the wire",
@@ -62,16 +61,13 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(name: str, words: Sequence[str]) -> int:
-    try:
-        run: Callable[[Sequence[str]], int] = import_module(f"askback.cli.commands.{name}").main
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("askback"):
-            raise
-        sys.stderr.write(f"{EXTRA_MISSING} ({error.name} is not installed)\n")
+    module = import_optional(f"askback.cli.commands.{name}")
+    if module is None:
+        sys.stderr.write(f"This command needs the client extra. {INSTALL_EXTRA}\n")
         return Exit.MISUSED
     code: int = Exit.FAILED
     try:
-        code = int(run(words))
+        code = int(module.main(words))
         sys.stdout.flush()
         sys.stderr.flush()
     except OSError as error:

@@ -36,7 +36,6 @@ class Exit(IntEnum):
 SIGNALS = {signal.SIGTERM: Exit.TERMINATED, signal.SIGHUP: Exit.HUNG_UP}
 
 INSTALL_EXTRA = 'Install it with: pip install "askback[client]"'
-EXTRA_MISSING = f"This command needs the client extra. {INSTALL_EXTRA}"
 
 
 class Misused(OperatorError):

@@ -86,13 +86,15 @@ def summarize_line(line: LedgerLine, note: str) -> LedgerSummary:
     """A line in brief; `note` is a warning about it."""
     entry = entry_of(line)
     if entry is not None:
-        return LedgerSummary(head_of(line.number, entry), add_note(_happened(entry, MAX_TEXT), note))
+        return LedgerSummary(head_of(line.number, entry), f"{_happened(entry, MAX_TEXT)}  {note}".rstrip())
     records = {
         "opened": f"the writer {safe_text(line.writer)} has begun",
         "trimmed": f"old lines go, those before {line.record.get('before')}",
         "entry": "an entry that this version of Askback cannot read",
     }
-    return LedgerSummary((f"{line.number:>6}", _time(line.at), "", ""), add_note(records[line.kind], note))
+    return LedgerSummary(
+        (f"{line.number:>6}", _time(line.at), "", ""), f"{records[line.kind]}  {note}".rstrip()
+    )
 
 
 def head_of(number: int, entry: LedgerEntry) -> tuple[str, str, str, str]:
@@ -120,31 +122,21 @@ class LedgerColumns:
             self._widths = [*map(max, self._widths, map(width_of, summary.head))]
         for summary in summaries:
             head = "".join(f"{cell}  " for cell in map(pad, summary.head, self._widths))
-            self._print(head, summary.happened)
-            for text in summary.below:
-                self._print_below(self._wrap(text, BELOW), BELOW)
+            below = list(summary.below)
+            if self._printer.is_terminal and self._printer.width - width_of(head) < MIN_ROOM:
+                self._printer.write("", head=head.rstrip())
+                below.insert(0, summary.happened)
+            else:
+                self._print(summary.happened, width_of(head), head)
+            for text in below:
+                self._print(text, BELOW, " " * BELOW)
 
-    def _print(self, head: str, happened: str) -> None:
-        indent = width_of(head)
-        if self._printer.is_terminal and self._printer.width - indent < MIN_ROOM:
-            self._printer.write("", head=head.rstrip())
-            self._print_below(self._wrap(happened, BELOW), BELOW)
-        else:
-            first, *rest = self._wrap(happened, indent)
-            self._printer.write(first, head=head)
-            self._print_below(rest, indent)
-
-    def _wrap(self, text: str, indent: int) -> list[str]:
-        is_terminal = self._printer.is_terminal
-        return wrap(text, self._printer.width - indent, hang="  ") if is_terminal else [text]
-
-    def _print_below(self, lines: Sequence[str], indent: int) -> None:
-        for line in lines:
-            self._printer.write(" " * indent + line)
-
-
-def add_note(happened: str, note: str) -> str:
-    return f"{happened}  {note}" if note else happened
+    def _print(self, text: str, indent: int, head: str) -> None:
+        lines = [text]
+        if self._printer.is_terminal:
+            lines = wrap(text, self._printer.width - indent, hang="  ")
+        for number, line in enumerate(lines):
+            self._printer.write(line, head=" " * indent if number else head)
 
 
 def print_story(
@@ -216,7 +208,7 @@ def print_runs(
 
 def summarize_run(run: RecordedRun, note: str) -> LedgerSummary:
     """A run in brief; `note` is a warning about its lines."""
-    happened = add_note(f"{decision_of(run)}: {run.then}", note)
+    happened = f"{decision_of(run)}: {run.then}  {note}".rstrip()
     return LedgerSummary(head_of(run.numbers[0], run.first), happened, [*_below(run)])
 
 

@@ -1,7 +1,7 @@
 """Removes old lines, a bounded number at a time. A mark is written first: it says where each chain goes on, so that the
 rest still verifies, and which of the removed lines were wrong."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from askback.ledger.chain import LedgerLine, TrimMark, trimmed_records
 from askback.ledger.checker import LedgerChecker
@@ -42,52 +42,34 @@ class Retention:
     async def trim_batch(self, writer: LedgerWriter) -> tuple[int, bool]:
         """Remove the oldest lines up to the first that is young enough. Gives how many, and whether more may be old."""
         page = await self._store.read(limit=BATCH_SIZE)
-        checker = LedgerChecker(self._ring)
-        old = _OldLines(until=self._clock() - self._keep)
-        for number, raw in page:
-            before = checker.problem_count
-            line = checker.take(number, as_bytes(raw))
-            is_wrong = line is None or (checker.problem_count > before and line.kind != "trimmed")
-            if not old.take(number, line, is_wrong=is_wrong):
-                break
-        mark = old.mark()
+        mark = self._mark_old(page)
         if mark is None:
             return 0, False
         await writer.write(*trimmed_records(mark, at=self._clock()))
         count = await self._store.trim(before=mark.before)
         return count, mark.before > page[-1][0]
 
-
-class _OldLines:
-    """Collects the lines to remove, as they are read."""
-
-    def __init__(self, *, until: float) -> None:
-        self._until = until
-        self._before = 0
-        self._cut: dict[str, Head] = {}
-        self._wrong: list[int] = []
-        self._undated: list[tuple[int, LedgerLine | None, bool]] = []
-
-    def take(self, number: int, line: LedgerLine | None, *, is_wrong: bool) -> bool:
-        """False for the first line that is young enough. An undated line goes with an old line behind it."""
-        self._undated.append((number, line, is_wrong))
-        if line is None or line.at is None:
-            return True
-        if line.at >= self._until:
-            return False
-        for each, of, wrong in self._undated:
-            self._add(each, of, wrong)
-        self._undated.clear()
-        return True
-
-    def mark(self) -> TrimMark | None:
-        return TrimMark(before=self._before, cut=self._cut, wrong=self._wrong) if self._cut else None
-
-    def _add(self, number: int, line: LedgerLine | None, is_wrong: bool) -> None:
-        if 0 < self._before < number:
-            self._wrong.append(self._before)  # it and those up to this one were missing already
-        self._before = number + 1
-        if is_wrong:
-            self._wrong.append(number)
-        if line is not None and line.n > self._cut.get(line.writer, (0,))[0]:
-            self._cut[line.writer] = Head(line.n, line.mac, number)
+    def _mark_old(self, page: Sequence[tuple[int, bytes]]) -> TrimMark | None:
+        """The mark for the old lines at the beginning of the page; None if there are none."""
+        checker, until = LedgerChecker(self._ring), self._clock() - self._keep
+        before, cut, wrong = 0, dict[str, Head](), list[int]()
+        undated: list[tuple[int, LedgerLine | None, bool]] = []
+        for number, raw in page:
+            problems = checker.problem_count
+            line = checker.take(number, as_bytes(raw))
+            is_wrong = line is None or (checker.problem_count > problems and line.kind != "trimmed")
+            undated.append((number, line, is_wrong))
+            if line is None or line.at is None:
+                continue  # a line without a sealed time goes with an old line behind it
+            if line.at >= until:
+                break
+            for number_, line_, is_wrong_ in undated:
+                if 0 < before < number_:
+                    wrong.append(before)  # it and the lines up to this one were missing already
+                if is_wrong_:
+                    wrong.append(number_)
+                before = number_ + 1
+                if line_ is not None and line_.n > cut.get(line_.writer, (0,))[0]:
+                    cut[line_.writer] = Head(line_.n, line_.mac, number_)
+            undated.clear()
+        return TrimMark(before=before, cut=cut, wrong=wrong) if cut else None

@@ -1,6 +1,7 @@
-"""Fixtures for pytest, which finds them by itself where askback is installed."""
+"""Fixtures that pytest finds by itself if askback is installed."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Protocol
 
 import pytest
@@ -26,31 +27,11 @@ class RunTool(Protocol):
 
 @pytest.fixture(params=REVISIONS)
 def askback_revision(request: pytest.FixtureRequest) -> str:
-    """Each protocol revision that can ask; a test with this fixture runs once on each."""
+    """The protocol revision: a test with this fixture runs once on each that can ask."""
     return request.param
 
 
 @pytest.fixture
 def askback_run_tool(askback_revision: str) -> RunTool:
-    """Run a tool on every revision, one after the other."""
-
-    async def run(
-        server: Any,
-        name: str,
-        arguments: Mapping[str, Any] | None = None,
-        answers: Answers = (),
-        *,
-        always_replay: bool = True,
-        capabilities: Mapping[str, Any] = FORMS,
-    ) -> Run:
-        return await run_tool(
-            server,
-            name,
-            arguments,
-            answers,
-            revision=askback_revision,
-            always_replay=always_replay,
-            capabilities=capabilities,
-        )
-
-    return run
+    """Runs a tool; a test with this fixture runs once on each revision."""
+    return partial(run_tool, revision=askback_revision)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from askback.answers import Accepted, Cancelled, Declined
-from askback.cli.call.arguments import CallSignature, Parameter, Word, read_value
+from askback.cli.call.arguments import CallSignature, Parameter, read_value
 from askback.cli.exits import Misused
 from askback.cli.printer import print_note
 from askback.client.forms import read_form
@@ -121,4 +121,4 @@ def _is_list(parameter: Parameter) -> bool:
 def _read(parameter: Parameter, value: Any) -> Any:
     if _kind(parameter) is not None:
         return value
-    return read_value(parameter, Word(name=parameter.name, text=value, is_json=False))
+    return read_value(parameter, value)

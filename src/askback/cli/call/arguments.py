@@ -189,21 +189,6 @@ def _mapping(value: Any) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Word:
-    """One `name=value`, `name:=json`, `name=@file` or `name:=@file`; the file is already read."""
-
-    name: str
-    text: str
-    is_json: bool
-    file: str | None = None
-
-    @property
-    def shown(self) -> str:
-        """The value in an error. The text of a file may be a secret and is never repeated."""
-        return repr(self.text[:MAX_SHOWN]) if self.file is None else f"the text of the file {self.file}"
-
-
 def is_argument(word: str) -> bool:
     """Whether a word is written like an argument; names of tools have no equals sign."""
     return _WORD.fullmatch(word) is not None
@@ -215,7 +200,13 @@ def read_arguments(words: Sequence[str], offer: CallSignature, *, here: Path) ->
     problems: list[str] = []
     for word in words:
         try:
-            _add(values, _split(word, here), offer)
+            name, value = _read_argument(word, offer, here)
+            if name not in values:
+                values[name] = value
+            elif isinstance(value, list) and isinstance(values[name], list):
+                values[name].extend(value)
+            else:
+                raise ValueError(f"{name} is given twice; it takes one value.")
         except ValueError as error:
             problems.append(str(error))
     if problems:
@@ -223,13 +214,13 @@ def read_arguments(words: Sequence[str], offer: CallSignature, *, here: Path) ->
     return values
 
 
-def read_value(parameter: Parameter, word: Word) -> Any:
-    """Read the text as this parameter takes it; a ValueError says what it takes."""
-    expected = f"{parameter.name}: expected {parameter.expects}, not {word.shown}."
-    value = _convert(parameter, word.text, expected)
+def read_value(parameter: Parameter, text: str, *, shown: str | None = None) -> Any:
+    """Read the text as this parameter takes it; a ValueError says what it takes, and repeats the text or `shown`."""
+    expected = f"{parameter.name}: expected {parameter.expects}, not {shown or repr(text[:MAX_SHOWN])}."
+    value = _convert(parameter, text, expected, shown)
     if parameter.options and value not in parameter.options:
         words = {as_text(option).lower(): as_text(option) for option in parameter.options}
-        close = difflib.get_close_matches(word.text[:MAX_SHOWN].lower(), words, n=1)
+        close = difflib.get_close_matches(text[:MAX_SHOWN].lower(), words, n=1)
         raise ValueError(expected + (f" Did you mean {words[close[0]]}?" if close else ""))
     return value
 
@@ -249,50 +240,39 @@ def _refuse_constant(word: str) -> Any:
     raise ValueError(f"{word} is not JSON")
 
 
-def _split(word: str, here: Path) -> Word:
+def _read_argument(word: str, offer: CallSignature, here: Path) -> tuple[str, Any]:
+    """The name and value of `name=value`, `name:=json`, `name=@file` or `name:=@file`."""
     found = _WORD.fullmatch(word)
     if found is None:
         raise ValueError(f"{word!r} is not an argument. Write name=value, or name:=json for a value in JSON.")
-    text, is_json = found["text"], found["sign"] == ":="
-    if not text.startswith("@"):
-        return Word(name=found["name"], text=text, is_json=is_json)
-    file = text[1:]
-    return Word(name=found["name"], text=_file(found["name"], file, here), is_json=is_json, file=file)
-
-
-def _file(name: str, path: str, here: Path) -> str:
-    try:
-        return (here / Path(path).expanduser()).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError, RuntimeError) as error:  # the last for ~name without such a user
-        raise ValueError(
-            f"{name}=@{path} takes the text of a file, and that cannot be read: {error}. For a value that "
-            f"begins with @, write {name}:='\"@{path}\"'."
-        ) from error
-
-
-def _add(values: dict[str, Any], word: Word, offer: CallSignature) -> None:
-    parameter = offer.parameter(word.name)
-    if word.is_json:
+    name, text, shown = found["name"], found["text"], None
+    if text.startswith("@"):
+        path = text[1:]
+        shown = f"the text of the file {path}"  # the text itself may be a secret and is never repeated
         try:
-            value = read_json(word.text)
+            text = (here / Path(path).expanduser()).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError, RuntimeError) as error:  # the last for ~name without such a user
+            raise ValueError(
+                f"{name}=@{path} takes the text of a file, and that cannot be read: {error}. For a value that "
+                f"begins with @, write {name}:='\"@{path}\"'."
+            ) from error
+    if found["sign"] == ":=":
+        try:
+            return name, read_json(text)
         except ValueError as error:
-            raise ValueError(f"{word.name}:= takes JSON, not {word.shown}: {error}.") from error
-    elif parameter is None:
-        close = difflib.get_close_matches(word.name, offer.names, n=1)
+            raise ValueError(
+                f"{name}:= takes JSON, not {shown or repr(text[:MAX_SHOWN])}: {error}."
+            ) from error
+    parameter = offer.parameter(name)
+    if parameter is None:
+        close = difflib.get_close_matches(name, offer.names, n=1)
         known = f"It takes {', '.join(offer.names)}." if offer.names else "It takes no arguments."
         hint = f"Did you mean {close[0]}?" if close else known
-        raise ValueError(f"The {offer.kind} {offer.name} has no argument {word.name}. {hint}")
-    else:
-        value = read_value(parameter, word)
-    if word.name not in values:
-        values[word.name] = value
-    elif isinstance(value, list) and isinstance(values[word.name], list):
-        values[word.name].extend(value)
-    else:
-        raise ValueError(f"{word.name} is given twice; it takes one value.")
+        raise ValueError(f"The {offer.kind} {offer.name} has no argument {name}. {hint}")
+    return name, read_value(parameter, text, shown=shown)
 
 
-def _convert(parameter: Parameter, text: str, expected: str) -> Any:
+def _convert(parameter: Parameter, text: str, expected: str, shown: str | None) -> Any:
     """The text as the first kind that fits; every text fits a string, so that comes last."""
     if not parameter.kinds:
         with suppress(ValueError):
@@ -300,18 +280,18 @@ def _convert(parameter: Parameter, text: str, expected: str) -> Any:
         return text
     for kind in sorted(parameter.kinds, key=lambda kind: kind == "string"):
         with suppress(ValueError):
-            return _convert_to(kind, parameter, text)
+            return _convert_to(kind, parameter, text, shown)
     raise ValueError(expected)
 
 
-def _convert_to(kind: str, parameter: Parameter, text: str) -> Any:
+def _convert_to(kind: str, parameter: Parameter, text: str, shown: str | None) -> Any:
     if kind == "string":
         return text
     if kind in SCALARS:
         return SCALARS[kind].validate_python(text.strip())
     if kind == "array" and not text.lstrip().startswith("["):
         # One item; the next argument of this name adds another.
-        return [read_value(parameter.item, Word(name=parameter.name, text=text, is_json=False))]
+        return [read_value(parameter.item, text, shown=shown)]
     value = read_json(text)
     if type(value) is not (list if kind == "array" else dict):
         raise ValueError(text)

@@ -22,12 +22,13 @@ from mcp_types import (
     TextContent,
     TextResourceContents,
 )
-from pydantic import BaseModel
+from pydantic import BaseModel, ByteSize
 
 from askback.cli.call.arguments import CallSignature, Parameter, as_text, signature_of
-from askback.cli.call.server_call import CallOutcome, Failure, Listing, Result, ServerFacts
+from askback.cli.call.server_call import CallOutcome, Failure, Listing, Result
 from askback.cli.exits import Exit
 from askback.cli.printer import Block, Printer, TextRow, columns_of, print_note
+from askback.client import Driver
 from askback.client.person import VisitAsked
 from askback.model.cells import wrap
 from askback.model.safe import safe_block, safe_line
@@ -139,7 +140,7 @@ def _label(outcome: CallOutcome) -> str:
     return outcome.server.asker.label if outcome.server is not None else "The server"
 
 
-def _print_listing(listing: Listing, server: ServerFacts | None, paper: Printer) -> None:
+def _print_listing(listing: Listing, server: Driver | None, paper: Printer) -> None:
     if server is not None:
         name = f" ({server.asker.name})" if server.asker.name not in (None, server.asker.label) else ""
         paper.print(safe_line(f"{server.asker.label}{name}, on {server.revision}"), "bold")
@@ -241,17 +242,6 @@ def _make_safe(row: str) -> str:
     return "".join(piece if _GAP.fullmatch(piece) else safe_line(piece, MAX_SAFE_ROW) for piece in pieces)
 
 
-def format_size(count: float) -> str:
-    """A number of bytes for a reader."""
-    if count < 1000:
-        return f"{count:.0f} bytes"
-    for unit in ("kB", "MB"):
-        count /= 1000
-        if count < 1000:
-            return f"{count:.1f} {unit}"
-    return f"{count / 1000:.1f} GB"
-
-
 def _lines_of_tool(result: CallToolResult) -> Iterator[str]:
     for content in result.content:
         yield from _content(content)
@@ -303,4 +293,4 @@ def _contents(contents: TextResourceContents | BlobResourceContents) -> Iterator
 def _describe_data(mime_type: str | None, encoded: str) -> str:
     """The type and size, computed from the base64 text without decoding it."""
     count = len(encoded) * 3 // 4 - encoded[-2:].count("=")
-    return f"{mime_type or 'unknown type'}, {format_size(count)}"
+    return f"{mime_type or 'unknown type'}, {ByteSize(count).human_readable(decimal=True, separator=' ')}"

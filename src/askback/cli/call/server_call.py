@@ -28,7 +28,7 @@ from askback.cli.call.arguments import CallSignature, read_arguments, signature_
 from askback.cli.call.options import CallRequest
 from askback.cli.call.people import Answerer, StatusLine
 from askback.cli.exits import Exit, Misused, NotConnected
-from askback.client import AnswerRecord, Asker, Driver
+from askback.client import AnswerRecord, Driver
 from askback.client.person import OnAnswer
 from askback.errors import (
     AskbackError,
@@ -103,20 +103,12 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ServerFacts:
-    """The server that was connected to."""
-
-    asker: Asker
-    revision: str
-    instructions: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CallOutcome:
     """A listing, a result or a failure, and who answered which question."""
 
     came: Listing | Result | Failure
-    server: ServerFacts | None = None
+    server: Driver | None = None
+    """The server, if it was connected."""
     answers: Sequence[AnswerRecord] = field(default=())
     nobody: str | None = None
     """Why nobody could be asked, if so."""
@@ -182,8 +174,7 @@ async def run_call(driver: Driver, order: ServerCall, *, ends: float = math.inf)
         came = await _list_or_call(driver, order, answers.append, ends)
     except MCPError as error:
         came = failure_of(error, nobody=order.present.nobody)
-    server = ServerFacts(asker=driver.asker, revision=driver.revision, instructions=driver.instructions)
-    return CallOutcome(came=came, server=server, answers=answers, nobody=order.present.nobody)
+    return CallOutcome(came=came, server=driver, answers=answers, nobody=order.present.nobody)
 
 
 async def _list_or_call(

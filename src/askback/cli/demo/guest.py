@@ -1,22 +1,21 @@
-"""You as the guest of the demo: its servers run in this process and ask you on this terminal."""
+"""You as the guest of the demo: its servers run in this process and ask you in this terminal."""
 
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from types import ModuleType
-from typing import Any, assert_never
+from typing import Any
 
 from mcp.server import MCPServer
 from mcp.shared.exceptions import MCPError
 
-from askback.answers import Accepted, Answer, Cancelled, Declined
+from askback.answers import Accepted, Answer, Declined
 from askback.cli.call.argument_form import ask_missing
 from askback.cli.call.arguments import signature_of
 from askback.cli.call.people import PersonWrapper
 from askback.cli.call.report import lines_of
 from askback.cli.demo import pizzeria
-from askback.cli.demo.answers import DemoAnswers
-from askback.cli.exits import run
+from askback.cli.demo.transcript import DemoAnswers
 from askback.cli.printer import Printer
 from askback.client import Driver, Person, Turn
 from askback.client.terminal import TerminalPerson
@@ -35,11 +34,11 @@ SHOP = (
 )
 
 NEVER_ASKED = decline()
-"""For a question that did not come."""
+"""The reply to a question that did not come."""
 
 
 class RecordingPerson(PersonWrapper):
-    """A person whose answers are recorded, to be given again on the other revisions."""
+    """Records a person's answers, to give them again on the other revisions."""
 
     def __init__(self, person: Person) -> None:
         super().__init__(person)
@@ -51,14 +50,9 @@ class RecordingPerson(PersonWrapper):
         return answer
 
 
-def ask_you(stories: Mapping[str, ModuleType | None], *, plain: bool = False) -> DemoAnswers | None:
-    """Let you meet the servers one by one; None if you left the first."""
-    return run(_ask_you, stories, TerminalPerson(plain=plain), Printer())
-
-
-async def _ask_you(
-    stories: Mapping[str, ModuleType | None], person: Person, printer: Printer
-) -> DemoAnswers | None:
+async def ask_you(stories: Mapping[str, ModuleType | None], plain: bool) -> DemoAnswers | None:
+    """Let the servers ask you one after the other; None if you left the first."""
+    person, printer = TerminalPerson(plain=plain), Printer()
     answers = await _order(person, printer)
     if answers is not None and (weather := stories["weather"]):
         answers = replace(answers, link=await _forecast(weather, person, printer))
@@ -73,7 +67,7 @@ async def _order(person: Person, printer: Printer) -> DemoAnswers | None:
     async with Driver(pizzeria.make_server(), you, label="pizzeria") as driver:
         try:
             (order,) = await driver.list_tools()
-            # Asked by the command itself, as `askback call` does: no question of the pizzeria, and not recorded.
+            # A question of the command, as in `askback call`, and not of the pizzeria, so it is not recorded.
             arguments = await ask_missing(signature_of(order), {}, person, asker=driver.asker)
             printer.print()
             await _call(driver, printer, "order", arguments)
@@ -130,12 +124,6 @@ async def _call(driver: Driver, printer: Printer, tool: str, arguments: Mapping[
 
 
 def _reply(answer: Answer[Any]) -> Reply:
-    match answer:
-        case Accepted(content):
-            return accept(content or {})
-        case Declined():
-            return decline()
-        case Cancelled():
-            return cancel()
-        case _:
-            assert_never(answer)
+    if isinstance(answer, Accepted):
+        return accept(answer.value or {})
+    return decline() if isinstance(answer, Declined) else cancel()

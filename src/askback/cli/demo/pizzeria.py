@@ -5,8 +5,7 @@ from typing import Any
 from mcp.server import MCPServer
 
 from askback import Askback, Choice, Integer, ask, confirm, once
-from askback.cli.demo.answers import DemoAnswers
-from askback.cli.demo.transcript import print_runs, print_verdict
+from askback.cli.demo.transcript import DemoAnswers, print_runs, print_verdict
 from askback.cli.printer import Printer
 from askback.testing import REVISIONS, run_tool
 

@@ -10,8 +10,7 @@ from typing import Any
 from mcp.server import MCPServer
 
 from askback import Askback
-from askback.cli.demo.answers import DemoAnswers
-from askback.cli.demo.transcript import print_runs, print_verdict
+from askback.cli.demo.transcript import DemoAnswers, print_runs, print_verdict
 from askback.cli.printer import Printer
 from askback.guards.sql import SQLCatalogue, guard_sql
 from askback.guards.sql.sources.sqlite import SQLiteSource

@@ -1,33 +1,52 @@
-"""What went over the wire, printed as columns: the words of each message without its brackets."""
+"""What a guest answers in the demo, and what went over the wire then, printed as columns without brackets."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 from askback.cli.printer import Block, Printer, Style, TextRow
-from askback.testing import Run
-from askback.testing.wire import TranscriptLine
+from askback.testing import Run, accept, decline
+from askback.testing.replies import Reply
 
 LEGEND = "-> from the client    <- from the server    (handshakes left out)"
 
 MAX_STRING = 64
-"""A longer string that is neither words nor a link is a sealed state, noise to a reader."""
+"""A longer string that is neither words nor a link is a sealed state, which nobody can read."""
 
 MAX_INLINE = 24
-"""A member that is no longer than this stays on its line."""
+"""Characters of a member that is printed on one line."""
 
 EVERY_REQUEST = {"_meta", "resultType", "structuredContent", "isError"}
-"""Members that every message of a revision carries, or that say the same twice; left out to show the rest."""
+"""Members of every message, or that repeat others; they are left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoAnswers:
+    """The replies of one guest to the questions of all three servers."""
+
+    pizza: str = "Margherita"
+    order: Sequence[Reply]
+    link: Reply
+    query: Reply
+
+
+WILLING = DemoAnswers(
+    order=[accept(drink="cola", tip=2), accept(yes=True)],
+    link=accept(),
+    query=accept(decision="limit"),
+)
+RELUCTANT = DemoAnswers(order=[decline()], link=decline(), query=decline())
 
 
 def print_runs(printer: Printer, title: str, runs: Mapping[str, Run]) -> None:
-    """One column for each revision, under a title."""
+    """Print a title and one column for each revision."""
     printer.print(title, "bold")
     printer.print(LEGEND, "dim")
     printer.print()
     columns = [_column(revision, run) for revision, run in runs.items()]
     height = max(map(len, columns))
     for blocks in columns:
-        # A message that only one era knows comes before the last, so that the others stand side by side.
+        # Blank blocks before the last message, so that equal messages stand side by side.
         blocks[-1:-1] = [[]] * (height - len(blocks))
     printer.columns(columns)
 
@@ -49,16 +68,15 @@ def _column(revision: str, run: Run) -> list[Block]:
     calls = sum(line.what == "tools/call" for line in run.transcript)
     way = "push: 1 call, which waits" if calls == 1 else f"rounds: {calls} calls, none waits"
     head: Block = [TextRow(revision, "bold"), TextRow(way, "dim"), TextRow()]
-    return [head, *(_block(line) for line in run.transcript[start:])]
-
-
-def _block(line: TranscriptLine) -> Block:
-    style: Style = "there" if line.direction == "->" else "back"
-    return [TextRow(f"{line.direction} {line.what}", style), *_outline(line.body, 3), TextRow()]
+    blocks: list[Block] = [head]
+    for line in run.transcript[start:]:
+        style: Style = "there" if line.direction == "->" else "back"
+        blocks.append([TextRow(f"{line.direction} {line.what}", style), *_outline(line.body, 3), TextRow()])
+    return blocks
 
 
 def _outline(value: Mapping[str, Any], indent: int) -> Iterator[TextRow]:
-    """Nested members as an indented outline: the words of the wire without its brackets."""
+    """Nested members as an indented outline."""
     for name, member in value.items():
         if name in EVERY_REQUEST or (name, member) == ("type", "object"):
             continue
@@ -68,15 +86,11 @@ def _outline(value: Mapping[str, Any], indent: int) -> Iterator[TextRow]:
             yield from _outline(cast("Mapping[str, Any]", member), indent + 2)
         elif "\n" in inline:
             yield TextRow(f"{name}:", indent=indent)
-            yield from (_further_in(line, indent + 2) for line in inline.splitlines())
+            for line in inline.splitlines():
+                text = line.lstrip(" ")
+                yield TextRow(text, indent=indent + 2 + len(line) - len(text))
         else:
             yield TextRow(f"{name}: {inline}", indent=indent)
-
-
-def _further_in(line: str, indent: int) -> TextRow:
-    """What a line begins with counts as indent, so that it goes on behind it."""
-    text = line.lstrip(" ")
-    return TextRow(text, indent=indent + len(line) - len(text))
 
 
 def _inline(value: Any) -> str:

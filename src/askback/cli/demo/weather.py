@@ -14,8 +14,7 @@ from mcp.server import MCPServer
 from pydantic_core import to_json
 
 from askback import Askback, secret
-from askback.cli.demo.answers import DemoAnswers
-from askback.cli.demo.transcript import print_runs, print_verdict
+from askback.cli.demo.transcript import DemoAnswers, print_runs, print_verdict
 from askback.cli.printer import Printer
 from askback.protocol.revisions import REVISIONS
 from askback.stores import MemoryStore
