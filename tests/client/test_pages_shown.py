@@ -101,7 +101,7 @@ async def test_from_the_desk_a_key_is_typed_in_the_next_tab(
             page = await browser.new_page()
             await page.goto(sitting.opened[0].href)
             await page.get_by_label("weather key").fill(KEY)
-            await page.get_by_role("button", name="Save").click()
+            await page.get_by_role("button", name="Save", exact=True).click()
             await page.get_by_role("heading", name=SAVED).wait_for()
             assert await call.outcome() == WELL
             await page.close()

@@ -7,7 +7,7 @@ import pytest
 from playwright.async_api import Browser
 
 from tests.door.stage import REASON, STRANGER, Stage, stage
-from tests.oauth.switches import Switch, let_anybody_go_on, share_errands, take_any_browser, take_any_token
+from tests.oauth.switches import Switch, let_anybody_go_on, share_attempts, take_any_browser, take_any_token
 from tests.support.openid.guarded_server import Host
 from tests.support.openid.provider import OpenID
 
@@ -80,12 +80,12 @@ Attack = Callable[[Stage], Awaitable[bool]]
 
 ATTACKS: dict[str, dict[Attack, tuple[Switch, ...]]] = {
     "secret": {
-        steal_the_sign_in: (share_errands,),
+        steal_the_sign_in: (share_attempts,),
         open_the_link: (let_anybody_go_on,),
         post_the_callers_page: (let_anybody_go_on, take_any_token),
     },
     "connect": {
-        steal_the_sign_in: (share_errands,),
+        steal_the_sign_in: (share_attempts,),
         open_the_link: (let_anybody_go_on,),
         post_the_callers_page: (let_anybody_go_on, take_any_token),
         finish_at_the_provider: (let_anybody_go_on, take_any_browser),

@@ -10,7 +10,7 @@ from askback.oauth.metadata import Metadata
 from askback.oauth.zones import Zone
 from askback.pages import connect
 from askback.pages.csrf import CSRFTokens
-from askback.pages.sign_in_attempts import SignInAttempt, SignInAttempts
+from askback.pages.sign_in import SignInAttempt, SignInAttempts
 from askback.pages.visitors import VisitorGate
 
 Switch = Callable[[pytest.MonkeyPatch], None]
@@ -37,23 +37,23 @@ def take_any_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     def alike(one: bytes, other: bytes) -> bool:
         return True
 
-    monkeypatch.setattr("askback.pages.oauth_states.compare_digest", alike)
+    monkeypatch.setattr("askback.pages.connect.compare_digest", alike)
 
 
-def share_errands(monkeypatch: pytest.MonkeyPatch) -> None:
+def share_attempts(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was begun is known here, whatever browser comes back with it."""
     rows: dict[str, SignInAttempt] = {}
     begin = SignInAttempts.begin
 
-    def begin_row(self: SignInAttempts, request: Any, response: Any, errand: SignInAttempt) -> None:
-        rows[errand.state] = errand._replace(until=9e9)
-        begin(self, request, response, errand)
+    def begin_row(self: SignInAttempts, request: Any, response: Any, attempt: SignInAttempt) -> None:
+        rows[attempt.state] = attempt._replace(until=9e9)
+        begin(self, request, response, attempt)
 
-    def look(self: SignInAttempts, request: Any, state: str, browser: str) -> SignInAttempt | None:
+    def find(self: SignInAttempts, request: Any, state: str, browser: str) -> SignInAttempt | None:
         return rows.get(state)
 
     monkeypatch.setattr(SignInAttempts, "begin", begin_row)
-    monkeypatch.setattr(SignInAttempts, "look", look)
+    monkeypatch.setattr(SignInAttempts, "find", find)
 
 
 def believe_any_issuer(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -90,8 +90,8 @@ def without_callbacks_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     come_back: Any = vars(ConnectPage)["_return"]
 
     async def return_to_any(self: Any, request: Any) -> Any:
-        guest = await self._reception.guest(request)
-        facts = await self._flows.look(request.query_params.get("state", ""), guest.session.browser)
+        visitor = await self._gate.visitor(request)
+        facts = await self._states.find(request.query_params.get("state", ""), visitor.session.browser)
         if facts is not None:
             request.scope["path_params"] = {"provider": facts["provider"]}
         return await come_back(self, request)

@@ -15,7 +15,7 @@ from askback.model.owners import CLAIMS, owner_from_claims
 from askback.model.visit import StoredVisit
 from askback.pages import Pages, SignIn
 from askback.pages.sessions import MAX_COOKIE, BrowserSession, BrowserSessions
-from tests.oauth.switches import SWITCH, share_errands
+from tests.oauth.switches import SWITCH, share_attempts
 from tests.support.authorization_server import METADATA, Authority, authority, signed
 from tests.support.site import BASE, sent
 from tests.support.visitor import Shown, Visitor, visitor
@@ -218,7 +218,7 @@ async def test_a_sign_in_that_was_begun_elsewhere_does_not_end_in_this_browser(
     monkeypatch: pytest.MonkeyPatch, is_on: bool
 ):
     if not is_on:
-        share_errands(monkeypatch)
+        share_attempts(monkeypatch)
     async with house() as one:
         assert await sign_somebody_in_as_the_attacker(one) is not is_on
 
@@ -320,7 +320,7 @@ async def test_an_operator_reads_of_sign_in_where_sign_in_has_trouble(caplog: py
     async with house() as one, one.browser() as browser:
         one.at.says(METADATA, {}, 500)
         assert (await browser.open(await one.link_for(sub="alice"))).status == 503
-    assert "look at what SignIn(...) says" in caplog.text and "Provider" not in caplog.text
+    assert "check the values in SignIn(...)" in caplog.text and "Provider" not in caplog.text
 
 
 @pytest.mark.parametrize("broken", [METADATA, "/keys", "/token"])

@@ -157,7 +157,7 @@ async def test_of_two_tabs_with_the_same_page_the_first_can_be_sent_and_the_seco
         sent = await browser.post(link, {"answer": "yes", "field-value": "from the first"}, token=first)
         assert (sent.status, sent.heading) == (200, "Saved")
         late = await browser.post(link, {"answer": "yes", "field-value": "from the second"}, token=second)
-        assert (late.status, late.heading) == (409, "This was done already")
+        assert (late.status, late.heading) == (409, "This was already done")
     assert await grounds.kept() == {"weather key": {"value": "from the first"}}
 
 
@@ -206,13 +206,13 @@ async def test_a_page_elsewhere_that_sends_its_own_form_changes_nothing(
             await page.goto(lure)
             await page.wait_for_url(link)
             await page.get_by_role(
-                "heading", name="Saved" if not is_defended else "This was not taken"
+                "heading", name="Saved" if not is_defended else "This was not accepted"
             ).wait_for()
         assert await is_planted(grounds, link) is not is_defended
         if is_defended:
             await page.goto(link)
             await page.get_by_label("weather key").fill("her own")
-            await page.get_by_role("button", name="Save").click()
+            await page.get_by_role("button", name="Save", exact=True).click()
             await page.get_by_role("heading", name="Saved").wait_for()
             assert await grounds.kept() == {"weather key": {"value": "her own"}}
         await context.close()
@@ -230,8 +230,8 @@ async def test_in_a_browser_with_two_tabs_the_first_can_be_sent(browser: Browser
         await first.get_by_label("weather key").fill("from the first")
         await first.get_by_label("weather key").press("Enter")
         await first.get_by_role("heading", name="Saved").wait_for()
-        await second.get_by_role("button", name="No, do not").click()
-        await second.get_by_role("heading", name="This was done already").wait_for()
+        await second.get_by_role("button", name="Don't save").click()
+        await second.get_by_role("heading", name="This was already done").wait_for()
         await context.close()
         assert await grounds.ending(link) == VisitSettled()
 

@@ -168,7 +168,7 @@ async def test_a_link_by_itself_shows_nothing_and_changes_nothing(
     links = {"secret": grounds.secret, "connect": grounds.connect}
     link = await links[page](message="Only for ada.") if page in links else f"{grounds.base}/kept"
     if not is_defended:
-        monkeypatch.setattr(FunctionAuthenticator, "visitor", anybody)
+        monkeypatch.setattr(FunctionAuthenticator, "identify", anybody)
     async with visitor(grounds.app) as browser:
         shown = await browser.open(link)
         assert (shown.status == 403) is is_defended

@@ -61,23 +61,23 @@ async def test_a_page_for_a_secret_says_who_asks_for_whom_why_and_what_is_kept(b
             - region "Why":
               - paragraph: Why, in the words of weather
               - paragraph: To look up the forecast where you are.
-            - term: Who asks
+            - term: Asked by
             - definition: weather on this computer
-            - term: For whom
+            - term: For
             - definition: ada
-            - term: Through
-            - definition: Desktop Chat as it calls itself
-            - term: Kept
+            - term: Client
+            - definition: Desktop Chat the name it gives itself
+            - term: Stored
             - definition: encrypted, for 7 days
             - text: User name
             - textbox "User name"
             - text: Password
             - paragraph: The one for the archive.
             - textbox "Password"
-            - paragraph: What you type goes to weather alone. Neither Desktop Chat nor its model gets to see it.
+            - paragraph: What you type goes only to weather. Neither Desktop Chat nor its model sees it.
             - button "Save"
-            - button "No, do not"
-            - 'paragraph': "No: nothing is kept, and weather is told that you said no."
+            - button "Don't save"
+            - paragraph: "If you say no, nothing is stored, and weather is told that you said no."
         """)
         await expect(look.page.get_by_label("Password")).to_have_accessible_description(
             "The one for the archive."
@@ -93,21 +93,21 @@ async def test_a_page_before_a_sign_in_names_client_scopes_and_where_it_leads(br
         await look.page.goto(await look.grounds.connect("books:read", "books:renew"))
         await expect(look.page.locator("main")).to_match_aria_snapshot("""
             - heading "weather wants to use your City Library account" [level=1]
-            - term: Through
-            - definition: Desktop Chat as it calls itself
+            - term: Client
+            - definition: Desktop Chat the name it gives itself
             - term: You sign in at
             - definition: login.library.example
-            - term: It may then
+            - term: It can then
             - definition:
               - list:
                 - listitem:
                   - code: books:read
                 - listitem:
                   - code: books:renew
-            - term: Kept
+            - term: Stored
             - definition: the tokens, encrypted, until you disconnect
             - button "Continue to City Library"
-            - button "No, do not"
+            - button "Don't connect"
         """)
 
 
@@ -124,7 +124,7 @@ async def test_a_field_left_empty_is_said_at_the_field_and_it_has_the_focus(brow
         await look.page.goto(await look.grounds.secret(name="archive login", fields=LOGIN))
         await look.page.locator("form").evaluate("form => form.noValidate = true")
         await look.page.get_by_label("User name").fill("ada")
-        await look.page.get_by_role("button", name="Save").click()
+        await look.page.get_by_role("button", name="Save", exact=True).click()
         await expect(look.page.get_by_role("alert")).to_contain_text("Not saved yet.")
         wrong = look.page.get_by_label("Password")
         await expect(wrong).to_be_focused()
@@ -144,12 +144,12 @@ async def test_enter_after_typing_sends_the_form_and_the_keyboard_reaches_everyt
         for label in order:
             await page.keyboard.press("Tab")
             await expect(page.get_by_label(label)).to_be_focused()
-        for button in ("Save", "No, do not"):
+        for button in ("Save", "Don't save"):
             await page.keyboard.press("Tab")
-            await expect(page.get_by_role("button", name=button)).to_be_focused()
+            await expect(page.get_by_role("button", name=button, exact=True)).to_be_focused()
             assert await page.evaluate("getComputedStyle(document.activeElement).outlineWidth") == "3px"
         await page.keyboard.press("Tab")
-        await expect(page.get_by_role("link", name="What is kept of you here")).to_be_focused()
+        await expect(page.get_by_role("link", name="What this server stores about you")).to_be_focused()
         await page.get_by_label("User name").fill("ada")
         await page.get_by_label("Password").fill(" pass word ")
         await page.keyboard.press("Enter")
@@ -171,7 +171,7 @@ async def test_a_key_of_several_lines_is_pasted_into_a_field_that_holds_them(
         await expect(look.page.get_by_label("Signing key")).to_have_accessible_description("As a PEM file.")
         await look.page.get_by_label("Signing key").fill(key)
         await expect_in_its_frame(look.page)
-        await look.page.get_by_role("button", name="Save").click()
+        await look.page.get_by_role("button", name="Save", exact=True).click()
         await expect(look.page.get_by_role("heading")).to_have_text("Saved")
         assert await look.grounds.kept() == {"signing key": {"user": "ada", "password": "pw", "pem": key}}
 
@@ -186,7 +186,7 @@ async def test_nothing_is_accepted_by_a_key_pressed_too_early(browser: Browser, 
         assert await look.page.evaluate("document.activeElement === document.body")
         for key in ("Enter", "Space", "Enter", "y"):
             await look.page.keyboard.press(key)
-        await expect(look.page.get_by_role("button", name="No, do not")).to_be_visible()
+        await expect(look.page.get_by_role("button", name="Don't")).to_be_visible()
         assert look.page.url == link and await look.grounds.ending(link) is None
 
 
@@ -195,7 +195,7 @@ async def test_no_is_one_click_whatever_is_filled_in_and_it_stands(browser: Brow
         link = await look.grounds.secret(fields=LOGIN)
         await look.page.goto(link)
         await look.page.get_by_label("Password").fill("half")
-        await look.page.get_by_role("button", name="No, do not").click()
+        await look.page.get_by_role("button", name="Don't save").click()
         await expect(look.page.get_by_role("heading")).to_have_text("You said no")
         assert await look.grounds.ending(link) == VisitDeclined()
         assert await look.grounds.kept() == {}
@@ -214,7 +214,7 @@ async def test_each_end_has_a_page_of_its_own(browser: Browser) -> None:
             done: "Saved",
             failed: "It did not work",
             f"{grounds.base}/visit/none": "There is nothing here any more",
-            f"{grounds.base}/kept": "What is kept of you here",
+            f"{grounds.base}/kept": "What this server stores about you",
         }
         for link, heading in headings.items():
             await page.goto(link)
@@ -240,7 +240,7 @@ async def test_a_sign_in_that_is_under_way_says_so_and_the_page_goes_on_by_itsel
         monkeypatch.setattr(ConnectPage, "page", under_way)
         await look.page.goto(link)
         await expect(look.page.get_by_role("status")).to_contain_text("Signing in.")
-        await expect(look.page.get_by_role("button", name="Begin again at City Library")).to_be_visible()
+        await expect(look.page.get_by_role("button", name="Start again at City Library")).to_be_visible()
         await look.grounds.end(link, VisitSettled())
         await expect(look.page.get_by_role("heading")).to_have_text("You are connected")
 
@@ -261,7 +261,7 @@ HOSTILE = {
     "a form": "</form><form action='https://evil.example'><button>Save</button>",
     "a template": "{{ 7 * 7 }} {% raw %} ${7*7}",
     "turned": "\u202eecaf rieht ni\u202c \u2066isolated \u200bhidden",
-    "a fake frame": "\n\n\n✓ Verified by your bank\nWho asks   your bank\n[ Save ]",
+    "a fake frame": "\n\n\n✓ Verified by your bank\nAsked by   your bank\n[ Save ]",
     "one long word": "W" * 9_000,
     "many lines": "line\n" * 1_900,
     "piles": "Z" + "\u0300" * 4_000,
@@ -273,7 +273,7 @@ HOSTILE = {
 async def expect_in_its_frame(page: Page) -> None:
     width = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert width <= 0
-    for name in ("Save", "No, do not"):
+    for name in ("Save", "Don't save"):
         await expect(page.get_by_role("button", name=name, exact=True)).to_be_in_viewport(ratio=1)
     assert await page.locator("main a, script, main img, main style").count() == 0
     assert await page.locator("form").count() == 1
@@ -371,7 +371,7 @@ async def test_every_text_stands_out_enough_from_its_ground(
             assert await page.evaluate(CONTRAST) == []
         await page.goto(secret)
         await page.locator("form").evaluate("form => form.noValidate = true")
-        await page.get_by_role("button", name="Save").click()
+        await page.get_by_role("button", name="Save", exact=True).click()
         await page.locator(".problem").first.wait_for()
         assert await page.evaluate(CONTRAST) == []
 
@@ -390,10 +390,10 @@ async def test_on_this_machine_a_browser_goes_from_the_link_to_the_end_and_anoth
         await stranger.goto(link)
         await expect(stranger.get_by_role("heading")).to_have_text("This page is not for you")
         await page.get_by_label("weather key").fill("k-1")
-        await page.get_by_role("button", name="Save").click()
+        await page.get_by_role("button", name="Save", exact=True).click()
         await expect(page.get_by_role("heading")).to_have_text("Saved")
-        await page.get_by_role("link", name="What is kept of you here").click()
-        await page.get_by_role("button", name="Forget weather key").click()
+        await page.get_by_role("link", name="What this server stores about you").click()
+        await page.get_by_role("button", name="Delete weather key").click()
         await expect(page.locator("main")).to_contain_text("Nothing at the moment.")
         for context in (mine, other):
             await context.close()

@@ -5,7 +5,6 @@ import os
 import socket
 import sys
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import anyio
@@ -13,12 +12,11 @@ import pytest
 from mcp import StdioServerParameters
 from mcp.client import Client, ClientRequestContext
 from mcp_types import ElicitRequestParams, ElicitRequestURLParams, ElicitResult
-from starlette.types import Receive, Scope, Send
 
 from askback.errors import OperatorError
 from askback.pages import Pages
-from askback.pages.app import HostCheck
 from askback.pages.authenticators import LoopbackAuthenticator
+from askback.pages.loopback import LaunchPath
 from tests.pages.raw import is_listening, told
 from tests.support.defence import with_and_without
 from tests.support.visit_pages import on_this_machine
@@ -125,8 +123,8 @@ OTHER_NAMES = [
 ]
 
 
-async def _ask_anyway(self: Any, scope: Scope, receive: Receive, send: Send) -> None:
-    await self._app(scope, receive, send)
+def _always(*_: object) -> bool:
+    return True
 
 
 @pytest.mark.verifies("R92")
@@ -136,7 +134,7 @@ async def test_a_name_elsewhere_that_leads_to_this_machine_gets_nothing(
     name: str, is_defended: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not is_defended:
-        monkeypatch.setattr(HostCheck, "__call__", _ask_anyway)
+        monkeypatch.setattr(LaunchPath, "_has_own_name", _always)
     async with on_this_machine() as grounds, visitor() as rebound:
         link, port = await grounds.secret(), port_of(grounds.base)
         host = {"host": name.replace("{port}", str(port))}

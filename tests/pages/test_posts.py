@@ -6,7 +6,7 @@ from urllib.parse import quote_plus
 import anyio
 import pytest
 
-from askback.pages import posts
+from askback.pages import requests
 from tests.pages.raw import Answer, asked
 from tests.support.visit_pages import OUTSIDE, WHO, Grounds, outside
 from tests.support.visitor import SAME_ORIGIN, visitor
@@ -39,7 +39,7 @@ async def posted(
 
 
 CASES: dict[str, tuple[int, str, list[bytes]]] = {
-    "too large": (413, FORM, [b"answer=no&field-value=" + b"a" * posts.MOST_BYTES]),
+    "too large": (413, FORM, [b"answer=no&field-value=" + b"a" * requests.MAX_BYTES]),
     "too large, bit by bit": (413, FORM, [b"answer=no&field-value=", *[b"a" * 65_536] * 17]),
     "too many fields": (400, FORM, [b"&".join(b"f%d=x" % number for number in range(21))]),
     "a field twice": (400, FORM, [b"answer=yes&answer=no"]),
@@ -64,13 +64,13 @@ async def test_a_post_that_is_no_form_of_ours_is_told_so_and_changes_nothing(
     answer = await posted(grounds, link, chunks(*body), kind=kind)
     assert (
         answer.status == status
-        and b"This was not taken" in answer.body
+        and b"This was not accepted" in answer.body
         and b"Nothing was changed" in answer.body
     )
     assert await grounds.ending(link) is None and await grounds.kept() == {}
 
 
-@pytest.mark.parametrize("length", ["9" * 5000, "-1", "\xb2", "abc", str(posts.MOST_BYTES * 9)])
+@pytest.mark.parametrize("length", ["9" * 5000, "-1", "\xb2", "abc", str(requests.MAX_BYTES * 9)])
 async def test_what_is_said_of_a_length_is_not_believed(length: str) -> None:
     grounds = outside()
     link = await grounds.secret()
@@ -83,11 +83,11 @@ async def test_a_post_that_never_ends_is_ended(monkeypatch: pytest.MonkeyPatch) 
         yield b"answer=no&field-value="
         await anyio.sleep_forever()
 
-    monkeypatch.setattr(posts, "READING_SECONDS", 0.05)
+    monkeypatch.setattr(requests, "READ_TIMEOUT", 0.05)
     grounds = outside()
     link = await grounds.secret()
     answer = await posted(grounds, link, endless())
-    assert answer.status == 408 and b"did not come to an end" in answer.body
+    assert answer.status == 408 and b"took too long to arrive" in answer.body
     assert await grounds.ending(link) is None
 
 

@@ -49,10 +49,10 @@ SIGN_INS: dict[str, tuple[dict[str, Any], str]] = {
     "scopes as one text": ({"issuer": ISSUER, "scopes": "openid profile"}, r'scopes=\("openid", "profile"\)'),
     "an issuer without a scheme": (
         {"issuer": "login.example"},
-        r"SignIn\(issuer='login.example'\) is no URL",
+        r"SignIn\(issuer=\.\.\.\): 'login.example' is no URL\. Give",
     ),
     "an issuer in the clear": ({"issuer": "http://login.example"}, r"SignIn\(issuer=.*Use https"),
-    "no text as issuer": ({"issuer": None}, r"SignIn\(issuer=None\) is no URL"),
+    "no text as issuer": ({"issuer": None}, r"SignIn\(issuer=\.\.\.\): None is no URL"),
 }
 
 
@@ -97,7 +97,7 @@ async def test_a_door_that_gives_neither_a_name_nor_claims_turns_away_and_says_s
     grounds = outside(by_function(door=door))
     async with visitor(grounds.app) as ada:
         assert (await ada.open(await grounds.secret())).status == 403
-    assert f"gave a {type(told).__name__}, which names nobody" in caplog.text
+    assert f"returned a {type(told).__name__}, which names nobody" in caplog.text
 
 
 async def test_a_name_where_callers_have_claims_is_told_once_with_what_to_return(
@@ -108,7 +108,7 @@ async def test_a_name_where_callers_have_claims_is_told_once_with_what_to_return
         ada.client.headers[WHO] = "ada"
         for _ in range(2):
             assert (await ada.open(await grounds.secret())).status == 403
-    told = [row.getMessage() for row in caplog.records if "never the same" in row.getMessage()]
+    told = [row.getMessage() for row in caplog.records if "never equal" in row.getMessage()]
     assert len(told) == 1 and ISSUER not in told[0] and '{"iss": "https://…", "sub": "…"}' in told[0]
     assert "visitors by a name, and the server knows this caller by iss and sub" in told[0]
 
@@ -130,7 +130,7 @@ async def test_somebody_else_of_the_same_kind_is_no_mistake_of_the_author(
     async with visitor(grounds.app) as eve:
         eve.client.headers[WHO] = "eve"
         assert (await eve.open(await grounds.secret())).status == 403
-    assert "somebody else" in caplog.text and "never the same" not in caplog.text
+    assert "belongs to another person" in caplog.text and "never equal" not in caplog.text
 
 
 async def test_it_is_logged_where_pages_are_and_where_one_was_looked_for(
@@ -143,13 +143,13 @@ async def test_it_is_logged_where_pages_are_and_where_one_was_looked_for(
         assert (await ada.open(f"{OUTSIDE}/pages/visit/{id}\u202e")).status == 404
         assert (await ada.open(f"{OUTSIDE}/pages/a%0Ab\u202e")).status == 404
     assert f"pages at {grounds.base}" in caplog.messages
-    below = f"where none is; pages are expected below {grounds.base}"
-    assert f"a page was asked for at /pages/visit/…, {below}" in caplog.messages
-    assert f"a page was asked for at /pages/a␊b<U+202E>, {below}" in caplog.messages
+    below = f"where none is; pages are below {grounds.base}"
+    assert f"a page was requested at /pages/visit/…, {below}" in caplog.messages
+    assert f"a page was requested at /pages/a␊b<U+202E>, {below}" in caplog.messages
     assert id not in caplog.text
 
 
-HINT = "Links open in a browser alone"
+HINT = "Links open only in a browser"
 
 
 async def test_who_fetches_a_link_is_told_that_it_opens_in_a_browser_and_nothing_of_the_link() -> None:

@@ -1,4 +1,4 @@
-"""What is kept of somebody, on a page for them alone."""
+"""What this server stores about a visitor, on a page for them alone."""
 
 import pytest
 
@@ -19,7 +19,7 @@ async def test_an_owner_sees_names_and_times_and_no_values() -> None:
         ada.client.headers[WHO] = "ada"
         shown = await ada.open(f"{grounds.base}/kept")
     assert shown.status == 200 and "k-canary" not in shown.html
-    for words in ("weather key", "archive login", "typed on 15 January 2027", "kept until 16 January 2027"):
+    for words in ("weather key", "archive login", "typed on 15 January 2027", "stored until 16 January 2027"):
         assert words in shown.html
 
 
@@ -45,7 +45,7 @@ async def test_what_an_owner_has_forgotten_is_gone_and_the_list_comes_back() -> 
     async with visitor(grounds.app) as ada:
         ada.client.headers[WHO] = "ada"
         shown = await forget(ada, grounds, 'it\'s "odd" <b>& more</b>')
-    assert shown.heading == "What is kept of you here" and "odd" not in shown.html
+    assert shown.heading == "What this server stores about you" and "odd" not in shown.html
     assert set(await grounds.kept()) == {"weather key"}
 
 

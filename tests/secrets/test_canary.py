@@ -117,7 +117,7 @@ async def test_a_browser_keeps_nothing_of_it(transport: str, tmp_path: Path):
         page.on("request", lambda request: addresses.append(request.url))
         await page.goto(url)
         await page.get_by_label("weather key").fill(canary.value)
-        await page.get_by_role("button", name="Save").click()
+        await page.get_by_role("button", name="Save", exact=True).click()
         await page.wait_for_load_state()
         await page.reload()
         kept["addresses"] = repr([*addresses, page.url]).encode()

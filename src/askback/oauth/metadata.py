@@ -130,7 +130,7 @@ def parse_metadata(found: Any, issuer: str, name: str, *, deepest: Zone) -> Meta
 
 def _place(url: Any, name: str, deepest: Zone) -> str:
     try:
-        require_safe(str(url), name)
+        require_safe(str(url), f"Provider({name!r})")
     except OperatorError as error:
         raise ProviderUnavailable(name, str(error)) from error
     if _written_zone(Url(str(url)).host or "") > deepest:

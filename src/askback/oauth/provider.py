@@ -58,7 +58,7 @@ class Provider:
             )
         for url in (self.issuer, self.authorization_endpoint, self.token_endpoint, self.revocation_endpoint):
             if url is not None:
-                require_safe(url, self.name)
+                require_safe(url, f"Provider({self.name!r})")
 
     @property
     def identity(self) -> str:
@@ -71,15 +71,17 @@ class Provider:
         return self.title or self.name
 
 
-def require_safe(url: str, name: str) -> None:
-    """Codes and tokens go there: https, or this machine."""
+def require_safe(url: str, what: str) -> None:
+    """Refuse an address to which codes and tokens cannot be sent: only https, or this machine."""
     try:
         parsed = Url(url)
-    except (ValidationError, ValueError) as error:
-        raise OperatorError(f"Provider({name!r}): {url!r} is no URL.") from error
-    is_here = parsed.scheme == "http" and is_loopback(parsed.host or "")
-    if not (parsed.scheme == "https" or is_here) or parsed.username or parsed.fragment:
+    except (ValidationError, ValueError, TypeError) as error:
         raise OperatorError(
-            f"Provider({name!r}): {url!r} cannot be trusted with codes and tokens. Use https, without a name or a "
-            "fragment; plain http is for this machine alone."
+            f"{what}: {url!r:.200} is no URL. Give a complete one: https://login.example."
+        ) from error
+    is_here = parsed.scheme == "http" and is_loopback(parsed.host or "")
+    if not (parsed.scheme == "https" or is_here) or not parsed.host or parsed.username or parsed.fragment:
+        raise OperatorError(
+            f"{what}: {url!r:.200} cannot be trusted with codes and tokens. Use https, without a name or a fragment; "
+            "plain http is for this machine alone."
         )

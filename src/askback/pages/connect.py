@@ -1,53 +1,90 @@
-"""Connecting somebody with a provider: consent here, sign-in there, and back; the same person at each step (R86)."""
+"""Connecting a person with a provider: consent here, sign-in there, and back; the same person at each step (R86)."""
 
 import logging
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from secrets import compare_digest, token_urlsafe
 from typing import Any
 
 import anyio
+from pydantic_core import from_json, to_json
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from askback.errors import ProviderUnavailable, VisitUnknown
-from askback.model.store import Granted
+from askback.errors import ProviderUnavailable
+from askback.model.store import Granted, Store
 from askback.model.visit import StoredVisit, VisitAborted, VisitDeclined
 from askback.oauth.connector import Connector, MissingScopes
 from askback.oauth.exchange import TokenRequestRejected
 from askback.oauth.metadata import IssuerMismatch, require_issuer
 from askback.pages.headers import origin_of
-from askback.pages.oauth_states import LASTS, OAuthStates, answer_in
+from askback.pages.requests import provider_answer
+from askback.pages.sign_in import STATE_SECONDS
 from askback.pages.visitors import Visitor, VisitorGate
 from askback.runtime.visits import digest_of
 from askback.vault.vault import ProvisionalEntry
 
 logger = logging.getLogger("askback")
 
-_UNDER_WAY = "askback/under way"
+UNDER_WAY_OWNER, STATES_OWNER = "askback/under way", "askback/flows"
+"""Owners in the store: of visits whose person has gone to a provider, and of the states they were sent with."""
+
+Outcome = ProvisionalEntry | VisitDeclined | VisitAborted
+
+
+class OAuthStates:
+    """What each `state` of a sign-in stands for (R83). It is random, bound to a browser, and valid for ten minutes and
+    one use."""
+
+    def __init__(self, store: Store, *, base: str, clock: Callable[[], float]) -> None:
+        self._store, self._base, self._clock = store, base, clock
+
+    async def new(self, browser: str, facts: Mapping[str, Any], *, state: str) -> None:
+        row, until = to_json([browser, facts]), self._clock() + STATE_SECONDS
+        await self._store.put(STATES_OWNER, self._name(state), row, until=until)
+
+    async def find(self, state: str, browser: str) -> Mapping[str, Any] | None:
+        """The facts of a state; None for another browser, or if it is over. Changes nothing."""
+        row = await self._store.get(STATES_OWNER, self._name(state))
+        if row is None:
+            return None
+        for_browser, facts = from_json(row, cache_strings="none")
+        return facts if compare_digest(for_browser.encode(), browser.encode()) else None
+
+    async def is_known(self, state: str) -> bool:
+        """Whether it was given to any browser."""
+        return await self._store.get(STATES_OWNER, self._name(state)) is not None
+
+    async def spend(self, state: str) -> bool:
+        """Whether this is its one use."""
+        return await self._store.delete(STATES_OWNER, self._name(state))
+
+    def _name(self, state: str) -> str:
+        """A digest with the address, so that a state of another address is not valid here."""
+        return sha256(f"{self._base} {state}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class ConnectPage:
-    """One callback for each provider, so that an answer cannot be taken for another's (T22)."""
+    """Each provider has its own callback, so that an answer cannot pass for another provider's (T22)."""
 
-    def __init__(self, reception: VisitorGate, flows: OAuthStates) -> None:
-        self._reception, self._flows = reception, flows
-        self._site, self._renderer = reception.site, reception.renderer
+    def __init__(self, gate: VisitorGate, states: OAuthStates) -> None:
+        self._gate, self._states = gate, states
+        self._site, self._renderer = gate.site, gate.renderer
 
     @property
     def routes(self) -> list[Route]:
         return [Route("/callback/{provider}", self._return, methods=["GET"])]
 
-    async def page(self, visiting: StoredVisit, **shown: Any) -> Response:
-        """What is asked for, and of whom; if they are on their way, that too."""
-        connector = self._connector(visiting.about["provider"])
+    async def page(self, visit: StoredVisit, /, **shown: Any) -> Response:
+        """What is asked for, by whom, and whether the person has already gone to the provider."""
+        connector = self._connector(visit.about["provider"])
         try:
             metadata = await connector.metadata()
             origin = origin_of(metadata.authorization_endpoint, connector.provider.name)
         except ProviderUnavailable as error:
-            logger.warning("nobody can be connected: %s", error)
-            return self._renderer.page("unavailable.html", 503)
-        under_way = await self._site.store.get(_UNDER_WAY, digest_of(visiting.id))
+            return self._unavailable(error)
+        under_way = await self._site.store.get(UNDER_WAY_OWNER, digest_of(visit.id))
         return self._renderer.page(
             "connect.html",
             may_go_to=[origin],
@@ -57,96 +94,89 @@ class ConnectPage:
             **shown,
         )
 
-    async def begin(self, guest: Visitor, visiting: StoredVisit) -> Response:
-        """The person has agreed: only now is there a state, and they go."""
-        connector = self._connector(visiting.about["provider"])
-        state, scopes = self._flows.new_state(), visiting.about["scopes"]
+    async def begin(self, visitor: Visitor, visit: StoredVisit) -> Response:
+        """Send the person to the provider. They have agreed, and only now a state is made."""
+        connector, state = self._connector(visit.about["provider"]), token_urlsafe(32)
+        redirect_uri, scopes = self._redirect_uri(connector), visit.about["scopes"]
         try:
-            begun = await connector.begin(
-                redirect_uri=self._redirect_uri(connector), scopes=scopes, state=state
-            )
+            begun = await connector.begin(redirect_uri=redirect_uri, scopes=scopes, state=state)
         except ProviderUnavailable as error:
-            logger.warning("nobody can be connected: %s", error)
-            return self._renderer.page("unavailable.html", 503)
-        facts = {"visit": visiting.id, "verifier": begun.verifier, "provider": connector.provider.name}
-        await self._flows.keep(state, guest.session.browser, facts)
-        until = self._site.clock() + LASTS
-        await self._site.store.put(_UNDER_WAY, digest_of(visiting.id), b"", until=until)
+            return self._unavailable(error)
+        facts = {"visit": visit.id, "verifier": begun.verifier, "provider": connector.provider.name}
+        await self._states.new(visitor.session.browser, facts, state=state)
+        until = self._site.clock() + STATE_SECONDS
+        await self._site.store.put(UNDER_WAY_OWNER, digest_of(visit.id), b"", until=until)
         return RedirectResponse(begun.url, 303)
 
+    def _unavailable(self, error: ProviderUnavailable) -> Response:
+        logger.warning("nobody can be connected: %s", error)
+        return self._renderer.unavailable()
+
     async def _return(self, request: Request) -> Response:
-        guest = await self._reception.guest(request)
-        answer, name = answer_in(request), request.path_params["provider"]
+        visitor = await self._gate.visitor(request)
+        answer, name = provider_answer(request), request.path_params["provider"]
         state = answer.get("state", "")
-        facts = await self._flows.look(state, guest.session.browser)
+        facts = await self._states.find(state, visitor.session.browser)
         if facts is None or facts["provider"] != name:
-            return self._reception.stranger(request)
-        visiting = await self._site.find(facts["visit"])
-        if visiting is None:
+            return self._gate.stranger(request)
+        visit = await self._site.find(facts["visit"])
+        if visit is None:
             return self._renderer.gone()
-        self._reception.require_same(guest, visiting, request)
+        self._gate.require_same(visitor, visit, request)
         connector = self._connector(name)
         try:
             require_issuer(await connector.metadata(), answer.get("iss"))
         except IssuerMismatch as mismatch:
             logger.warning("a callback was refused: %s", mismatch)
-            return self._reception.stranger(request)
-        if not await self._flows.finish(state):
-            return self._renderer.page("refused.html", 409)
-        await self._finish(answer, visiting, connector, facts["verifier"])
-        return RedirectResponse(f"{self._site.base}/visit/{visiting.id}", 303)
+            return self._gate.stranger(request)
+        if not await self._states.spend(state):
+            return self._renderer.refused(409)
+        await self._finish(answer, visit, connector, facts["verifier"])
+        return RedirectResponse(f"{self._site.base}/visit/{visit.id}", 303)
 
     async def _finish(
-        self, answer: Mapping[str, str], visiting: StoredVisit, connector: Connector, verifier: str
+        self, answer: Mapping[str, str], visit: StoredVisit, connector: Connector, verifier: str
     ) -> None:
-        """Once for each visit, in however many windows somebody went: the others see how it ended."""
+        """Once for each visit, even if the person signed in in several windows: the others show how it ended."""
         store = self._site.store
-        claim = await store.claim(f"connect:{digest_of(visiting.id)}", until=visiting.until)
+        claim = await store.claim(f"connect:{digest_of(visit.id)}", until=visit.until)
         if not isinstance(claim, Granted):
             return
         try:
-            if await self._site.visits.ended(visiting.id) is None:
-                await self._end(visiting, await self._outcome(answer, visiting, connector, verifier))
+            if await self._site.visits.ended(visit.id) is None:
+                await self._end(visit, connector, await self._redeem(answer, visit, connector, verifier))
         except BaseException:
             with anyio.CancelScope(shield=True):
                 await store.release(claim)
             raise
         await store.record(claim, b"")
 
-    async def _end(
-        self, visiting: StoredVisit, outcome: ProvisionalEntry | VisitDeclined | VisitAborted
-    ) -> None:
-        is_settled = False
-        with suppress(VisitUnknown):  # its time was over just now
-            match outcome:
-                case ProvisionalEntry():
-                    is_settled = await self._site.settle(visiting)
-                case VisitDeclined() | VisitAborted():
-                    await self._site.turn_down(visiting, outcome)
-        if isinstance(outcome, ProvisionalEntry) and not is_settled:
-            # Or a no in another window came first, and stands.
-            await self._connector(visiting.about["provider"]).for_owner(visiting.owner).take_back(outcome)
+    async def _end(self, visit: StoredVisit, connector: Connector, outcome: Outcome) -> None:
+        if not isinstance(outcome, ProvisionalEntry):
+            await self._site.decline(visit, outcome)
+        elif not await self._site.settle(visit):  # a no in another window came first, or it has expired
+            await connector.for_owner(visit.owner).take_back(outcome)
 
-    async def _outcome(
-        self, answer: Mapping[str, str], visiting: StoredVisit, connector: Connector, verifier: str
-    ) -> ProvisionalEntry | VisitDeclined | VisitAborted:
-        """What the provider's answer comes to. Its own words are not passed on."""
+    async def _redeem(
+        self, answer: Mapping[str, str], visit: StoredVisit, connector: Connector, verifier: str
+    ) -> Outcome:
+        """The result of the provider's answer. Its own texts are not passed on."""
         if answer.get("error") == "access_denied":
             return VisitDeclined()
         if "code" not in answer:
             return VisitAborted(f"{connector.title} did not sign the person in.")
         try:
             return await connector.finish(
-                visiting.owner,
+                visit.owner,
                 code=answer["code"],
                 verifier=verifier,
                 redirect_uri=self._redirect_uri(connector),
-                scopes=visiting.about["scopes"],
+                scopes=visit.about["scopes"],
             )
         except MissingScopes as granted:
             return VisitAborted(f"{connector.title} did not grant: {', '.join(granted.missing)}.")
         except (ProviderUnavailable, TokenRequestRejected) as error:
-            logger.warning("a sign-in did not work out: %s", error)
+            logger.warning("a sign-in failed: %s", error)
             return VisitAborted(f"{connector.title} did not sign the person in.")
 
     def _connector(self, name: str) -> Connector:

@@ -1,4 +1,4 @@
-"""What every answer of the pages tells the browser: load nothing from elsewhere, keep nothing, be framed by nobody."""
+"""Security headers of every answer: load nothing from elsewhere, cache nothing, be in no frame."""
 
 import re
 from collections.abc import Collection
@@ -32,9 +32,8 @@ _HOST = re.compile(r"[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]")
 
 
 def policy(*, may_go_to: Collection[str] = ()) -> str:
-    """A form goes to our own address; where the answer leads on to a provider, browsers want that named as well. They
-    hold to it through every redirect, and a provider may send people on to wherever they are known: so then to any
-    https address."""
+    """The content security policy. A form goes to our own address. If its answer redirects to a provider, browsers
+    check every further redirect as well, and providers redirect to other hosts: then any https address is allowed."""
     beyond = ["https:", *may_go_to] if may_go_to else []
     return "; ".join(
         [
@@ -49,7 +48,7 @@ def policy(*, may_go_to: Collection[str] = ()) -> str:
 
 
 def origin_of(url: str, name: str) -> str:
-    """Of a provider's endpoint, for a policy: a sign that means something there would say more than a host."""
+    """The origin of a provider's endpoint. Characters that have a meaning in a policy are not allowed in it."""
     parsed = Url(url)
     if not _HOST.fullmatch(parsed.host or ""):
         raise ProviderUnavailable(name, f"{url!r:.200} has a host that no browser would go to")
@@ -58,18 +57,18 @@ def origin_of(url: str, name: str) -> str:
 
 
 class SecurityHeaders:
-    """Puts them on whatever the application answers, errors included."""
+    """Adds the headers to every response of an application, errors included."""
 
     def __init__(self, app: ASGIApp, *, is_secure: bool) -> None:
         self._app = app
         self._headers = HEADERS | ({TRANSPORT: f"max-age={YEAR}"} if is_secure else {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def guarded(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.update(self._headers)
                 headers.setdefault(POLICY, policy())
             await send(message)
 
-        await self._app(scope, receive, guarded)
+        await self._app(scope, receive, send_with_headers)

@@ -1,50 +1,60 @@
-"""The pages on this very machine: a listener that starts when the first link goes out, and ends with the server."""
+"""The pages on this machine: a listener that starts when the first link is sent and ends with the server, and the path
+of one launch, which only its links contain."""
 
 import asyncio
 import contextvars
-from collections.abc import Callable
-from secrets import token_urlsafe
+from collections.abc import Callable, Collection
+from secrets import compare_digest, token_urlsafe
+from urllib.parse import urlsplit
 
 import anyio
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from askback.pages.connect import OAuthStates
 from askback.pages.loopback_server import LOOPBACK, STARTING_SECONDS, EmbeddedServer, bind_loopback
+from askback.pages.requests import provider_answer
 from askback.pages.settings import ROOT
+from askback.pages.site import Site
 
 LAUNCH_BYTES = 16
-"""Of the path of one launch: nobody finds it by trying."""
+"""Random bytes in the path of a launch: nobody finds it by trying."""
 
-LAST_PAGES, REST, LOOK = 1.5, 0.3, 0.03
-"""Seconds at the end of a server: what somebody has just sent may end the very call that it ran for, and they still
-come for the page that says so, and for what belongs to it. At most that long: clients give a server two to go."""
+OTHER_NAME = "These pages answer to the address in their own links, and to no other name."
+
+MAX_DRAIN, IDLE, CHECK_INTERVAL = 1.5, 0.3, 0.03
+"""Seconds at the end of a server. A post may end the very call for which the server ran, and the browser still loads
+the page that says so, with its files. Clients give a server two seconds to end."""
 
 
 class LoopbackListener:
-    """One listener at a time, on the event loop of the server: what is kept in memory is there."""
+    """One listener at a time, on the event loop of the server, where stores in memory are."""
 
     def __init__(self, make_app: Callable[[str], ASGIApp], *, port: int) -> None:
         self._make_app, self._port = make_app, port
         self._lock = anyio.Lock()
         self._base = ""
-        self._server: EmbeddedServer | None = None
-        self._counter = RequestCounter()
-        self._task: asyncio.Task[None] | None = None
+        self._running: tuple[EmbeddedServer, asyncio.Task[None]] | None = None
+        self._requests, self._last_end = 0, float("-inf")
 
     async def base(self) -> str:
-        """Where its pages are; from now on they are there."""
+        """The address of the pages. The listener is started if it is not running."""
         async with self._lock:
-            if self._task is None or self._task.done():
+            if self._running is None or self._running[1].done():
                 await self._start()
         return self._base
 
     async def close(self) -> None:
-        """Wait until it has ended. It starts again where another link goes out."""
-        if self._server is None or self._task is None:
+        """End the listener, and wait for that. The next link starts it again."""
+        if self._running is None:
             return
-        server, task = self._server, self._task
-        self._task, self._server = None, None
+        (server, task), self._running = self._running, None
         try:
-            await self._counter.rests()
+            for _ in range(round(MAX_DRAIN / CHECK_INTERVAL)):
+                if not self._requests and anyio.current_time() >= self._last_end + IDLE:
+                    break
+                await anyio.sleep(CHECK_INTERVAL)
         finally:
             server.should_exit = True
         if not task.get_loop().is_closed():
@@ -53,36 +63,74 @@ class LoopbackListener:
     async def _start(self) -> None:
         listener = bind_loopback(self._port, who="The page for this question")
         self._base = f"http://{LOOPBACK}:{listener.getsockname()[1]}{ROOT}/{token_urlsafe(LAUNCH_BYTES)}"
-        server = self._server = EmbeddedServer(self._counter.before(self._make_app(self._base)))
-        # In a context of its own: it outlives the call that needed it first.
-        self._task = asyncio.get_running_loop().create_task(
+        server = EmbeddedServer(self._counted(self._make_app(self._base)))
+        # In a context of its own: the listener outlives the call that needed it first.
+        task = asyncio.get_running_loop().create_task(
             server.run_to_the_end(listener), context=contextvars.Context()
         )
+        self._running = server, task
         with anyio.fail_after(STARTING_SECONDS):
             await server.is_up.wait()
 
-
-class RequestCounter:
-    """Whether anybody is being served, or was just now."""
-
-    def __init__(self) -> None:
-        self._open = 0
-        self._last = float("-inf")
-
-    def before(self, app: ASGIApp) -> ASGIApp:
-        async def counted(scope: Scope, receive: Receive, send: Send) -> None:
-            self._open += 1
+    def _counted(self, app: ASGIApp) -> ASGIApp:
+        async def count(scope: Scope, receive: Receive, send: Send) -> None:
+            self._requests += 1
             try:
                 await app(scope, receive, send)
             finally:
-                self._open -= 1
-                self._last = anyio.current_time()
+                self._requests -= 1
+                self._last_end = anyio.current_time()
 
-        return counted
+        return count
 
-    async def rests(self) -> None:
-        """At once, where nobody was here lately."""
-        for _ in range(round(LAST_PAGES / LOOK)):
-            if not self._open and anyio.current_time() >= self._last + REST:
-                return
-            await anyio.sleep(LOOK)
+
+class LaunchPath:
+    """Serves the pages below the path of this launch, and only under the name in its own links.
+
+    A browser sends a cookie to every port of a host, and any user of this machine may listen on a port. The cookie is
+    limited to the path of the launch, so whoever does not know this path cannot have the cookie sent to them. Requests
+    that bring something this server gave out, a state or a visit's id, are redirected to the path; all others are not.
+    """
+
+    def __init__(self, app: ASGIApp, site: Site, *, states: OAuthStates, owners: Collection[str]) -> None:
+        self._app, self._site, self._states, self._owners = app, site, states, owners
+        self._authority = urlsplit(site.base).netloc.encode()
+        self._launch = site.base.rpartition("/")[2].encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        _, root, launch, rest = [*scope["path"].split("/", 3), "", "", ""][:4]
+        response: ASGIApp = Response(status_code=403)
+        if not self._has_own_name(scope):
+            response = PlainTextResponse(OTHER_NAME, 403)
+        elif f"/{root}" == ROOT and compare_digest(launch.encode("utf-8", "surrogatepass"), self._launch):
+            scope, response = {**scope, "path": f"{ROOT}/{rest}"}, self._app
+        elif f"/{root}" == ROOT and (target := await self._target(Request(scope), launch, rest)) is not None:
+            response = RedirectResponse(target, 303)
+        await response(scope, receive, send)
+
+    def _has_own_name(self, scope: Scope) -> bool:
+        """False if another site's name leads to this machine (DNS rebinding): the Host header has that name."""
+        return [value for name, value in scope["headers"] if name == b"host"] == [self._authority]
+
+    async def _target(self, request: Request, first: str, rest: str) -> str | None:
+        if first == "callback":
+            return await self._callback(request, rest)
+        page, _, id = rest.partition("/")
+        return await self._visit(id) if page == "visit" else None
+
+    async def _callback(self, request: Request, name: str) -> str | None:
+        """Providers know an address that stays the same. A person who comes from one brings a state of ours."""
+        is_ours = name in self._site.connectors and request.method == "GET"
+        if not is_ours or not await self._states.is_known(provider_answer(request).get("state", "")):
+            return None
+        return f"{self._site.base}/callback/{name}?{request.url.query}"
+
+    async def _visit(self, id: str) -> str | None:
+        """The link of an earlier launch leads to the page of this one. Links of callers over HTTP, who may be anybody,
+        do not."""
+        visit = await self._site.find(id)
+        if visit is None or visit.owner not in self._owners or await self._site.visits.ended(id) is not None:
+            return None
+        return f"{self._site.base}/visit/{id}"

@@ -1,4 +1,4 @@
-"""Pages as HTML: everything that comes from outside is escaped by the template engine, and there is no script (T16)."""
+"""Pages as HTML: the template engine escapes everything that comes from outside, and there is no script (T16)."""
 
 from collections.abc import Collection, Mapping
 from functools import cache
@@ -16,7 +16,7 @@ from askback.errors import OperatorError
 from askback.model.safe import safe_block, safe_line
 from askback.pages.headers import POLICY, policy
 from askback.pages.look import SHARED_ASSETS, read_asset
-from askback.pages.navigation import is_navigation
+from askback.pages.requests import is_navigation
 from askback.pages.settings import Brand
 from askback.schema.links import is_loopback
 
@@ -25,22 +25,21 @@ STYLES = {".css": "text/css; charset=utf-8"}
 TYPES = PICTURES | STYLES
 
 LONG_TEXT = 600
-"""Characters after which a text scrolls in its frame on a phone, and so must be reachable by keyboard."""
+"""Characters from which on a text scrolls in its frame on a phone, and so has to be reachable by keyboard."""
 
 
 class Renderer:
     """The look of the pages at one address."""
 
     def __init__(self, *, server: str, base: str, brand: Brand) -> None:
-        self._files = {name: read_asset(name) for name in SHARED_ASSETS}
-        self._files["style.css"] = (files("askback.pages") / "style.css").read_bytes()
         logo, style = _brand_file(brand.logo, PICTURES), _brand_file(brand.style, STYLES)
-        self._files |= logo | style
-        host = urlsplit(base).hostname or ""
+        self._files = {name: read_asset(name) for name in SHARED_ASSETS} | logo | style
+        self._files["style.css"] = (files("askback.pages") / "style.css").read_bytes()
+        parts = urlsplit(base)
         self._shared = {
             "server": safe_line(server),
             "base": base,
-            "where": "on this computer" if is_loopback(host) else f"at {urlsplit(base).netloc}",
+            "where": "on this computer" if is_loopback(parts.hostname or "") else f"at {parts.netloc}",
             "name": safe_line(brand.name or server),
             "logo": next(iter(logo), "icon.svg"),
             "styles": ["palette.css", "style.css", *style],
@@ -49,29 +48,33 @@ class Renderer:
 
     @property
     def routes(self) -> list[Route]:
-        """The files that a page loads; nothing comes from anywhere else (R88)."""
-        return [Route(f"/{name}", _file(name, content)) for name, content in self._files.items()]
+        """The files that a page loads; nothing is loaded from elsewhere (R88)."""
+        return [Route(f"/{name}", self._file, methods=["GET"]) for name in self._files]
+
+    async def _file(self, request: Request) -> Response:
+        name = request.url.path.rpartition("/")[2]
+        return Response(self._files[name], media_type=TYPES[Path(name).suffix])
 
     def page(
         self, template: str, status: int = 200, *, may_go_to: Collection[str] = (), **values: Any
     ) -> Response:
-        """A template filled in; where its form leads on to a provider, the browser is told whose that is."""
+        """A filled-in template. Where its form leads to a provider, the browser is told the provider's address."""
         html = _templates().get_template(template).render(self._shared | values)
         return HTMLResponse(html, status, {POLICY: policy(may_go_to=may_go_to)})
 
     def stranger(self, request: Request, *, token: str = "") -> Response:
-        """For whoever is not the one a page is for: the same words whatever there is behind the link. With a token they
-        may sign out."""
+        """For a visitor whom the page is not for: always the same words, whatever the link leads to. With a token they
+        can sign out."""
         return self.page("stranger.html", 403, token=token, is_fetched=not is_navigation(request))
 
     def gone(self) -> Response:
         return self.page("gone.html", 404)
 
     def refused(self, status: int, why: str = "") -> Response:
-        """For a post that is not taken; nothing was changed."""
+        """For a post that is not accepted; nothing was changed."""
         return self.page("refused.html", status, why=why)
 
-    def unavailable(self, request: Request, status: int = 503) -> Response:
+    def unavailable(self, status: int = 503) -> Response:
         return self.page("unavailable.html", status)
 
 
@@ -90,15 +93,8 @@ def _templates() -> Environment:
     return environment
 
 
-def _file(name: str, content: bytes) -> Any:
-    async def give(_: Request) -> Response:
-        return Response(content, media_type=TYPES[Path(name).suffix])
-
-    return give
-
-
 def _brand_file(given: Path | str | None, types: Mapping[str, str]) -> dict[str, bytes]:
-    """Under the name it is served by."""
+    """The file's content under the name by which it is served."""
     if given is None:
         return {}
     path = Path(given)
@@ -116,5 +112,4 @@ def _block(text: str) -> str:
 
 
 def _is_long(text: str) -> bool:
-    """Whether its frame may have to scroll."""
     return len(text) > LONG_TEXT or text.count("\n") > LONG_TEXT // 60

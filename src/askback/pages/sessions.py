@@ -1,10 +1,12 @@
-"""One cookie: which browser this is, and whom its door let in. Signed, so that it means what we wrote (R82)."""
+"""The cookies of the pages: which browser this is and who signed in. They are signed, so only this server writes them
+(R82)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from math import ceil
 from secrets import token_urlsafe
+from typing import Any
 from urllib.parse import urlsplit
 
 from itsdangerous import BadSignature, URLSafeSerializer
@@ -13,59 +15,35 @@ from starlette.responses import Response
 
 from askback.pages.settings import ROOT
 
-LASTS = 3600
-"""Seconds for which somebody is taken for whom they were, however often they come: as long as people usually get for
-one question."""
+SESSION_SECONDS = 3600
+"""How long a session lasts from its first cookie on, however often it is used: as long as one question usually has."""
 
 MAX_COOKIE = 4_000
-"""Characters that browsers take."""
+"""Characters that browsers accept."""
 
 
-@dataclass(frozen=True, slots=True)
-class BrowserSession:
-    """A browser, and whom it stands for."""
+class SignedCookie:
+    """A cookie of the pages at one address, for one purpose."""
 
-    browser: str
-    owner: str | None = None
-    until: float | None = None
-    """When it ends; None for one that no browser has yet."""
-    asks_who: bool = False
-    """Whether the next sign-in asks who somebody is, even where they are known."""
+    def __init__(
+        self, base: str, key: bytes, *, purpose: str, clock: Callable[[], float], path: str = "/"
+    ) -> None:
+        self._name = cookie_name(base) + ("" if purpose == "session" else f"-{purpose}")
+        self._signer = URLSafeSerializer(key, salt=f"askback {purpose} {base}")
+        self._is_secure, self._path, self.clock = base.startswith("https:"), path, clock
 
-    @classmethod
-    def new(cls, owner: str | None = None, *, asks_who: bool = False) -> "BrowserSession":
-        """With a name of its own, so that nobody can give a browser theirs before a sign-in."""
-        return cls(token_urlsafe(16), owner, asks_who=asks_who)
-
-
-class BrowserSessions:
-    """Reads and writes the cookie of one address."""
-
-    def __init__(self, base: str, key: bytes, *, clock: Callable[[], float], path: str = "/") -> None:
-        """For the pages below this path, where others listen on the same host."""
-        self._path = path
-        self._is_secure = base.startswith("https:")
-        self._name = cookie_name(base)
-        self._signer = URLSafeSerializer(key, salt=f"askback session {base}")
-        self._clock = clock
-
-    def read(self, request: Request) -> BrowserSession | None:
-        """None for a browser that was not here before, or too long ago."""
+    def read(self, request: Request) -> Any:
+        """What was written; an empty list if there is no cookie, or if its signature is not ours."""
         try:
-            browser, owner, until, asks_who = self._signer.loads(request.cookies.get(self._name, ""))
+            return self._signer.loads(request.cookies.get(self._name, ""))
         except (BadSignature, ValueError, TypeError):
-            return None
-        return BrowserSession(browser, owner, until, asks_who) if until > self._clock() else None
+            return []
 
-    def write(self, response: Response, session: BrowserSession) -> None:
-        """Its end stays where it was first written."""
-        now = self._clock()
-        until = now + LASTS if session.until is None else session.until
-        written = self._signer.dumps([session.browser, session.owner, until, session.asks_who])
+    def write(self, response: Response, value: Any, *, seconds: float) -> None:
         response.set_cookie(
             self._name,
-            str(written),
-            max_age=ceil(until - now),
+            str(self._signer.dumps(value)),
+            max_age=ceil(seconds),
             path=self._path,
             secure=self._is_secure,
             httponly=True,
@@ -73,8 +51,48 @@ class BrowserSessions:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class BrowserSession:
+    """A browser, and the person who signed in there."""
+
+    browser: str
+    owner: str | None = None
+    until: float | None = None
+    """When it ends; None if no browser has it yet."""
+    asks_who: bool = False
+    """Whether the next sign-in asks for the account, even if the provider still knows the person."""
+
+    @classmethod
+    def new(cls, owner: str | None = None, *, asks_who: bool = False) -> "BrowserSession":
+        """A session with a new random id, so that nobody can plant a known one before a sign-in."""
+        return cls(token_urlsafe(16), owner, asks_who=asks_who)
+
+
+class BrowserSessions:
+    """Reads and writes the session cookie of one address."""
+
+    def __init__(self, base: str, key: bytes, *, clock: Callable[[], float], path: str = "/") -> None:
+        """`path` limits the cookie to the pages below it, where other programs listen on the same host."""
+        self._cookie = SignedCookie(base, key, purpose="session", clock=clock, path=path)
+
+    def read(self, request: Request) -> BrowserSession | None:
+        """None for a browser that has no session, or whose session is over."""
+        match self._cookie.read(request):
+            case [browser, owner, until, asks_who] if until > self._cookie.clock():
+                return BrowserSession(browser, owner, until, asks_who)
+            case _:
+                return None
+
+    def write(self, response: Response, session: BrowserSession) -> None:
+        """The end of a session is set when it is written first, and does not move."""
+        now = self._cookie.clock()
+        until = now + SESSION_SECONDS if session.until is None else session.until
+        row = [session.browser, session.owner, until, session.asks_who]
+        self._cookie.write(response, row, seconds=until - now)
+
+
 def cookie_name(base: str) -> str:
-    """Cookies go to every port and path of a host, so the name tells the servers of one host apart."""
+    """Browsers send a cookie to every port and path of a host, so its name tells the servers of one host apart."""
     parts = urlsplit(base)
     is_secure, port = parts.scheme == "https", parts.port
     is_plain = parts.path.removesuffix(ROOT) == "" and (not is_secure or port in (None, 443))

@@ -12,6 +12,7 @@ from starlette.requests import Request
 
 from askback.errors import OperatorError, VisitorUnknown
 from askback.model.owners import CLAIMS, SHARED
+from askback.oauth.provider import require_safe
 from askback.schema.links import is_loopback
 
 logger = logging.getLogger("askback")
@@ -59,7 +60,7 @@ class SignIn:
                 f"SignIn(scopes={scopes!r:.80}) does not name scopes one by one. Give a tuple of them: "
                 'scopes=("openid", "profile").'
             )
-        _require_issuer(self.issuer)
+        require_safe(self.issuer, "SignIn(issuer=...)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,24 +164,6 @@ def _require_door(door: Any, *, accept_anyone: bool) -> None:
         raise OperatorError(
             "Pages(door=..., accept_anyone=True) says both that somebody looks who is there and that nobody does. "
             "Leave one of them out: with the door the caller alone is let in."
-        )
-
-
-def _require_issuer(issuer: str) -> None:
-    try:
-        parsed = Url(issuer)
-    except (ValidationError, ValueError, TypeError):
-        parsed = None
-    if parsed is None or not parsed.host:
-        raise OperatorError(
-            f"SignIn(issuer={issuer!r:.200}) is no URL. Give the `iss` of the tokens that callers present, such as "
-            'issuer="https://login.example".'
-        )
-    is_here = parsed.scheme == "http" and is_loopback(parsed.host)
-    if not (parsed.scheme == "https" or is_here) or parsed.username or parsed.fragment:
-        raise OperatorError(
-            f"SignIn(issuer={issuer!r:.200}) cannot be trusted with codes and tokens. Use https, without a name or a "
-            "fragment; plain http is for this machine alone."
         )
 
 

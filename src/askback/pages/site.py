@@ -1,4 +1,4 @@
-"""What the pages of one address work with."""
+"""What the pages of one address have to work with: stores, the vault, providers, keys and the clock."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from askback.errors import VisitUnknown
 from askback.model.events import PageAudit
 from askback.model.store import Store
-from askback.model.visit import Ending, StoredVisit, VisitAborted, VisitDeclined, VisitSettled
+from askback.model.visit import Ending, StoredVisit, VisitSettled
 from askback.pages.settings import ROOT, Brand
 from askback.runtime.visits import VisitStore, digest_of
 from askback.vault.vault import Vault
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """The same pages at two addresses, from outside and on this machine, are two of these."""
+    """One address of the pages. A server has up to two: one for visitors from outside, one on this machine."""
 
     server: str
     base: str
-    """The address of all pages, such as https://tools.example/askback."""
+    """The address below which all pages are, such as https://tools.example/askback."""
     brand: Brand
     visits: VisitStore
     end: Callable[[str, Ending], Awaitable[Ending]]
@@ -34,45 +34,41 @@ class Site:
     key: bytes
     clock: Callable[[], float]
     gatekeeper: Callable[[], PageAudit | None] = lambda: None
-    """Who is told what happens here, if anybody is."""
+    """The audit to which visits of pages are reported, if there is one."""
 
     async def find(self, id: str) -> StoredVisit | None:
-        """The visit whose page is here; None where there never was one, its time is over, or it leads elsewhere."""
+        """The visit whose page is here. None if there never was one, if it has expired, or if its page is elsewhere."""
         found = await self.visits.find(id)
         is_here = found is not None and found.kind != "elsewhere" and found.server == self.server
         return found if is_here else None
 
-    async def tell_shown(self, visiting: StoredVisit) -> None:
-        """Its page is before the one it is for."""
-        if (gatekeeper := self.gatekeeper()) is not None:
-            await gatekeeper.record_page_opened(visiting)
-
-    async def tell_turned_away(self, visiting: StoredVisit, owner: str) -> None:
-        """Somebody else was there."""
-        if (gatekeeper := self.gatekeeper()) is not None:
-            await gatekeeper.record_page_refused(visiting, owner=owner)
-
-    async def settle(self, visiting: StoredVisit) -> bool:
-        """What it was to bring is there: it is done, and so is whatever else waits for the same. Whether it was."""
-        stands = await self.end(digest_of(visiting.id), VisitSettled())
-        for name in await self.visits.alike(visiting) if stands == VisitSettled() else ():
-            with suppress(VisitUnknown):  # its time was over just now
+    async def settle(self, visit: StoredVisit) -> bool:
+        """End a visit as done, and with it all others of this owner for the same thing. False if another end came
+        first, or if the visit expired just now."""
+        try:
+            if await self.end(digest_of(visit.id), VisitSettled()) != VisitSettled():
+                return False
+        except VisitUnknown:
+            return False
+        for name in await self.visits.alike(visit):
+            with suppress(VisitUnknown):
                 await self.end(name, VisitSettled())
-            await self.visits.forget_alike(visiting, name)  # not before: what fails here is done by the next
-        return stands == VisitSettled()
+            await self.visits.forget_alike(visit, name)  # only now: what fails here is done by the next one
+        return True
 
-    async def turn_down(self, visiting: StoredVisit, ending: VisitDeclined | VisitAborted) -> None:
-        """It brings nothing; others that wait for the same go on waiting."""
-        await self.end(digest_of(visiting.id), ending)
+    async def decline(self, visit: StoredVisit, ending: Ending) -> None:
+        """End a visit without a result. Others for the same thing go on waiting."""
+        with suppress(VisitUnknown):  # it expired just now
+            await self.end(digest_of(visit.id), ending)
 
     @property
     def registered(self) -> str:
-        """The address that providers know: without what one launch puts after it."""
+        """The address that providers know: without the path of one launch."""
         return self.base[: self.base.rindex(ROOT) + len(ROOT)]
 
     @property
     def origin(self) -> str:
-        """As a browser writes it."""
+        """Scheme and host, as a browser writes them."""
         parts = urlsplit(self.base)
         return f"{parts.scheme}://{parts.netloc}"
 

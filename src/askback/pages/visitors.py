@@ -1,4 +1,4 @@
-"""What every page does first: who is there, what they want to see, and whether it is for them (R20, R21)."""
+"""What every page checks first: who the visitor is, which visit they want, and whether it is theirs (R20, R21)."""
 
 import logging
 from collections.abc import Mapping
@@ -11,8 +11,8 @@ from askback.model.owners import NAME, describe_owner_claims
 from askback.model.visit import StoredVisit
 from askback.pages.authenticators import Authenticator
 from askback.pages.csrf import FIELD, CSRFTokens
-from askback.pages.posts import UnreadablePost, fields_of
 from askback.pages.renderer import Renderer
+from askback.pages.requests import UnreadablePost, read_form
 from askback.pages.sessions import BrowserSession, BrowserSessions
 from askback.pages.site import Site
 
@@ -20,9 +20,9 @@ logger = logging.getLogger("askback")
 
 SIGN_OUT = "/sign-out"
 
-UNLIKE = (
-    "Pages(door=...) knows visitors by %s, and the server knows this caller by %s: those are compared, and never the "
-    "same, so no visitor will ever be the caller. Return %s from the function at the door."
+INCOMPARABLE = (
+    "Pages(door=...) knows visitors by %s, and the server knows this caller by %s. The two are never equal, so no "
+    "visitor will ever be the caller. Return %s from the function at the door."
 )
 RETURN = {
     True: "the name that Askback(caller=...) gives to that person",
@@ -31,7 +31,7 @@ RETURN = {
 
 
 class PageDenied(Exception):
-    """Somebody is answered at the door."""
+    """A request is answered before it reaches its page."""
 
     def __init__(self, response: Response) -> None:
         self.response = response
@@ -39,91 +39,87 @@ class PageDenied(Exception):
 
 
 class WrongVisitor(PageDenied):
-    """Somebody is, whom this visit is not for."""
+    """A visitor is known, and the visit belongs to another person."""
 
-    def __init__(self, response: Response, visiting: StoredVisit, owner: str) -> None:
-        self.visiting, self.owner = visiting, owner
+    def __init__(self, response: Response, visit: StoredVisit, owner: str) -> None:
+        self.visit, self.owner = visit, owner
         super().__init__(response)
 
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Somebody who was let in."""
+    """A person who was let in."""
 
     owner: str
     session: BrowserSession
 
 
 class VisitorGate:
-    """Lets people in, or turns them away."""
+    """Lets visitors in, or turns them away."""
 
     def __init__(
         self,
         site: Site,
-        door: Authenticator,
+        authenticator: Authenticator,
         *,
         sessions: BrowserSessions,
-        forgery: CSRFTokens,
+        csrf: CSRFTokens,
         renderer: Renderer,
     ) -> None:
-        self.site, self.door, self.renderer = site, door, renderer
-        self._sessions, self._forgery = sessions, forgery
-        self._has_told = False
+        self.site, self.authenticator, self.renderer = site, authenticator, renderer
+        self._sessions, self._csrf = sessions, csrf
+        self._has_warned = False
 
-    async def guest(self, request: Request) -> Visitor:
-        """Whoever is at the door, if it knows them."""
-        owner = await self.door.visitor(request)
+    async def visitor(self, request: Request) -> Visitor:
+        """The visitor; raises `PageDenied` if nobody is known yet."""
+        owner = await self.authenticator.identify(request)
         if owner is None:
-            raise PageDenied(await self.door.come_in(request))
-        session = self._sessions.read(request) or BrowserSession.new()
-        return Visitor(owner, session)
+            raise PageDenied(await self.authenticator.admit(request))
+        return Visitor(owner, self._sessions.read(request) or BrowserSession.new())
 
-    async def guest_of(self, request: Request) -> tuple[Visitor, StoredVisit]:
-        """The one that the visit is for. Anybody else learns nothing of it."""
-        guest = await self.guest(request)
-        visiting = await self.site.find(request.path_params["id"])
-        if visiting is None:
+    async def visitor_of(self, request: Request) -> tuple[Visitor, StoredVisit]:
+        """The visitor, and the visit of this address if it is theirs. Anybody else learns nothing about it."""
+        visitor = await self.visitor(request)
+        visit = await self.site.find(request.path_params["id"])
+        if visit is None:
             raise PageDenied(self.renderer.gone())
-        self.require_same(guest, visiting, request)
-        return guest, visiting
+        self.require_same(visitor, visit, request)
+        return visitor, visit
 
-    def require_same(self, guest: Visitor, visiting: StoredVisit, request: Request) -> None:
-        """Whoever finishes is whoever was asked; looked at again at every step (T01)."""
-        if guest.owner != visiting.owner:
-            logger.warning("somebody else was at the door of a visit, and was turned away")
-            self._tell_unlike(describe_owner_claims(guest.owner), describe_owner_claims(visiting.owner))
-            raise WrongVisitor(self.stranger(request), visiting, guest.owner)
-
-    def _tell_unlike(self, visitor: str, caller: str) -> None:
-        """Once: at such a door nobody will ever be the caller."""
-        if visitor == caller or self._has_told:
+    def require_same(self, visitor: Visitor, visit: StoredVisit, request: Request) -> None:
+        """Check at every step that the visitor is the person who was asked (T01)."""
+        if visitor.owner == visit.owner:
             return
-        self._has_told = True
-        logger.warning(UNLIKE, visitor, caller, RETURN[caller == NAME])
+        logger.warning("a visitor was turned away: the visit belongs to another person")
+        known, asked = describe_owner_claims(visitor.owner), describe_owner_claims(visit.owner)
+        if known != asked and not self._has_warned:
+            self._has_warned = True
+            logger.warning(INCOMPARABLE, known, asked, RETURN[asked == NAME])
+        raise WrongVisitor(self.stranger(request), visit, visitor.owner)
 
     def stranger(self, request: Request) -> Response:
-        """For whoever a page is not for. Who has signed in may do so as somebody else, whatever the page was."""
+        """The page for a person whom the wanted page is not for. If they have signed in, they may do so as another."""
         session = self._sessions.read(request)
-        if not self.door.signs_in or session is None or session.owner is None:
+        if not self.authenticator.signs_in or session is None or session.owner is None:
             return self.renderer.stranger(request)
-        token = self._forgery.token(session.browser, session.owner, SIGN_OUT)
+        token = self._csrf.token(session.browser, session.owner, SIGN_OUT)
         return self.renderer.stranger(request, token=token)
 
     def sign_out(self, response: Response) -> Response:
-        """Nobody is known here any more, and the next sign-in asks who it is."""
+        """Give the browser a session without an owner. The next sign-in asks for the account."""
         self._sessions.write(response, BrowserSession.new(asks_who=True))
         return response
 
-    async def posted(self, request: Request, guest: Visitor) -> Mapping[str, str]:
-        """What was typed, if it was typed on a page of ours, by this guest, in this browser."""
-        self._require(self._forgery.objection_to_headers(request))
+    async def read_post(self, request: Request, visitor: Visitor) -> Mapping[str, str]:
+        """The fields of a form; raises `PageDenied` unless it was on a page of ours, for this visitor and browser."""
+        self._require(self._csrf.objection_to_headers(request))
         try:
-            fields = await fields_of(request)
+            fields = await read_form(request)
         except UnreadablePost as unreadable:
             logger.warning("a post was refused: %s", unreadable)
             raise PageDenied(self.renderer.refused(unreadable.status, unreadable.why)) from unreadable
-        token, browser, page = fields.get(FIELD, ""), guest.session.browser, request.scope["path"]
-        self._require(self._forgery.objection_to_token(token, browser, guest.owner, page))
+        token, browser, page = fields.get(FIELD, ""), visitor.session.browser, request.scope["path"]
+        self._require(self._csrf.objection_to_token(token, browser, visitor.owner, page))
         return fields
 
     def _require(self, objection: str | None) -> None:
@@ -131,11 +127,11 @@ class VisitorGate:
             logger.warning("a post was refused: %s", objection)
             raise PageDenied(self.renderer.refused(403))
 
-    def token(self, request: Request, guest: Visitor) -> str:
-        """For the form on this page."""
-        return self._forgery.token(guest.session.browser, guest.owner, request.scope["path"])
+    def token(self, request: Request, visitor: Visitor) -> str:
+        """The CSRF token for the form on this page."""
+        return self._csrf.token(visitor.session.browser, visitor.owner, request.scope["path"])
 
-    def with_session(self, response: Response, guest: Visitor) -> Response:
-        """So that the browser can be told from others when it posts."""
-        self._sessions.write(response, guest.session)
+    def with_session(self, response: Response, visitor: Visitor) -> Response:
+        """The response with the session cookie, by which the browser is recognized when it posts."""
+        self._sessions.write(response, visitor.session)
         return response

@@ -207,7 +207,7 @@ async def test_a_real_browser_is_led_to_the_page_of_a_server_on_this_machine(
             link = await person.page()
             async with started_browser(real_browser, link.partition("/visit/")[0]) as page:
                 await page.get_by_label("weather key").fill(KEY)
-                await page.get_by_role("button", name="Save").click()
+                await page.get_by_role("button", name="Save", exact=True).click()
                 await page.get_by_role("heading", name=SAVED).wait_for()
                 launch, _, id = link.split("/")[-3:]
                 require_that_none_is_seen(await other.look(), caplog.text, launch, id)

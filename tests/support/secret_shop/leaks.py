@@ -36,10 +36,10 @@ def leak_on_pages(place: str) -> None:
     """Have this process's pages do so from now on; nothing for no place."""
     if not place:
         return
-    keep: Any = vars(VisitPage)["_keep"]
+    keep: Any = vars(VisitPage)["_save"]
 
-    async def keep_and_leak(self: Any, request: Any, guest: Any, visiting: Any, form: Any) -> Response:
-        response = await keep(self, request, guest, visiting, form)
+    async def keep_and_leak(self: Any, request: Any, visitor: Any, visit: Any, form: Any) -> Response:
+        response = await keep(self, request, visitor, visit, form)
         return _LEAKS[place](response, str(form["field-value"]))
 
-    VisitPage._keep = keep_and_leak  # pyright: ignore[reportPrivateUsage] # the defence that is taken out
+    VisitPage._save = keep_and_leak  # pyright: ignore[reportPrivateUsage] # the defence that is taken out
