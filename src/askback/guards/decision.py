@@ -8,8 +8,7 @@ from typing import TypeVar
 from askback.errors import AskedInsideOnce, AuthorError, NotApproved
 from askback.guards.arguments import digest_of
 from askback.guards.cases import GuardedRun, case_of
-from askback.guards.consent import consent_to
-from askback.guards.record import GuardRecord
+from askback.guards.consent import GuardRecord, consent_to
 from askback.guards.risk import Arguments
 from askback.guards.rule import GuardRule
 from askback.model.events import DID_NOT_RUN, RAISED, RAN

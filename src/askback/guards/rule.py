@@ -2,17 +2,43 @@
 
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
-from inspect import Parameter, isawaitable, signature
+from functools import lru_cache
+from hashlib import sha256
+from inspect import Parameter, isawaitable, signature, unwrap
+from types import CodeType
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from askback.errors import AskbackError, AuthorError
 from askback.guards.arguments import digest_of
-from askback.guards.code import identify_function
 from askback.guards.display import defang, make_legible, quote_text, quote_values, render_value
 from askback.guards.offers import ApprovalOffer
 from askback.guards.risk import Arguments, Risk
 from askback.guards.templates import TOOL, Template
 from askback.model.texts import Words
+
+_PLAIN = (str, bytes, int, float, complex, type(None))
+
+
+def identify_function(function: object) -> str:
+    """Where it is from, what it is called, and a digest of what it does. What it holds from around it does not count:
+    that may change from call to call."""
+    name = getattr(function, "__qualname__", type(function).__qualname__)
+    module = getattr(function, "__module__", type(function).__module__)
+    code = getattr(unwrap(function) if callable(function) else function, "__code__", None)
+    return f"{module} {name} {_digest(code) if isinstance(code, CodeType) else ''}"
+
+
+@lru_cache(maxsize=1000)
+def _digest(code: CodeType) -> str:
+    return sha256(repr(_parts(code)).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _parts(code: CodeType) -> list[Any]:
+    """Sets have no order that is the same on another worker, and are left out."""
+    constants = [one for one in code.co_consts if isinstance(one, _PLAIN)]
+    inner = [_parts(one) for one in code.co_consts if isinstance(one, CodeType)]
+    return [code.co_code, code.co_names, constants, inner]
+
 
 EvenIf = Literal["cannot ask", "timed out", "cancelled"]
 

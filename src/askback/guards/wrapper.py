@@ -11,10 +11,9 @@ from anyio import to_thread
 
 from askback.errors import AuthorError
 from askback.guards.arguments import Parameters, apply_changes
-from askback.guards.code import identify_function
 from askback.guards.decision import run_guarded
 from askback.guards.risk import Arguments
-from askback.guards.rule import GuardRule
+from askback.guards.rule import GuardRule, identify_function
 from askback.guards.templates import TOOL, Template
 
 MARK = "__askback_guard__"

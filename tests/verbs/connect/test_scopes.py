@@ -7,9 +7,8 @@ import httpx2
 import pytest
 
 from askback.oauth import Provider
-from askback.oauth.exchange import begin
+from askback.oauth.exchange import begin, granted_scopes
 from askback.oauth.metadata import Metadata
-from askback.oauth.scopes import granted_scopes
 
 OPENID = ("openid", "offline_access")
 

@@ -1,19 +1,178 @@
 """What SQLite would read for a statement: it is put behind EXPLAIN QUERY PLAN, on a file that is opened read-only."""
 
+import re
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from os import PathLike
+from typing import Any
 
 import anyio.to_thread
 
-from askback.guards.cost.estimate import Estimate, PlanEstimator
-from askback.guards.cost.sqlite_plan import PlanNames, SQLitePlan
+from askback.errors import EstimateFailed
+from askback.guards.cost.estimate import A_PERSON, Estimate, PlanEstimator
 from askback.guards.cost.sqlite_tables import SQLiteTables
 from askback.guards.sql.engines.sqlite import SQLiteEngine
 from askback.guards.sql.engines.sqlite.bounds import SQLiteToken, cut
 from askback.guards.sql.engines.sqlite.connection import open_file
+
+ENGINE = "SQLite"
+
+LOOP = re.compile(
+    r"(?P<how>SCAN|SEARCH) (?:TABLE |SUBQUERY )?(?P<name>.+?)(?: AS (?P<alias>.+?))?"
+    r"(?P<virtual> VIRTUAL TABLE INDEX .*)?(?: USING (?P<by>.+?)(?: \((?P<terms>.*)\))?)?(?: LEFT-JOIN)?"
+)
+"""SQLite before 3.36 said TABLE and AS."""
+
+CONSTANT = re.compile(r"SCAN (?:(\d+) )?CONSTANT ROWS?")
+
+TEMPORARY = re.compile(r"(?:MATERIALIZE|CO-ROUTINE) (?P<name>.+)")
+
+INDEX = re.compile(r"(?:COVERING )?INDEX (?P<name>.+)")
+
+PLAN_WORDS = re.compile(r"\b(?:USING|AS|VIRTUAL|TABLE|SUBQUERY|CONSTANT|LEFT-JOIN|OR)\b")
+"""Words of SQLite's plans, which do not quote: a name with them could make a plan say something else."""
+
+ROWS_PER_KEY = 20.0
+"""Rows that SQLite itself expects behind one key of an index that it makes for the occasion."""
+
+
+class PlanNames:
+    """Which table a plan means: it names them by the aliases of the statement, or of a view inside it.
+
+    An alias is whatever stands behind a name. That finds too many, of which the largest counts, and never too few.
+    """
+
+    def __init__(self, tokens: Sequence[SQLiteToken], tables: SQLiteTables) -> None:
+        self._named: dict[str, set[str]] = defaultdict(set)
+        self._confusing: set[str] = set()
+        unread, views = [tokens], dict(tables.views)
+        while unread:
+            names = [token for token in unread.pop() if token != SQLiteToken("word", "as")]
+            for token, following in zip(names, [*names[1:], SQLiteToken("symbol", "")], strict=True):
+                if token.kind in {"quoted", "string"} and PLAN_WORDS.search(token.text):
+                    self._confusing.add(token.text)
+                if token.is_name and following.is_name:
+                    self._named[following.text.lower()].add(token.text.lower())
+                if token.is_name and (view := views.pop(token.text.lower(), None)) is not None:
+                    unread.append(list(cut(view)))
+
+    def meanings(self, alias: str) -> set[str]:
+        """All that an alias may stand for, in small letters, itself among them."""
+        return {alias.lower()} | self._named.get(alias.lower(), set())
+
+    def require_plain(self, line: str) -> None:
+        """Raise if a line of a plan has a name in it that could be taken for the plan's own words."""
+        for name in self._confusing:
+            if name in line:
+                problem = f"{name!r:.100} is a name that confuses its plans"
+                raise EstimateFailed(engine=ENGINE, problem=problem, advice="Rename it.")
+
+
+class SQLitePlan:
+    """Sums up a plan while it goes down; `listed` is the length of the longest list behind IN."""
+
+    def __init__(
+        self, lines: Iterable[Sequence[Any]], tables: SQLiteTables, names: PlanNames, listed: int
+    ) -> None:
+        self._below: dict[int, list[tuple[int, str]]] = defaultdict(list)
+        for number, above, _, text in lines:
+            names.require_plain(text)
+            self._below[above].append((number, text))
+        self._tables, self._names, self._listed = tables, names, listed
+        self._temporary: dict[str, float] = {}
+        self._rows = self._bytes = self._widest = 0.0
+        self._is_bounded = True
+
+    def estimate(self) -> Estimate:
+        """The estimate for the whole plan."""
+        self._level(0, 1.0)
+        widest = self._widest if self._is_bounded else None
+        return Estimate(engine=ENGINE, rows=self._rows, bytes=self._bytes, widest=widest)
+
+    def _level(self, number: int, times: float) -> float:
+        """How many rows come out of one run of what stands below a line; `times` is how often it runs."""
+        lines = self._below[number]
+        has_list = any("LIST SUBQUERY" in text for _, text in lines)
+        out = 1.0
+        for below, text in lines:
+            if made := TEMPORARY.fullmatch(text):
+                self._temporary[made["name"].lower()] = self._level(below, times)
+            elif text == "MULTI-INDEX OR":
+                out *= sum(self._level(each, times * out) for each, _ in self._below[below])
+            elif text.startswith(("SCAN", "SEARCH")):
+                out *= self._loop(text, times * out, has_list=has_list)
+        added = sum(self._branches(lines, times, out))
+        self._widest = max(self._widest, out * times)
+        return max(out, added)
+
+    def _branches(self, lines: Iterable[tuple[int, str]], times: float, out: float) -> Iterator[float]:
+        """Rows of the parts of a UNION. Subqueries in expressions are gone through as well, and give none."""
+        for below, text in lines:
+            if TEMPORARY.fullmatch(text) or text == "MULTI-INDEX OR":
+                continue
+            if text == "RECURSIVE STEP":
+                self._is_bounded = False
+            rows = self._level(below, times * out if text.startswith("CORRELATED") else times)
+            if "SUBQUERY" not in text or text == "LEFT-MOST SUBQUERY":
+                yield rows
+
+    def _loop(self, text: str, times: float, *, has_list: bool) -> float:
+        """How many rows one run of a loop goes through; `times` is how often it runs."""
+        if constant := CONSTANT.fullmatch(text):
+            return float(constant[1] or 1)
+        loop = LOOP.fullmatch(text)
+        if loop is None:
+            raise _unread(text)
+        if loop["virtual"]:
+            self._is_bounded = False
+            return 1.0
+        table, whole = self._find(loop["alias"] or loop["name"])
+        if "AUTOMATIC" in (loop["by"] or ""):
+            self._add(table, whole)  # once, to make the index
+            return min(whole, ROWS_PER_KEY)
+        rows = whole if table is None or has_list else min(whole, self._look_up(loop, table, whole))
+        self._add(table, rows * times)
+        return rows
+
+    def _find(self, name: str) -> tuple[str | None, float]:
+        """The largest that the name may stand for, and its rows; no table where the rows were made on the way."""
+        meanings = self._names.meanings(name)
+        candidates: list[tuple[float, str]] = [
+            (self._tables.rows(each), each) for each in meanings & self._tables.names
+        ]
+        candidates += [(self._temporary[each], "") for each in meanings & self._temporary.keys()]
+        if candidates:
+            rows, table = max(candidates)
+            return table or None, rows
+        if not self._is_bounded:
+            return None, 1.0
+        if name.lower().startswith("sqlite_"):
+            return None, float(len(self._tables.names))
+        raise _unread(name)
+
+    def _look_up(self, loop: re.Match[str], table: str, whole: float) -> float:
+        by, terms = loop["by"], loop["terms"] or ""
+        equal = terms.count("=?")
+        if loop["how"] == "SCAN" or not by or not equal or "ANY(" in terms:
+            return whole
+        if by == "INTEGER PRIMARY KEY":
+            return float(self._listed)
+        index = INDEX.fullmatch(by)
+        return whole if index is None else self._listed * self._tables.per_key(table, index["name"], equal)
+
+    def _add(self, table: str | None, rows: float) -> None:
+        if table is not None:
+            self._rows += rows
+            self._bytes += rows * self._tables.width(table)
+
+
+def _unread(text: str) -> EstimateFailed:
+    problem = f"its plan says {text!r:.100}, which Askback cannot read"
+    return EstimateFailed(engine=ENGINE, problem=problem, advice=A_PERSON)
+
 
 CHECK_INTERVAL = 10_000
 """Instructions of SQLite between two looks at the clock: some tenths of a millisecond."""
