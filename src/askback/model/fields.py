@@ -5,8 +5,7 @@ asked, `schema.dialect` what a client is sent, `schema.validation` which values 
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, cast
 
@@ -58,10 +57,8 @@ class Field(Generic[T]):
         return {}
 
     def altered(self, **changes: Any) -> Self:
-        """The same field but for the attributes named."""
-        other = copy(self)
-        _set(other, **changes)
-        return other
+        """A copy of the field with other values for some attributes."""
+        return replace(self, **changes)
 
     def __get_pydantic_json_schema__(
         self, core_schema: "CoreSchema", handler: "GetJsonSchemaHandler"
@@ -204,7 +201,6 @@ class Choice(Field[str]):
     def __init__(
         self,
         options: Options,
-        /,
         *,
         enum_names: bool = False,
         title: str | None = None,
@@ -247,7 +243,6 @@ class Choices(Field[list[str]]):
     def __init__(
         self,
         options: Options,
-        /,
         *,
         least: int | None = None,
         most: int | None = None,

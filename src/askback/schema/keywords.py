@@ -6,7 +6,6 @@ Everything that is not written with field objects comes this way. Whether the fi
 import dataclasses
 import re
 from collections.abc import Callable, Mapping
-from itertools import chain
 from math import ceil, floor
 from typing import Any, cast
 
@@ -364,15 +363,12 @@ def _united(name: str, others: Json, branches: list[Json], *, is_nullable: bool)
     pairs = [pair for branch in branches for pair in _pairs(name, branch)]
     known = {**others, "type": "string", OPTIONS: [pair for pair in pairs if pair[0] is not None]}
     if any(MEANINGS in branch for branch in branches):
-        meanings = [_meanings(name, branch).items() for branch in branches]
-        known[MEANINGS] = dict(chain.from_iterable(meanings))
+        own = [
+            branch.get(MEANINGS) or {wire_name(one): one for one, _ in _pairs(name, branch)}
+            for branch in branches
+        ]
+        known[MEANINGS] = {spelling: value for meanings in own for spelling, value in meanings.items()}
     return known, is_nullable or any(value is None for value, _ in pairs)
-
-
-def _meanings(name: str, branch: Json) -> Mapping[str, Any]:
-    return (
-        branch[MEANINGS] if MEANINGS in branch else {wire_name(one): one for one, _ in _pairs(name, branch)}
-    )
 
 
 def _pairs(name: str, branch: Json) -> list[Pair]:

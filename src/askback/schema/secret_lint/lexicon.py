@@ -5,10 +5,9 @@ Tables are named by the headings in the files. What a phrase that names a secret
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum, auto
 from functools import cache
 from importlib.resources import files
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, Literal, TypeVar
 
 from askback.schema.secret_lint.text import MARKS, FoldedText, read
 
@@ -90,12 +89,8 @@ def stands_before(words: Sequence[str], place: int, table: str) -> bool:
     return (" " + " ".join(words[max(0, place - MAX_ENDING_WORDS) : place])).endswith(_endings_of(table))
 
 
-class TermPosition(Enum):
-    """Where a phrase has to stand in a label to ask for a secret."""
-
-    ANYWHERE = auto()
-    AS_HEAD = auto()
-    ALONE = auto()
+TermPosition = Literal["anywhere", "as_head", "alone"]
+"""Where a phrase has to stand in a label to ask for a secret."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,11 +102,11 @@ class SecretTerm:
     stands: TermPosition
 
 
-_GROUPS: Final = {
-    "anywhere": TermPosition.ANYWHERE,
-    "described": TermPosition.ANYWHERE,
-    "as_head": TermPosition.AS_HEAD,
-    "alone": TermPosition.ALONE,
+_GROUPS: Final[Mapping[str, TermPosition]] = {
+    "anywhere": "anywhere",
+    "described": "anywhere",
+    "as_head": "as_head",
+    "alone": "alone",
 }
 """Groups of tables. Where two have the same phrase, the first one counts."""
 
@@ -127,7 +122,7 @@ def secret_phrases() -> Iterator[tuple[str, SecretTerm]]:
         for thing in things.split(", "):
             for owner in owners:
                 phrase = f"{owner} {thing}"
-                yield phrase, SecretTerm(kind=kind, text=phrase, stands=TermPosition.ANYWHERE)
+                yield phrase, SecretTerm(kind=kind, text=phrase, stands="anywhere")
 
 
 class PhraseTable(Generic[T]):
@@ -170,18 +165,16 @@ class PhraseTable(Generic[T]):
 
 
 def _stretch(reading: FoldedText, start: int) -> Iterator[int]:
-    """Places of words up to the next mark; a mark within a word, "pass+word" or "p, a, s, s", is passed over."""
-    words = reading.words
-    for place in range(start, len(words)):
-        if words[place] not in MARKS:
+    """Places of words up to the next mark that is not within a word."""
+    last = len(reading.words) - 1
+    for place in range(start, last + 1):
+        if reading.words[place] not in MARKS:
             yield place
-        elif place + 1 == len(words) or not (_is_tight(reading, place) or _is_spelled(words, place)):
+        elif place == last or not _is_within_word(reading, place):
             return
 
 
-def _is_tight(reading: FoldedText, mark: int) -> bool:
-    return reading.glued[mark] and reading.glued[mark + 1]
-
-
-def _is_spelled(words: Sequence[str], mark: int) -> bool:
-    return len(words[mark - 1]) <= 2 and len(words[mark + 1]) <= 2
+def _is_within_word(reading: FoldedText, mark: int) -> bool:
+    """Whether a mark is passed over, as in "pass+word" or "p, a, s, s"."""
+    is_tight = reading.glued[mark] and reading.glued[mark + 1]
+    return is_tight or max(len(reading.words[mark - 1]), len(reading.words[mark + 1])) <= 2

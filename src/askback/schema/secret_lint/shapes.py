@@ -6,6 +6,7 @@ where a word begins, so that a long text is read once.
 """
 
 import re
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -35,8 +36,6 @@ _ISSUED: Final = {
     "an address with a password in it": r"(?<![\w+.-])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s/?#:@]{0,100}:[^\s/?#@]{1,100}@",
 }
 """What issuers write before their keys, so that programs like this one know them."""
-
-_PATTERNS: Final = tuple((what, re.compile(shape)) for what, shape in _ISSUED.items())
 
 _SK: Final = re.compile(rf"{_START}sk-[A-Za-z0-9_-]{{20,}}")
 """The mark of several makers of models; also how "sk-learn-..." begins, so the rest has to be mixed."""
@@ -71,14 +70,17 @@ def recognize_key(text: str) -> str | None:
     """What the text looks like, as the end of a sentence: "looks like a GitHub token"."""
     if len(text) < _SHORTEST:
         return None
-    found = next((what for what, pattern in _PATTERNS if pattern.search(text)), None)
-    if found is None and any(_is_mixed(one[0][3:]) for one in _SK.finditer(text)):
-        found = "an API key"
-    if found is None and any(_holds_card(one[0]) for one in _GROUPS.finditer(text)):
-        found = "a card number"
-    if found is None and any(_is_random(one[0]) for one in _RUN.finditer(_LINK.sub(" ", text))):
-        found = "a key"
+    found = next((what for what, looks_so in _LOOKS if looks_so(text)), None)
     return None if found is None else f"looks like {found}"
+
+
+_LOOKS: Final[Sequence[tuple[str, Callable[[str], object]]]] = (
+    *((what, re.compile(shape).search) for what, shape in _ISSUED.items()),
+    ("an API key", lambda text: any(_is_mixed(one[0][3:]) for one in _SK.finditer(text))),
+    ("a card number", lambda text: any(_holds_card(one[0]) for one in _GROUPS.finditer(text))),
+    ("a key", lambda text: any(_is_random(one[0]) for one in _RUN.finditer(_LINK.sub(" ", text)))),
+)
+"""What a text can look like, and how that is found, in this order."""
 
 
 def _is_random(run: str) -> bool:

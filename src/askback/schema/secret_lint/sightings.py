@@ -157,7 +157,7 @@ def _phrase_table() -> PhraseTable[SecretTerm]:
         for phrase, secret in secret_phrases()
         if "*" not in phrase and not is_unspaced(phrase)
         for spelling in (phrase, phrase + "s")
-        if spelling == phrase or (phrase.isascii() and secret.stands is TermPosition.ANYWHERE)
+        if spelling == phrase or (phrase.isascii() and secret.stands == "anywhere")
     )
 
 
@@ -192,7 +192,7 @@ def _descriptions(*tables: str) -> list[Description]:
 def _description(row: str, table: str) -> Description:
     kind, _, joined = row.partition(": ")
     tables = joined.split(" + ")
-    stands = TermPosition.AS_HEAD if table == "together_as_head" else TermPosition.ANYWHERE
+    stands: TermPosition = "as_head" if table == "together_as_head" else "anywhere"
     return Description(SecretTerm(kind=kind, text=phrases_in(tables[0])[0], stands=stands), tables)
 
 

@@ -73,7 +73,9 @@ def fold(text: str, *sections: str) -> str:
 
     Letters of other scripts that look like Latin ones become those; `sections` of `look_alikes.txt` add more.
     """
-    return "".join(_fold_character(character, sections) for character in _seen(text))
+    # Combining marks go before composing: to sort a long run of them takes quadratic time.
+    seen = text if text.isascii() else unicodedata.normalize("NFC", "".join(filter(_is_seen, text)))
+    return "".join(_fold_character(character, sections) for character in seen)
 
 
 def fold_signs(text: str) -> str:
@@ -85,11 +87,6 @@ def fold_signs(text: str) -> str:
 def fold_decorations(text: str) -> str:
     """Like `fold_signs`, for texts whose letters are taken from other alphabets as decoration."""
     return fold(text, "drawn", "other")
-
-
-def _seen(text: str) -> str:
-    # Combining marks go before composing: to sort a long run of them takes quadratic time.
-    return text if text.isascii() else unicodedata.normalize("NFC", "".join(filter(_is_seen, text)))
 
 
 def is_unspaced(text: str) -> bool:

@@ -3,11 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import takewhile
-from typing import Final, assert_never
+from typing import Final
 
 from askback.schema.secret_lint.lexicon import (
     SecretTerm,
-    TermPosition,
     phrases_in,
     phrases_of,
     stands_before,
@@ -73,16 +72,10 @@ def _is_named(words: Sequence[str], seen: Sighting) -> bool:
 
 
 def _stands_well(words: Sequence[str], seen: Sighting) -> bool:
-    match seen.secret.stands:
-        case TermPosition.ANYWHERE:
-            return True
-        case TermPosition.AS_HEAD:
-            return _ends_phrase(words, seen.end)
-        case TermPosition.ALONE:
-            others = [*words[: seen.start], *words[seen.end :]] if len(words) <= MAX_LABEL_WORDS else [""]
-            return all(_is_small(word, "articles", "fillers") for word in others)
-        case _:
-            assert_never(seen.secret.stands)
+    if seen.secret.stands == "as_head":
+        return _ends_phrase(words, seen.end)
+    others = [*words[: seen.start], *words[seen.end :]] if len(words) <= MAX_LABEL_WORDS else [""]
+    return seen.secret.stands == "anywhere" or all(_is_small(word, "articles", "fillers") for word in others)
 
 
 def _ends_phrase(words: Sequence[str], end: int) -> bool:
