@@ -90,16 +90,17 @@ class WorkerListener:
         with anyio.fail_after(STARTING_SECONDS):
             await self._server.is_up.wait()
 
-    async def leave(self, sessions: LocalSessions) -> bool:
-        """Take the sessions of one server away. Gives whether they were the last, and nothing listens any more."""
+    async def leave(self, sessions: LocalSessions) -> None:
+        """Take the sessions of one server away. After the last, nothing listens any more."""
         self._sessions.remove(sessions)
         if self._sessions:
-            return False
+            return
+        for place in [place for place, listener in _LISTENERS.items() if listener is self]:
+            del _LISTENERS[place]
         for scope in self._running:
             scope.cancel()
         self._server.should_exit = True
         await asyncio.wait([self._task])
-        return True
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["method"] == "POST" and scope["path"] == "/":
@@ -169,9 +170,3 @@ async def join(address: str | None, sessions: LocalSessions) -> WorkerListener:
         listener = _LISTENERS[place] = _LISTENERS.get(place) or WorkerListener(address)
     await listener.join(sessions)
     return listener
-
-
-async def leave(listener: WorkerListener, sessions: LocalSessions) -> None:
-    if await listener.leave(sessions):
-        for place in [place for place, at in _LISTENERS.items() if at is listener]:
-            del _LISTENERS[place]

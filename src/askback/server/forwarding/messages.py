@@ -40,14 +40,14 @@ def message_kind(body: bytes) -> Literal["call", "request", "answer", "notificat
         return "other"
     if not isinstance(message, dict):
         return "other"
-    method = cast("dict[str, object]", message).get("method")
-    if not isinstance(method, str | None):
+    method, has_id = cast("dict[str, object]", message).get("method"), "id" in message
+    if method is None and has_id:
+        return "answer"
+    if not isinstance(method, str):
         return "other"
-    if method in CONVERSATION_METHODS and "id" in message:
-        return "call"
-    if "id" in message:
-        return "answer" if method is None else "request"
-    return "other" if method is None else "notification"
+    if not has_id:
+        return "notification"
+    return "call" if method in CONVERSATION_METHODS else "request"
 
 
 def error_response(

@@ -41,10 +41,6 @@ Attempt = Callable[[Receive, Send], Awaitable[ForwardOutcome]]
 """Deliver the message once."""
 
 
-class OutboxFull(Exception):
-    """No room for another message that cannot be delivered now."""
-
-
 class OutboxItem(NamedTuple):
     """What the limits of the outbox count of a message."""
 
@@ -65,10 +61,6 @@ class Delivery(NamedTuple):
         """The HTTP status of the response, if there was one."""
         return self.response[0].get("status") if self.response else None
 
-    @property
-    def is_accepted(self) -> bool:
-        return self.status is not None and self.status < 400
-
 
 class Outbox:
     """The messages that one server is delivering to other workers."""
@@ -77,9 +69,10 @@ class Outbox:
         self._items: dict[asyncio.Task[Delivery], OutboxItem] = {}
 
     async def deliver(self, attempt: Attempt, item: OutboxItem, *, may_repeat: bool) -> Delivery | None:
-        """Deliver a message. None if it is accepted and delivered later. Raises `OutboxFull`."""
+        """Deliver a message now, or accept it (None) and deliver it later. Without room, it is not delivered."""
         if not self._has_room(item):
-            raise OutboxFull
+            logger.error("too many answers wait for workers that do not answer: one is refused")
+            return Delivery(ForwardOutcome.SILENT, [])
         # In a context of its own: it outlives its request.
         task = asyncio.get_running_loop().create_task(
             _deliver(attempt, may_repeat=may_repeat), context=contextvars.Context()
@@ -144,7 +137,7 @@ def _report(task: asyncio.Task[Delivery]) -> None:
         )
     elif (error := task.exception()) is not None:
         logger.error("an answer that was accepted for another worker could not be delivered", exc_info=error)
-    elif not task.result().is_accepted:
+    elif (task.result().status or 500) >= 400:
         logger.warning(
             "an answer that was accepted for another worker was not taken: %s, HTTP status %s",
             task.result().outcome.name,

@@ -15,7 +15,7 @@ from askback.server.forwarding.directory import (
     WorkerLocation,
     this_machine,
 )
-from askback.server.forwarding.listener import WorkerListener, join, leave
+from askback.server.forwarding.listener import WorkerListener, join
 from askback.server.forwarding.sessions import LocalSession, LocalSessions
 
 logger = logging.getLogger("askback")
@@ -68,7 +68,7 @@ class Presence:
         listener, owner = self._listener, self._owner
         self._heartbeat = self._listener = self._owner = None
         if listener is not None:
-            await leave(listener, self._sessions)
+            await listener.leave(self._sessions)
         if owner is not None:
             with anyio.move_on_after(LEAVE_TIMEOUT):
                 await self._directory.leave(owner.worker)

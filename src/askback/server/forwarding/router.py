@@ -7,6 +7,7 @@ response, such as a person's answer, is accepted and delivered when its worker c
 
 import logging
 from collections.abc import Callable
+from functools import partial
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager as Manager
 from mcp.shared.exceptions import MCPError
@@ -25,7 +26,7 @@ from askback.server.forwarding.drain import Drain
 from askback.server.forwarding.envelope import UNKNOWN_USER, Envelope, can_forward, pack_scope, pack_user
 from askback.server.forwarding.forwarder import Forwarder, ForwardOutcome
 from askback.server.forwarding.messages import error_response, message_kind, read_body, replay_body
-from askback.server.forwarding.outbox import Delivery, Outbox, OutboxFull, OutboxItem
+from askback.server.forwarding.outbox import Outbox, OutboxItem
 from askback.server.forwarding.presence import Presence
 from askback.server.forwarding.recent_events import RecentEvents
 from askback.server.forwarding.seal import ForwardingKeys
@@ -139,10 +140,7 @@ class Router:
         self, manager: Manager, id: str, by_itself: Handle, scope: Scope, receive: Receive, send: Send
     ) -> None:
         """Serve a request of a session of this worker."""
-
-        async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-            await self.drain.serve(by_itself, scope, receive, send)
-
+        serve = partial(self.drain.serve, by_itself)
         if scope["method"] == "POST":
             await self._dedupe.serve(serve, scope, receive, send)
         else:
@@ -213,11 +211,7 @@ class Router:
 
         id = envelope.session
         item = OutboxItem(session=id, size=len(envelope.body), has_route=self._directory.has_route(id))
-        try:
-            delivery = await self._outbox.deliver(attempt, item, may_repeat=is_answer)
-        except OutboxFull:
-            logger.error("too many answers wait for workers that do not answer: one is refused")
-            delivery = Delivery(ForwardOutcome.SILENT, [])
+        delivery = await self._outbox.deliver(attempt, item, may_repeat=is_answer)
         if delivery is None:
             await Response(status_code=202)(scope, receive, send)
             return ForwardOutcome.ANSWERED

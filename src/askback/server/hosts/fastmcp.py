@@ -10,20 +10,19 @@ from typing import Any, cast
 
 from fastmcp import Context, FastMCP
 from fastmcp.exceptions import FastMCPError
+from fastmcp.prompts import FunctionPrompt
 from fastmcp.prompts.base import InputRequiredPromptResult
-from fastmcp.prompts.function_prompt import FunctionPrompt
+from fastmcp.resources import FunctionResource
 from fastmcp.resources.base import InputRequiredResourceResult
-from fastmcp.resources.function_resource import FunctionResource
 from fastmcp.resources.template import FunctionResourceTemplate
 from fastmcp.server.dependencies import (
     FastMCPRequestContext,
     fastmcp_request_ctx,
     without_injected_parameters,
 )
-from fastmcp.server.middleware.middleware import CallNext, MiddlewareContext
+from fastmcp.server.middleware import CallNext, MiddlewareContext
 from fastmcp.server.providers.proxy import ProxyPrompt, ProxyResource, ProxyTemplate, ProxyTool
-from fastmcp.tools.base import InputRequiredToolResult
-from fastmcp.tools.function_tool import FunctionTool
+from fastmcp.tools import FunctionTool, InputRequiredToolResult
 from fastmcp.tools.tool_transform import TransformedTool
 from mcp.shared.exceptions import MCPError
 

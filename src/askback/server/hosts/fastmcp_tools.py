@@ -10,8 +10,7 @@ from fastmcp import FastMCP
 from fastmcp.server.dependencies import without_injected_parameters
 from fastmcp.server.providers.fastmcp_provider import FastMCPProviderTool
 from fastmcp.server.providers.proxy import ProxyTool
-from fastmcp.tools.base import Tool
-from fastmcp.tools.function_tool import FunctionTool
+from fastmcp.tools import FunctionTool, Tool
 from fastmcp.tools.tool_transform import TransformedTool
 from fastmcp.utilities.async_utils import call_sync_fn_in_threadpool, is_coroutine_function
 from mcp.shared.exceptions import MCPError

@@ -10,8 +10,7 @@ from typing import Any, cast
 
 import anyio
 from mcp.server import MCPServer
-from mcp.server.lowlevel import Server
-from mcp.server.lowlevel.server import HandlerEntry
+from mcp.server.lowlevel.server import HandlerEntry, Server
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp.server.mcpserver.prompts import Prompt
 from mcp.server.mcpserver.resources import FunctionResource, ResourceTemplate

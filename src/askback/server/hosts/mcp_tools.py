@@ -8,8 +8,7 @@ from typing import Any, cast
 import anyio.to_thread
 from mcp.server import MCPServer
 from mcp.server.extension import compose_tool_call_handler
-from mcp.server.lowlevel import Server
-from mcp.server.lowlevel.server import HandlerEntry
+from mcp.server.lowlevel.server import HandlerEntry, Server
 from mcp.server.mcpserver.tools import Tool, ToolManager
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata
 from mcp_types import CallToolRequestParams

@@ -234,7 +234,7 @@ async def test_a_user_of_another_class_needs_wrap(
         await client.begin(first)
         refused = await client.call(second, "name")
         assert refused.status_code == 503 and "cannot pass it on" in refused.text
-        assert "test_entrance.Guest" in caplog.text and "app = askback.wrap(app)" in caplog.text
+        assert "test_outer_application.Guest" in caplog.text and "app = askback.wrap(app)" in caplog.text
     async with two_named(Guest, tmp_path, is_wrapped=True) as (first, second):
         client = Posting(http, **{"x-name": "Ada"})
         await client.begin(first)
