@@ -1,4 +1,4 @@
-"""A first request that a proxy delivers twice is run once. Later rounds are claimed, and need nothing of this."""
+"""The first request of a call is run once, even if a proxy delivers it twice. Later rounds are claimed instead."""
 
 import json
 import logging
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 logger = logging.getLogger("askback")
 
 HEADER = "askback-delivery"
-"""A proxy gives each request an id here, and sends the same id when it sends the request again to another worker."""
+"""The header in which a proxy gives each request an id, which stays the same when it sends the request again."""
 
 DELIVERY_LIFE = 180.0
-"""Seconds that an id is known: 60 in which the proxy may send a request again (`proxy_next_upstream_timeout` in
-`examples/cluster/nginx.conf`), 60 until a worker that stands still reads the copy, and 60 for clocks that differ."""
+"""Seconds that an id is remembered: 60 in which the proxy may send a request again (`proxy_next_upstream_timeout` in
+`examples/cluster/nginx.conf`), 60 until a paused worker reads the copy, and 60 for clocks that differ."""
 
 DELIVERED_TWICE = (
     "This call was delivered twice, and the worker that got it first may have begun it. Find out what it did before "
@@ -29,9 +29,9 @@ DELIVERED_TWICE = (
 
 
 def delivery_of(call: "Call") -> str | None:
-    """The id of this delivery, where a proxy gives one and nothing else tells copies of a request apart.
+    """The id that a proxy gave to this delivery. None if copies of the request are noticed in another way.
 
-    None where the store reaches only this process: there is no second worker that could get a copy.
+    None also if the store reaches only this process: there is no second worker that could get a copy.
     """
     request = call.ctx.request
     if request is None or call.revision.era is not Era.ROUNDS:
@@ -42,7 +42,7 @@ def delivery_of(call: "Call") -> str | None:
 
 
 async def require_first_delivery(id: str, call: "Call", store: Store) -> None:
-    """Raises `RoundRefused` for a request that another worker has got before."""
+    """Raises `RoundRefused` for a request that a worker got before."""
     if not await store.spend(_key(id, call), until=call.now + DELIVERY_LIFE):
         logger.warning("a request of %s was delivered twice, and is not run again", call.ctx.method)
         raise RoundRefused(DELIVERED_TWICE, "delivered_twice")

@@ -1,17 +1,17 @@
-"""How many refusals are put on record: whoever makes them costs nothing, and the record must not be theirs to fill."""
+"""A limit on refusals in the ledger: a refused request costs its sender nothing, and must not fill the ledger."""
 
 import threading
 from collections.abc import Callable
 
 BURST_SIZE = 100
-"""Refusals in a burst; a person's mistakes are a handful."""
+"""Refusals that are recorded at once. A person's mistakes are a handful."""
 
 PER_SECOND = 1.0
-"""Beyond that. In a day of a flood that is 86,400 lines from one worker, which a store bears."""
+"""Refusals that are recorded after a burst: at most 86,400 rows a day from one worker, which a store bears."""
 
 
 class RefusalLimit:
-    """A bucket of refusals that may be written; those left out are counted, and the next one says how many."""
+    """A token bucket. Refusals that are left out are counted, and the next recorded one gives their number."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -20,7 +20,7 @@ class RefusalLimit:
         self._lock = threading.Lock()
 
     def take(self) -> int | None:
-        """How many were left out before this one; None where this one is left out too."""
+        """How many were left out before this one. None if this one is left out too."""
         with self._lock:
             now = self._clock()
             self._left = min(self._left + max(now - self._since, 0.0) * PER_SECOND, BURST_SIZE)

@@ -1,6 +1,6 @@
-"""Guards for a whole server: what a call is under on its way to a tool, and which of them are for that tool.
+"""Guards for a whole server: which of them apply to a call, and how they ask before its tool runs.
 
-Knows no host: the adapters find the place where a tool is about to run, and bring what it will really run with.
+Knows no host: the adapters find the place where a tool is about to run, and give the arguments that it will get.
 """
 
 from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
@@ -20,32 +20,32 @@ from askback.guards.decision import run_guarded
 from askback.guards.guard import HINTS, MAX_NAME_LENGTH
 
 CACHE_SIZE = 5000
-"""Functions that are kept with guards around them; FastMCP keeps as many of its own readings of functions."""
+"""Functions that are kept with guards around them. FastMCP keeps as many of its own type adapters."""
 
 READ_ONLY = "readOnlyHint"
-"""The one hint that speaks for a tool."""
+"""The one hint that says a tool is harmless."""
 
 Body = Callable[..., Any]
 Run = Callable[..., Awaitable[Any]]
 
 
 class ToolFacts(NamedTuple):
-    """What a call has met on the way to its tool: all that only passed it on, and the tool itself.
+    """Names, hints and arguments of the tool of a call, and of every tool that passed the call on to it.
 
-    A tool may be mounted under another name, or changed on the way. Whatever one of them says counts, so that it does
-    not slip by under the other.
+    A tool may be mounted under another name, or transformed. All its names count, so that it does not escape a guard
+    under one of them.
     """
 
     names: tuple[str, ...] = ()
     annotations: tuple[ToolAnnotations, ...] = ()
     arguments: frozenset[str] = frozenset()
     version: str = ""
-    """Of the tool, where its host has several of one name: what was said of one is not said of another."""
+    """The version of the tool, if its host has several of one name: an approval of one is not for another."""
 
     def add(
         self, names: Iterable[str], annotations: ToolAnnotations | None, arguments: Iterable[str]
     ) -> "ToolFacts":
-        """One further on the way."""
+        """With the facts of the next tool on the way."""
         stated = () if annotations is None else (annotations,)
         return self._replace(
             names=tuple(dict.fromkeys((*self.names, *names))),
@@ -54,18 +54,22 @@ class ToolFacts(NamedTuple):
         )
 
     def add_arguments(self, arguments: Iterable[str]) -> "ToolFacts":
-        """With what the call brings, which may be more than the tool is listed with."""
+        """With the arguments of the call, which may be more than the tool is listed with."""
         return self._replace(arguments=self.arguments.union(arguments))
 
     def merge_hints(self) -> dict[str, bool]:
-        """What is stated; where that differs, what asks rather than not."""
-        told = [one.model_dump(by_alias=True, exclude_none=True) for one in self.annotations]
-        stated = {hint: {bool(one[hint]) for one in told if hint in one} for hint in HINTS}
-        return {hint: all(said) if hint == READ_ONLY else any(said) for hint, said in stated.items() if said}
+        """The hints that are stated. If two statements differ, the one counts that makes guards ask."""
+        dumped = [one.model_dump(by_alias=True, exclude_none=True) for one in self.annotations]
+        stated = {hint: {bool(one[hint]) for one in dumped if hint in one} for hint in HINTS}
+        return {
+            hint: all(values) if hint == READ_ONLY else any(values)
+            for hint, values in stated.items()
+            if values
+        }
 
 
 class GuardSet(tuple[Guard, ...]):
-    """Guards in their order, told from others by which they are: they may hold what cannot be compared."""
+    """Guards in their order. Compared by identity, since a guard may hold values that cannot be compared."""
 
     __slots__ = ()
 
@@ -77,8 +81,10 @@ class GuardSet(tuple[Guard, ...]):
 
 
 class ApplicableGuards(NamedTuple):
-    """Those of a server's guards that are for one tool, and their numbers among all of them: which others apply as
-    well may depend on what a call brings, and must not make one pass for another."""
+    """The guards of a server that apply to one tool, with their numbers among all of its guards.
+
+    Which guards apply may depend on the arguments, and must not make the approval of one count for another.
+    """
 
     guards: GuardSet = GuardSet()
     numbers: tuple[int, ...] = ()
@@ -88,24 +94,24 @@ class ApplicableGuards(NamedTuple):
 
 
 class GuardScope(NamedTuple):
-    """The guards that a call is under, wherever it gets to."""
+    """The guards that apply to a call, wherever it is passed on to."""
 
     guards: GuardSet
     facts: ToolFacts = ToolFacts()
     within: str = ""
-    """The tool whose body makes the call, if one does."""
+    """The tool whose body makes the call. Empty for a call of the client."""
     tool: object = None
-    """The one that was asked about last: it is not asked about again further down in itself."""
+    """The tool that was asked about last. It is not asked about again when it calls its own class."""
 
     def join(self, inner: "GuardScope") -> "GuardScope":
-        """This one's guards first, then those of `inner` that it does not have."""
+        """The guards of this scope first, then those of `inner` that it does not have."""
         mine = {id(one) for one in self.guards}
         guards = GuardSet((*self.guards, *(one for one in inner.guards if id(one) not in mine)))
         seen = self.facts.add(inner.facts.names, None, inner.facts.arguments)
         return GuardScope(guards, seen, self.within)
 
     def select_guards(self, *, is_known: bool = True) -> ApplicableGuards:
-        """Those that are for the tool that the call has come to; whatever it is called, where nobody knows it."""
+        """The guards for the tool that the call has come to. For an unknown tool, guards of any name apply."""
         names = self.facts.names if is_known else (None,)
         hints, parameters = self.facts.merge_hints(), self.facts.arguments
         found = [
@@ -117,23 +123,23 @@ class GuardScope(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What the tool is called before the person and on record: as it is listed, and by whom it is called."""
+        """The name of the tool for the person and the ledger: as it is listed, behind the tool that calls it."""
         version = f" (version {self.facts.version})" if self.facts.version else ""
         name = f"{self.facts.names[0]}{version}"
         return f"{self.within} > {name}" if self.within else name
 
     def for_body_of(self, tool: object) -> "GuardScope":
-        """For what the body of the tool calls by itself."""
+        """The scope for calls that the body of the tool makes."""
         return GuardScope(self.guards, within=self.label, tool=tool)
 
 
-GUARD_SCOPE: ContextVar[GuardScope | None] = ContextVar("askback_watch", default=None)
-"""What the running code is under."""
+GUARD_SCOPE: ContextVar[GuardScope | None] = ContextVar("askback_guard_scope", default=None)
+"""The scope of the running code."""
 
 
 @contextmanager
-def enter_scope(watch: GuardScope) -> Generator[None]:
-    token = GUARD_SCOPE.set(watch)
+def enter_scope(scope: GuardScope) -> Generator[None]:
+    token = GUARD_SCOPE.set(scope)
     try:
         yield
     finally:
@@ -141,13 +147,13 @@ def enter_scope(watch: GuardScope) -> Generator[None]:
 
 
 def properties_of(schema: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """The arguments of a tool, by the schema that it is listed with."""
+    """The arguments of a tool in the schema that it is listed with."""
     properties: object = (schema or {}).get("properties")
     return cast("Mapping[str, Any]", properties) if isinstance(properties, Mapping) else {}
 
 
 def fill_defaults(arguments: Mapping[str, Any], schema: Mapping[str, Any] | None) -> dict[str, Any]:
-    """As they came, with the defaults that a tool is listed with: where nobody knows how it reads them itself."""
+    """Arguments with the defaults of the listed schema, for a tool that reads them in an unknown way."""
     listed = {
         name: cast("Any", one) for name, one in properties_of(schema).items() if isinstance(one, Mapping)
     }
@@ -162,8 +168,10 @@ async def ask_and_run(
     schema: Mapping[str, Any] | None,
     run: Callable[[Mapping[str, Any]], Awaitable[Any]],
 ) -> Any:
-    """What `run(approved)` gives, of a tool of which only the schema is known. A guard without a name is on record
-    under the tool's."""
+    """Ask, and give what `run(approved)` gives, for a tool with nothing known but its schema.
+
+    The ledger has a guard without a name under the name of the tool.
+    """
     _require_listed(applying.guards, tool, frozenset(arguments) - properties_of(schema).keys())
     given = fill_defaults(arguments, schema)
     return await run_guarded(
@@ -172,7 +180,7 @@ async def ask_and_run(
 
 
 def _require_listed(guards: GuardSet, tool: str, unlisted: frozenset[str]) -> None:
-    """What only the caller has thought of must not decide whether they are asked."""
+    """An argument that the tool is not listed with must not decide whether a guard asks."""
     for guard in guards:
         if taken := guard.could_take(unlisted):
             raise NotApproved(
@@ -187,7 +195,7 @@ def _require_listed(guards: GuardSet, tool: str, unlisted: frozenset[str]) -> No
 def wrap_function(
     body: Body, run: Run, applying: ApplicableGuards, tool: str, injected: frozenset[str]
 ) -> Body:
-    """A function like `body`, which asks and then has `run(body, ...)` run it. What a host injects is no argument."""
+    """A function like `body` that asks and then has `run(body, ...)` run it. Guards see no injected parameters."""
     parameters, named = signature(body), _named(applying.guards, tool)
 
     @wraps(body)

@@ -30,7 +30,7 @@ SDK_THINK_TIME: object = signature(RequestStateSecurity).parameters["ttl"].defau
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoundaryOptions:
-    """The operator's choices for the boundary; None leaves what the server has."""
+    """The operator's choices for the boundary. None keeps the choice of the server."""
 
     keys: Keys | None
     think_time: float | None
@@ -39,7 +39,7 @@ class BoundaryOptions:
 
 
 class ExpiryCodec:
-    """Seals and opens with another codec, and remembers for the request when what it opened expires.
+    """Seals and opens with another codec, and notes for the request when the opened state expires.
 
     A worker with another `think_time` may have sealed it.
     """
@@ -59,11 +59,11 @@ class InstalledBoundary:
     """The boundary of a server as Askback installed it."""
 
     life: float
-    """Seconds that a state is good for."""
+    """Seconds until a state expires."""
     caller: Caller
     """The principal that a state is bound to."""
     open: Callable[[str], bytes]
-    """Opens what was sealed, and raises an error of its codec for anything else."""
+    """Opens a sealed state, and raises an error of its codec for anything else."""
 
 
 def install_boundary(lowlevel: Server[Any], options: BoundaryOptions) -> InstalledBoundary:
@@ -114,7 +114,7 @@ def install(lowlevel: Server[Any], middleware: ServerMiddleware[Any]) -> None:
 
 
 def install_outside(lowlevel: Server[Any], middleware: ServerMiddleware[Any]) -> None:
-    """Put `middleware` directly outside the boundary, where it sees what the boundary refuses."""
+    """Put `middleware` directly outside the boundary, where it sees requests that the boundary refuses."""
     at = _place_of_boundary(lowlevel.middleware)
     assert at is not None
     lowlevel.middleware.insert(at, middleware)

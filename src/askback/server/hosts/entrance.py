@@ -1,4 +1,4 @@
-"""Where HTTP requests come in, so that another worker can let a forwarded request in at the same place."""
+"""The application through which HTTP requests come in, so that forwarded requests can pass it as well."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -10,11 +10,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from askback.server.hosts.patches import patch_http_app, patch_middleware_stack
 
 NOTED = "askback.entrance"
-"""In the scope of a request: its `Arrival`."""
+"""The key in the scope of a request under which its `Arrival` is noted."""
 
 
 class Entrance:
-    """An application, and where forwarded requests go into it."""
+    """An application, and the way by which forwarded requests go into it."""
 
     def __init__(self, app: ASGIApp, *, way_in: ASGIApp | None = None, is_outermost: bool = False) -> None:
         """Without `way_in`, requests go in at `app`; `is_outermost` means that it verifies callers by itself."""
@@ -30,7 +30,7 @@ class Entrance:
         await self._app(scope, receive, send)
 
     async def admit(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request of another worker in. It gets the state of the lifespan, and nothing of earlier requests."""
+        """Let a forwarded request in, with the state of the lifespan and without the state of earlier requests."""
         await self._way_in({**scope, "state": dict(self._state)}, receive, send)
 
 
@@ -52,7 +52,7 @@ def wrap(app: ASGIApp) -> ASGIApp:
 
 
 def arrival_of(scope: Scope, handle: ASGIApp) -> Arrival:
-    """Where a request came in; at `handle`, if no application around it is known."""
+    """The entrance of a request. It is `handle` if no application around it is known."""
     return scope.get(NOTED) or Arrival(Entrance(handle), scope)
 
 

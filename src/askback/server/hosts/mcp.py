@@ -55,12 +55,12 @@ MAX_TOOL_PAGES = 100
 
 
 def inner_server_of(server: object) -> object:
-    """The low-level server inside an `MCPServer`; anything else is taken for one itself."""
+    """The low-level server inside an `MCPServer`. Anything else is taken to be one."""
     return cast("Any", vars(server).get("_lowlevel_server")) if isinstance(server, MCPServer) else server
 
 
 def require_lowlevel(inner: object, server: object) -> Server[Any]:
-    """`inner`, if it is a low-level server with everything we rely on."""
+    """Give `inner` back if it is a low-level server with everything we rely on. Raises `UnsupportedHost`."""
     if not isinstance(inner, Server):
         raise UnsupportedHost(
             "Askback can be installed into MCPServer and the low-level Server of the mcp package and into FastMCP, "
@@ -81,12 +81,12 @@ def require_lowlevel(inner: object, server: object) -> Server[Any]:
 
 
 def back_channel(ctx: Context) -> BackChannel:
-    """The channel of this very request: over HTTP it is the stream that answers the call."""
+    """The channel of this request back to the client: over HTTP, the stream that answers the call."""
     return ctx.session._request_outbound  # pyright: ignore[reportPrivateUsage] # no public way to send raw parameters
 
 
 def close_with_server(lowlevel: Server[Any], close: Callable[[], Awaitable[None]]) -> None:
-    """Call `close` when the server has ended, inside its lifespan; the server may be run again."""
+    """Call `close` when the server ends, inside its lifespan. The server may be run again."""
     runs = 0
 
     def closing_lifespan(lifespan: Any) -> Any:
@@ -132,18 +132,18 @@ def run_while_serving(lowlevel: Server[Any], work: Callable[[], Coroutine[Any, A
 
 
 def add_pages(server: object, app: object) -> None:
-    """Beside /mcp, where the server has an HTTP application of its own; a low-level one has none."""
+    """Serve pages beside /mcp, if the server has an HTTP application of its own. A low-level server has none."""
     if isinstance(server, MCPServer):
         cast("Any", server).custom_route(f"{ROOT}/{{path:path}}", methods=["GET", "POST"])(app)
 
 
 def is_protected(server: object) -> bool | None:
-    """A low-level server does not know who is let in before it."""
+    """None for a low-level server, which does not know what authenticates before it."""
     return cast("MCPServer[Any]", server).settings.auth is not None if isinstance(server, MCPServer) else None
 
 
 def is_named(server: object) -> bool:
-    """An `MCPServer` without a name takes the SDK's; a low-level server must be given one, and may be given none."""
+    """False for an `MCPServer` with the SDK's own name, and for a low-level server with an empty one."""
     name = cast("Any", server).name
     return bool(name.strip()) and not (isinstance(server, MCPServer) and name == SDK_NAME)
 
@@ -151,44 +151,39 @@ def is_named(server: object) -> bool:
 def intercept_returned_questions(lowlevel: Server[Any]) -> None:
     """Give questions that a body returns to the running conversation, before the SDK refuses them."""
 
-    def intercept_look_up(look_up: Any) -> Any:
-        def get_request_handler(method: str) -> HandlerEntry[Any] | None:
-            entry, conversation = look_up(method), CURRENT.get()
-            if conversation is None or entry is None:
-                return entry
-            if GuardMarks.exist:
-                refuse_bypass(method, entry.handler)
-            if not conversation.takes_returns:
-                return entry
+    def intercept(method: str, entry: HandlerEntry[Any]) -> HandlerEntry[Any]:
+        conversation = CURRENT.get()
+        if GuardMarks.exist and conversation is not None:
+            refuse_bypass(method, entry.handler)
+        if conversation is None or not conversation.takes_returns:
+            return entry
 
-            async def run_and_hand_over(ctx: Context, params: Any) -> Any:
-                result = await entry.handler(ctx, params)
-                if is_input_required(result):
-                    hand_over_questions(result)
-                return result
+        async def run_and_hand_over(ctx: Context, params: Any) -> Any:
+            result = await entry.handler(ctx, params)
+            if is_input_required(result):
+                hand_over_questions(result)
+            return result
 
-            return replace(entry, handler=run_and_hand_over)
+        return replace(entry, handler=run_and_hand_over)
 
-        return get_request_handler
-
-    patch_get_request_handler(lowlevel, intercept_look_up)
+    patch_get_request_handler(lowlevel, intercept)
 
 
 def hand_over_questions(result: object) -> None:
-    """Leave with the questions that a body returned, on a revision that cannot carry them."""
+    """Let the conversation ask the questions that a body returned, on a revision that cannot carry them."""
     conversation = CURRENT.get()
     if conversation is not None and conversation.takes_returns:
         conversation.hand_back(result)
 
 
 async def output_schema(lowlevel: Server[Any], ctx: Context, tool: str) -> dict[str, Any] | None:
-    """The output schema a tool is listed with; asked only when a call stops early."""
+    """The output schema that a tool is listed with. Needed only when a call stops early."""
     found = await listed_tool(lowlevel, ctx, tool)
     return None if found is None else found.output_schema
 
 
 async def listed_tool(lowlevel: Server[Any], ctx: Context, name: str) -> ListedTool | None:
-    """A tool as the server's own list has it."""
+    """A tool as the server lists it."""
     entry = lowlevel.get_request_handler(TOOLS_LIST)
     cursor: str | None = None
     for _ in range(MAX_TOOL_PAGES if entry is not None else 0):

@@ -1,4 +1,4 @@
-"""The official SDK's tools: where a guard gets between a call and its function, after its arguments were read."""
+"""The official SDK's tools: guards ask between a call and its function, after the arguments were validated."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
@@ -127,35 +127,30 @@ async def run_in_thread(body: Callable[..., Any], *args: Any, **kwargs: Any) -> 
 def guard_handler(lowlevel: Server[Any], guards: GuardSet, leads_to_tools: Callable[[Handler], bool]) -> None:
     """Ask before the handler of a low-level server, unless it leads to tools that ask by themselves."""
 
-    def guard_look_up(look_up: Any) -> Any:
-        def get_request_handler(method: str) -> HandlerEntry[Any] | None:
-            entry = look_up(method)
-            if method != TOOLS_CALL or entry is None or leads_to_tools(entry.handler):
-                return entry
-            return replace(entry, handler=_asking_handler(lowlevel, entry.handler, guards))
+    def guard(method: str, entry: HandlerEntry[Any]) -> HandlerEntry[Any]:
+        if method != TOOLS_CALL or leads_to_tools(entry.handler):
+            return entry
+        return replace(entry, handler=_asking_handler(lowlevel, entry.handler, guards))
 
-        return get_request_handler
-
-    patch_get_request_handler(lowlevel, guard_look_up)
+    patch_get_request_handler(lowlevel, guard)
 
 
 def _asking_handler(lowlevel: Server[Any], handler: Handler, guards: GuardSet) -> Handler:
     async def ask_and_handle(ctx: Context, params: CallToolRequestParams) -> Any:
-        # One that is not listed says nothing of itself, and may be there all the same, perhaps by another name: the
-        # handler may read names less strictly.
+        # A tool that is not listed may exist all the same: the handler may read names less strictly than its list.
         tool = await listed_tool(lowlevel, ctx, params.name)
         is_known = tool is not None or lowlevel.get_request_handler(TOOLS_LIST) is None
         schema, annotations = (None, None) if tool is None else (tool.input_schema, tool.annotations)
         given = params.arguments or {}
-        watch = GuardScope(
+        scope = GuardScope(
             guards, ToolFacts().add([params.name], annotations, {*given, *properties_of(schema)})
         )
 
         def go_on(approved: Mapping[str, Any]) -> Awaitable[Any]:
             return handler(ctx, params.model_copy(update={"arguments": dict(approved)}))
 
-        if not (applying := watch.select_guards(is_known=is_known)):
+        if not (applying := scope.select_guards(is_known=is_known)):
             return await handler(ctx, params)
-        return await ask_and_run(applying, watch.label, given, schema, go_on)
+        return await ask_and_run(applying, scope.label, given, schema, go_on)
 
     return ask_and_handle

@@ -1,7 +1,7 @@
 """Every attribute of the MCP SDK, FastMCP or Starlette that Askback replaces: one function for each.
 
-A function names what it replaces and why, and checks that it is there. What stands in its place is in the module that
-calls the function. `python -m scripts.patches` writes docs/explain/patches.md from the docstrings.
+A function says what it replaces and why, and checks that it is there. The replacement is in the module that calls the
+function. `python -m scripts.patches` writes docs/explain/patches.md from the docstrings.
 """
 
 from collections.abc import Callable, Generator, Iterator
@@ -12,7 +12,7 @@ from functools import cache, wraps
 from typing import Any
 
 from mcp.server import streamable_http
-from mcp.server.lowlevel import Server
+from mcp.server.lowlevel.server import HandlerEntry, Server
 from mcp.server.session import ServerSession
 from mcp.server.streamable_http import EventStore
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -22,31 +22,31 @@ from starlette.applications import Starlette
 from askback.errors import UnsupportedHost
 
 Wrap = Callable[[Any], Any]
-"""Makes what stands in the place of a function, from that function."""
+"""Makes the replacement of a function from the function."""
 
-SESSION_REQUESTS = "_handle_stateful_request"
-"""Behind the limit on bodies and the parting of revisions: only requests of 2025 sessions come here."""
+ChangeHandler = Callable[[str, HandlerEntry[Any]], HandlerEntry[Any]]
+"""Gives the handler of a method that is to run instead of the one that was found."""
 
 EXIT_SIGNAL = "_listen_for_exit_signal"
-"""With it a stream of events waits for the signal that the process is to end, and is cut then."""
+"""The method with which a stream of events waits for the end of the process, and is cut then."""
 
 DISPATCH = "_dispatch_component_middleware"
-"""Where every FastMCP server, mounted or not, runs its own chain of middleware around a body."""
+"""The method in which every FastMCP server, mounted or not, runs its own middleware around a body."""
 
 REQUEST_STATE = "_task_request_state"
-"""With it a context of FastMCP says that its call is a later round, where the request itself does not."""
+"""The attribute with which a context of FastMCP says that its call is a later round, if the request does not."""
 
 FASTMCP_LOOK_UPS = ("get_tool", "get_tool_by_hash", "list_tools")
-"""How a FastMCP server finds the tool that it runs, and others one that they run themselves."""
+"""The methods with which a FastMCP server, and others, find a tool to run."""
 
 FASTMCP_RUNS = ("run", "_run")
-"""How a tool of FastMCP is run: by anybody, and by a server."""
+"""The methods that run a tool of FastMCP: the public one, and that of servers."""
 
 _WRAPPED = "_askback_wrapped"
 
 
 def require(holds: bool, what: str, package: str = "mcp") -> None:
-    """Say what does not hold in the installed version of a host."""
+    """Raise `UnsupportedHost` for what does not hold in the installed version of a host."""
     if not holds:
         raise UnsupportedHost(
             f"Askback relies on this in the {package} package: {what}. It does not hold in the version installed here. "
@@ -83,13 +83,21 @@ def patch_lifespan(lowlevel: Server[Any], wrap: Wrap) -> None:
     _replace(lowlevel, "lifespan", wrap)
 
 
-def patch_get_request_handler(lowlevel: Server[Any], wrap: Wrap) -> None:
+def patch_get_request_handler(lowlevel: Server[Any], change: ChangeHandler) -> None:
     """`Server.get_request_handler` of one server: returned questions and guards are seen before the SDK goes on.
 
     For: mcp 2.1.1 and later.
     Until: a middleware sees a result before the SDK checks whether the revision can carry it.
     """
-    _replace(lowlevel, "get_request_handler", wrap)
+
+    def change_found(look_up: Any) -> Any:
+        def get_request_handler(method: str) -> HandlerEntry[Any] | None:
+            entry = look_up(method)
+            return None if entry is None else change(method, entry)
+
+        return get_request_handler
+
+    _replace(lowlevel, "get_request_handler", change_found)
 
 
 def patch_mcpserver_verb(server: object, verb: str, wrap: Wrap) -> None:
@@ -117,7 +125,7 @@ def patch_session_requests(wrap: Wrap) -> None:
     For: mcp 2.1.1 and later.
     Until: the SDK takes a place where its sessions live.
     """
-    _replace(StreamableHTTPSessionManager, SESSION_REQUESTS, wrap)
+    _replace(StreamableHTTPSessionManager, "_handle_stateful_request", wrap)
 
 
 @cache
@@ -223,7 +231,7 @@ def patch_later_round(context: object, value: str) -> None:
 
 @cache
 def patch_proxies(wrap: Wrap, *proxies: tuple[type[Any], str]) -> None:
-    """`ProxyTool.run` and its relatives: what a proxy passes on is asked by the other server, outside the conversation.
+    """`ProxyTool.run` and the like: the questions of another server behind a proxy stay outside the conversation.
 
     For: fastmcp 4.0.10 and later.
     Until: FastMCP runs a proxy in a context of its own.
@@ -291,7 +299,7 @@ def patch_tool_runs(tool: type[Any], wrap: Wrap) -> None:
 
 
 def _replace(owner: Any, name: str, wrap: Wrap, package: str = "mcp") -> None:
-    """Put what `wrap` makes of an attribute in its place; raise `UnsupportedHost` if it is not there."""
+    """Replace an attribute with what `wrap` makes of it. Raises `UnsupportedHost` if it is not there."""
     present: Any = getattr(owner, name, None)
     kind = owner if isinstance(owner, type) else type(owner)
     require(callable(present), f"{kind.__name__} has {name}", package)

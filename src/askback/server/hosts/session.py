@@ -1,7 +1,7 @@
-"""The SDK's session in a body: what `ctx.elicit()` and its relatives ask goes through the conversation.
+"""The SDK's session in a body: questions of `ctx.elicit()` and `ctx.elicit_url()` go through the conversation.
 
-They all end in `send_request`. There they get what `ask` has: every revision, a reply that fits, and replay. Sessions
-of servers without Askback are left as they are.
+Both end in `send_request`. There they get what `ask` has: every revision, a reply that fits, and replay. Sessions of
+servers without Askback are not changed.
 """
 
 from copy import copy
@@ -20,7 +20,7 @@ VERB = "ctx.elicit(...)"
 
 
 class ConversationSession(ServerSession):
-    """A session with the conversation of its request; a type only, since the SDK makes the sessions."""
+    """A session with the conversation of its request. Only a type: the SDK makes the sessions."""
 
     askback_conversation: Conversation | None
     """None after the end of a pass, or session and call would keep each other in memory."""
@@ -39,7 +39,7 @@ def without_conversation(session: ServerSession) -> ServerSession:
 
 
 def intercept_elicitations() -> None:
-    """Have the questions that bodies send through their session asked by their conversation."""
+    """Let the conversation ask the questions that a body sends through its session."""
     patch_send_request(_asking_send)
     patch_send_notification(_announcing_send)
 
@@ -73,7 +73,7 @@ def _announcing_send(send: Any) -> Any:
         notification: ServerNotification,
         related_request_id: RequestId | None = None,
     ) -> None:
-        """The news of a settled visit goes to clients that know it; on the rounds era they come and ask."""
+        """Announce a settled visit only to clients that know the message; on the rounds era they come and ask."""
         is_news = isinstance(notification, ElicitCompleteNotification) and has_conversation(self)
         if is_news and revision_of(self.protocol_version).era is Era.ROUNDS:
             return

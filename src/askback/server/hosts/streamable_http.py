@@ -1,4 +1,4 @@
-"""Sessions of the SDK's streamable HTTP: their requests, their end, and their private parts."""
+"""Sessions of the SDK's streamable HTTP: how their requests and their end are intercepted."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -25,7 +25,7 @@ from askback.server.hosts.patches import (
 SESSION_ID = MCP_SESSION_ID_HEADER.encode("ascii")
 
 DRAIN_TIMEOUT = 20.0
-"""Seconds for the calls that run when a worker is told to end: less than the 30 that Kubernetes gives a pod."""
+"""Seconds for the running calls of a worker that is told to end: less than the 30 that Kubernetes gives a pod."""
 
 Handle = Callable[[Scope, Receive, Send], Awaitable[None]]
 
@@ -34,31 +34,31 @@ class SessionInterceptor(NamedTuple):
     """What Askback does with the sessions of one server."""
 
     handle: Callable[[Manager, Handle, Scope, Receive, Send], Awaitable[None]]
-    """Each request; it is given the SDK's own way."""
+    """Handles each request. It gets the SDK's own handler, too."""
     stop: Callable[[], None]
-    """The process was told to end, and calls are still being answered."""
+    """Called when the process is told to end while calls still run."""
     drain: Callable[[], Awaitable[None]]
-    """The sessions end as soon as this returns."""
+    """Called before the sessions end. They end when it returns."""
 
 
 _INTERCEPTORS: WeakKeyDictionary[Server[Any], SessionInterceptor] = WeakKeyDictionary()
 _RUNNING: WeakKeyDictionary[Server[Any], int] = WeakKeyDictionary()
-"""Managers of a server: it may be served on several transports."""
+"""Managers that run for a server, which may be served at several paths."""
 
 _STOP: ContextVar[Callable[[], None] | None] = ContextVar("askback_stop", default=None)
-"""For the stream of a call: what to do when the process is told to end."""
+"""For the stream of a call: what it calls when the process is told to end."""
 
 
 def intercept_sessions(lowlevel: Server[Any], interceptor: SessionInterceptor) -> None:
     """Have `interceptor` handle all requests of this server's sessions, and their end."""
-    patch_session_requests(_watched_requests)
-    patch_manager_run(_draining_run)
+    patch_session_requests(_intercept_requests)
+    patch_manager_run(_drain_before_end)
     patch_event_stream(DrainingStream)
     _INTERCEPTORS[lowlevel] = interceptor
 
 
 def session_of(headers: Any) -> str | None:
-    """The id of a session in the headers of a request or an answer."""
+    """The id of a session in the headers of a request or a response."""
     return next((value.decode("latin-1") for name, value in headers if name.lower() == SESSION_ID), None)
 
 
@@ -69,20 +69,20 @@ def caller_of(scope: Scope) -> object:
 
 
 def has_session(manager: Manager, id: str) -> bool:
-    """Whether the session lives here. Older versions of the SDK keep sessions that have ended."""
+    """Whether the session is here. Older versions of the SDK keep sessions that have ended."""
     transport = _sessions(manager).get(id)
     return transport is not None and not transport.is_terminated
 
 
 def remember_events(manager: Manager, id: str, events: EventStore) -> None:
-    """Have the events of a session remembered, if they are not yet: a client can then take up a broken stream."""
+    """Keep the events of a session, if they are not kept yet, so that a client can resume a broken stream."""
     transport = _sessions(manager).get(id)
     if transport is not None:
         patch_event_store(transport, events)
 
 
 async def end_session(manager: Manager, id: str) -> None:
-    """As if the client had ended it."""
+    """End a session as if the client had ended it."""
     transport = _sessions(manager).pop(id, None)
     cast("dict[str, Any]", vars(manager).get("_session_owners", {})).pop(id, None)
     if transport is not None:
@@ -96,8 +96,8 @@ def _sessions(manager: Manager) -> dict[str, Any]:
     return cast("dict[str, Any]", found)
 
 
-def _watched_requests(handle: Any) -> Any:
-    async def handle_and_watch(self: Manager, scope: Scope, receive: Receive, send: Send) -> None:
+def _intercept_requests(handle: Any) -> Any:
+    async def handle_intercepted(self: Manager, scope: Scope, receive: Receive, send: Send) -> None:
         interceptor = _INTERCEPTORS.get(self.app)
         if interceptor is None:
             await handle(self, scope, receive, send)
@@ -108,10 +108,10 @@ def _watched_requests(handle: Any) -> Any:
         finally:
             _STOP.reset(token)
 
-    return handle_and_watch
+    return handle_intercepted
 
 
-def _draining_run(run: Any) -> Any:
+def _drain_before_end(run: Any) -> Any:
     @asynccontextmanager
     async def run_and_drain(self: Manager) -> AsyncGenerator[None]:
         interceptor = _INTERCEPTORS.get(self.app)
