@@ -14,7 +14,7 @@ from askback.testing.store_contract.base import begin, granted
 from scripts.services import PostgresServer, postgres_server
 from tests.support.services import found
 from tests.support.stores.cut import Wire, wire_to
-from tests.support.stores.postgres import BOUND, Shell, Waiting, schema_of, shell, until_found
+from tests.support.stores.postgres import BOUND, Shell, Waiting, schema_of, shell, until_found, until_heard
 from tests.support.stores.postgres import waiting as waiting
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
@@ -83,7 +83,8 @@ async def test_whoever_waits_for_a_visit_waits_through_a_restart(
 ):
     async with anyio.create_task_group() as group:
         waiters = [await begin(group, lambda: store.wait("visit")) for _ in range(3)]
-        await waiting.reach(3)
+        await waiting.reach(1)
+        await until_heard(store)
         server.stop()
         server.start()
         with anyio.fail_after(BOUND):
@@ -104,7 +105,8 @@ async def test_one_who_waits_gives_up_on_a_server_that_stays_away(
 
     async with anyio.create_task_group() as group:
         waiters = [await begin(group, wait) for _ in range(8)]
-        await waiting.reach(8)
+        await waiting.reach(1)
+        await until_heard(store)
         server.kill()
         began = time.monotonic()
         for waiter in waiters:

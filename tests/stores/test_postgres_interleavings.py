@@ -1,7 +1,5 @@
 """Everything a claimant can do, in any order, on a server: never two runners, never a wrong result, never a hang."""
 
-import asyncio
-
 import anyio
 import pytest
 from anyio.abc import TaskGroup
@@ -9,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 
 from askback.stores.postgres import PostgresStore
 from tests.stores.test_interleavings import MOVES, Act, Claim, Table
-from tests.support.stores.postgres import connections_of, empty, shell
+from tests.support.stores.postgres import empty, shell, until_heard
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 
@@ -29,10 +27,9 @@ class FarTable(Table):
         self._refused.append(claim)
 
     async def let_all_move(self) -> None:
-        connections = connections_of(self._store)
         for _ in range(4):
             await super().let_all_move()
-            await asyncio.wrap_future(connections.submit(connections.rest()))
+            await until_heard(self._store)
         while self._refused:
             super().learn_of_refusal(self._refused.pop())
 

@@ -50,7 +50,7 @@ async def until_found(connection: Shell, query: str, *values: Any) -> Any:
 
 
 async def until_listening(store: PostgresStore) -> None:
-    """Whoever begins to listen rings all bells, for what was rung before was not heard."""
+    """Notifications are heard from now on."""
     connections = connections_of(store)
     with anyio.fail_after(BOUND):
         while connections._listener is None:  # pyright: ignore[reportPrivateUsage] - nobody else can tell
@@ -58,7 +58,13 @@ async def until_listening(store: PostgresStore) -> None:
 
 
 def connections_of(store: PostgresStore) -> Connections:
-    return store._opened()  # pyright: ignore[reportPrivateUsage] - nobody else's business
+    return store._opened()  # pyright: ignore[reportPrivateUsage] - they have no public name
+
+
+async def until_heard(store: PostgresStore) -> None:
+    """Until all statements that were sent are answered."""
+    connections = connections_of(store)
+    await asyncio.wrap_future(connections.submit(connections.rest()))
 
 
 class Waiting:

@@ -12,6 +12,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from datetime import timedelta
 from typing import Any, NamedTuple, TypeVar
+from weakref import WeakValueDictionary
 
 import asyncpg
 
@@ -24,6 +25,7 @@ from askback.stores.postgres.connection import (
     GOES_ON,
     TROUBLE,
     Connection,
+    Unusable,
     connect_options,
     explain,
     greet,
@@ -58,7 +60,7 @@ BATCH_SIZE = 500
 """Expired rows of a table that are deleted in one transaction."""
 
 WAIT_TIMEOUT = 10.0
-"""Seconds for which a waiter bears with a server that is away: it may just be restarted."""
+"""Seconds for which a waiter bears with a server that is away."""
 
 
 class Waits(NamedTuple):
@@ -75,6 +77,9 @@ class Connections:
         """As the server said it last."""
         self.wakeups = Wakeups()
         self._is_closed = False
+        self._missed_at = 0.0
+        """When a statement failed first, if none has gone well since; else 0."""
+        self._locks: WeakValueDictionary[tuple[object, ...], asyncio.Lock] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._address, self._clock = address, clock
         self._lease = timedelta(seconds=lease)
@@ -110,23 +115,26 @@ class Connections:
             await asyncio.wait([task])
             raise
 
-    async def wait_for(self, topic: str, look: Callable[[], Awaitable[T | Waits]]) -> T:
-        """Look until there is something to be seen. A server that was there may be away for a while."""
-        deadline: float | None = 0.0
-        while not self._is_closed:
-            event = self.wakeups.expect(topic)
-            try:
-                found = await look()
-                deadline = None
-            except StoreUnavailable:
-                if deadline is None:
-                    deadline = time.monotonic() + WAIT_TIMEOUT
-                if time.monotonic() >= deadline:
-                    raise
-                found = Waits(RETRY_INTERVAL)
-            if not isinstance(found, Waits):
-                return found
-            await self.wakeups.wait(event, found.seconds)
+    async def wait_for(self, topic: str, look: Callable[[], Awaitable[T | Waits]], *same: object) -> T:
+        """Look until there is something to be seen. Those who wait for the same do so one after the other.
+
+        A server that was there may be away for a while: it may just be restarted.
+        """
+        lock = self._locks.setdefault((topic, *same), asyncio.Lock())
+        has_waited = lock.locked()
+        async with lock:
+            while not self._is_closed:
+                event = self.wakeups.expect(topic)
+                try:
+                    found = await look()
+                except StoreUnavailable:
+                    if not has_waited or time.monotonic() > self._missed_at + WAIT_TIMEOUT:
+                        raise
+                    found = Waits(RETRY_INTERVAL)
+                if not isinstance(found, Waits):
+                    return found
+                has_waited = True
+                await self.wakeups.wait(event, found.seconds)
         raise self._unavailable("it was closed while somebody waited", "Close it after the last call.")
 
     async def drain(self) -> None:
@@ -142,20 +150,24 @@ class Connections:
 
     async def _run(self, statement: Statement[T]) -> T:
         try:
-            try:
-                return await self._attempt(statement, again=False)
-            except UNDONE:
-                return await self._attempt(statement, again=False)
-            except TROUBLE as error:
-                if is_lost(error) or isinstance(error, TimeoutError):
-                    await (
-                        self._pool.expire_connections()
-                    )  # what happened to one has most likely happened to all
-                if not is_lost(error):
-                    raise
-                return await self._attempt(statement, again=True)
+            answer = await self._run_twice(statement)
         except TROUBLE as error:
+            self._missed_at = self._missed_at or time.monotonic()
             raise explain(error, self._address) from error
+        self._missed_at = 0.0
+        return answer
+
+    async def _run_twice(self, statement: Statement[T]) -> T:
+        try:
+            return await self._attempt(statement, again=False)
+        except UNDONE:
+            return await self._attempt(statement, again=False)
+        except TROUBLE as error:
+            if is_lost(error) or isinstance(error, TimeoutError):
+                await self._pool.expire_connections()  # what happened to one has most likely happened to all
+            if not is_lost(error):
+                raise
+            return await self._attempt(statement, again=True)
 
     async def _attempt(self, statement: Statement[T], *, again: bool) -> T:
         connection = await self._acquire()
@@ -172,7 +184,7 @@ class Connections:
             return await self._pool.acquire(timeout=ANSWER_TIMEOUT)
         except TimeoutError:
             most = self._address.connections
-            raise self._unavailable(
+            raise Unusable(
                 f"it did not answer, or all {most} connections were busy, for {ANSWER_TIMEOUT:g} seconds",
                 f"{GOES_ON} If it is only slow, raise connections= in the address.",
             ) from None

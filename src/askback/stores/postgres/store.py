@@ -166,7 +166,9 @@ class PostgresStore:
                 return Granted(asked.key, asked.token, value)
             return Finished(value) if verdict == "done" else VERDICTS[verdict]
 
-        return await connections.wait_for(topic_of("run", key), look)
+        return await connections.wait_for(
+            topic_of("run", key), look, asked.turn, asked.digest, asked.takeover, asked.epoch
+        )
 
     # Settle, and spend.
 
