@@ -47,6 +47,7 @@ from askback.server.hosts.patches import (
     patch_proxies,
     patch_request_context,
     require,
+    require_bodies,
 )
 from askback.server.hosts.session import has_conversation, without_conversation
 
@@ -93,9 +94,7 @@ def inner_server_of(server: FastMCP[Any]) -> object:
     require(hasattr(Context(server), REQUEST_STATE), f"Context has {REQUEST_STATE}", package)
     for kind, name in [(FastMCP, DISPATCH), *PROXIES.items()]:
         require(hasattr(kind, name), f"{kind.__name__} has {name}", package)
-    for kind, name in BODIES.items():
-        runs_function = name in vars(kind) and "fn" in cast("Any", kind).model_fields
-        require(runs_function, f"{kind.__name__} runs its function in {name}", package)
+    require_bodies(package, BODIES)
     wrapped = without_injected_parameters(_takes_context)
     require(_injected_into(wrapped) is _takes_context, "what injects a context holds its function", package)
     inner = vars(server).get("_mcp_server")

@@ -35,6 +35,7 @@ from askback.server.hosts.patches import (
     patch_lifespan,
     patch_mcpserver_verb,
     require,
+    require_bodies,
 )
 
 SDK_NAME = "mcp-server"
@@ -77,6 +78,7 @@ def require_lowlevel(inner: object, server: object) -> Server[Any]:
     )
     has_tools = not isinstance(server, MCPServer) or "_tool_manager" in vars(cast("object", server))
     require(has_tools, "MCPServer holds its tools in a manager")
+    require_bodies("mcp", BODIES)
     return lowlevel
 
 
@@ -201,12 +203,12 @@ async def listed_tool(lowlevel: Server[Any], ctx: Context, name: str) -> ListedT
 def install(server: object) -> None:
     """Make an `MCPServer` refuse bare functions that are guarded elsewhere, and let our errors pass as they are."""
     if isinstance(server, MCPServer):
-        patch_bodies(refuse_bare, "mcp", *BODIES.items())
+        patch_bodies(_refuse_bare, "mcp", *BODIES.items())
         for verb in VERBS:
             patch_mcpserver_verb(cast("object", server), verb, _pass_errors)
 
 
-def refuse_bare(run: Any) -> Any:
+def _refuse_bare(run: Any) -> Any:
     """In calls that Askback serves, refuse a bare function that is guarded elsewhere, however it was added."""
 
     async def run_guarded(self: Any, *args: Any, **kwargs: Any) -> Any:

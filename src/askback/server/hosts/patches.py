@@ -4,7 +4,7 @@ A function says what it replaces and why, and checks that it is there. The repla
 function. `python -m scripts.patches` writes docs/explain/patches.md from the docstrings.
 """
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -52,6 +52,13 @@ def require(holds: bool, what: str, package: str = "mcp") -> None:
             f"Askback relies on this in the {package} package: {what}. It does not hold in the version installed here. "
             "Install a version that Askback was tested with (see its changelog), or tell us that it moved."
         )
+
+
+def require_bodies(package: str, bodies: Mapping[type[Any], str]) -> None:
+    """Check that classes run a function, their `fn`, in the given methods."""
+    for kind, name in bodies.items():
+        runs_function = name in vars(kind) and "fn" in getattr(kind, "model_fields", ())
+        require(runs_function, f"{kind.__name__} runs its function in {name}", package)
 
 
 @cache
