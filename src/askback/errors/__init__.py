@@ -61,7 +61,6 @@ from askback.errors.answers import (
     Unanswered,
     Unfinished,
 )
-from askback.errors.guards import ChangedSinceApproval, EstimateFailed, NotApproved, NotRun
 from askback.errors.questions import (
     FORGOTTEN,
     INTERRUPTED,
@@ -70,15 +69,19 @@ from askback.errors.questions import (
     AskedInsideOnce,
     CallerUnknown,
     CannotAsk,
+    ChangedSinceApproval,
     Drift,
     EffectFailed,
+    EstimateFailed,
     InstalledTwice,
     InvalidAnswer,
     KeysNeeded,
     KeyTaken,
     LinkRefused,
+    NotApproved,
     NotAwaited,
     NotRecordable,
+    NotRun,
     NoTruthValue,
     OutsideConversation,
     ProviderUnavailable,

@@ -1,4 +1,4 @@
-"""What goes wrong where questions are answered: on the client's side."""
+"""Errors on the side that answers: in a client, its connections, people and policies."""
 
 from mcp_types import REQUEST_TIMEOUT
 

@@ -23,7 +23,7 @@ class FieldSet(Generic[T_co]):
     fields: Mapping[str, Field[Any]]
     required: frozenset[str] = frozenset()
     make: Callable[[dict[str, Any]], T_co]
-    """Makes the author's value of content whose choices have their Python values."""
+    """Makes the author's value of content whose choices have their Python values; not called for a host's own form."""
     attributes: Mapping[str, str] | None = None
     """The author's own name of each field; None where a bare value is asked for."""
     meanings: Mapping[str, Meanings] = field(default_factory=dict[str, Meanings])
@@ -48,7 +48,7 @@ class FieldSet(Generic[T_co]):
         Raises pydantic's `ValidationError` if the author's own validators refuse the content.
         """
         if self.verbatim is not None:
-            return self.make(content)
+            return content
         values = {**dict.fromkeys(self.nulls), **content}
         for name, meanings in self.meanings.items():
             if values.get(name) is not None:

@@ -66,7 +66,7 @@ def _read(canonical: str) -> tuple[FieldSet[Any], bool]:
     if accept_title(schema.get("title")) is None:
         schema.pop("title", None)
     sent = _without_excuses(schema)
-    fieldset = _with_fields(schema) or FieldSet(fields={}, make=_unchanged, verbatim={})
+    fieldset = _with_fields(schema) or FieldSet(fields={}, make=dict)
     is_typed = _search(_beside(fieldset, schema))
     return replace(fieldset, verbatim=sent, digest=digest_of(json.dumps(sent, sort_keys=True))), is_typed
 
@@ -79,11 +79,7 @@ def _with_fields(schema: Mapping[str, Any]) -> FieldSet[Any] | None:
         raise
     except QuestionRefused:
         return None
-    return None if fieldset.meanings else replace(fieldset, make=_unchanged, nulls=())
-
-
-def _unchanged(content: Mapping[str, Any]) -> Mapping[str, Any]:
-    return content
+    return None if fieldset.meanings else fieldset
 
 
 def _beside(fieldset: FieldSet[Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
