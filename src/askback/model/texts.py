@@ -7,6 +7,7 @@ grammar that templates cannot hold.
 import dataclasses
 from collections.abc import Iterable, Mapping
 from string import Formatter
+from typing import Any
 
 from askback.errors import AuthorError
 from askback.model.question import SINGLE
@@ -97,13 +98,7 @@ class Words:
     seconds: str = "{count} seconds"
 
     def __post_init__(self) -> None:
-        for field in dataclasses.fields(Words):
-            known = _places_in(field.name, str(field.default))
-            if unknown := sorted(_places_in(field.name, getattr(self, field.name)) - known):
-                raise AuthorError(
-                    f"Words.{field.name} uses {{{unknown[0]}}}, which it is not given. It can use: "
-                    f"{', '.join(sorted(known)) or 'nothing'}."
-                )
+        require_templates(self)
 
     def sentence(self, problem: Problem) -> str:
         """What to tell the person about one problem."""
@@ -136,8 +131,20 @@ class Words:
         return template.format(count=f"{count:.15g}")
 
 
+def require_templates(words: Any) -> None:
+    """Refuse a text in a dataclass of texts that is no template, or that uses what its default does not."""
+    for field in dataclasses.fields(words):
+        name = f"{type(words).__name__}.{field.name}"
+        known = _places_in(name, str(field.default))
+        if unknown := sorted(_places_in(name, getattr(words, field.name)) - known):
+            raise AuthorError(
+                f"{name} uses {{{unknown[0]}}}, which it is not given. It can use: "
+                f"{', '.join(sorted(known)) or 'nothing'}."
+            )
+
+
 def _places_in(name: str, template: str) -> set[str]:
     try:
         return {place for _, place, _, _ in Formatter().parse(template) if place is not None}
     except ValueError as error:
-        raise AuthorError(f"Words.{name} is not a template: {error}. Write {{{{ for a brace.") from error
+        raise AuthorError(f"{name} is not a template: {error}. Write {{{{ for a brace.") from error

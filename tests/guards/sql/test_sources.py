@@ -13,6 +13,7 @@ from askback.guards.sql import SQLCatalogue, TOMLSource, read
 from askback.guards.sql.sources import Catalogued, source_of
 from askback.guards.sql.sources.duckdb import DuckDBSource
 from askback.guards.sql.sources.sqlite import SQLiteSource
+from tests.guards.sql.misses import Misses
 
 pytestmark = pytest.mark.anyio
 
@@ -68,9 +69,9 @@ async def test_a_file_counts_as_it_is_now(tmp_path: Path) -> None:
     assert (await source.load()).digest != before.digest
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
+async def test_a_file_with_a_slip_in_it_is_refused_as_a_whole(tmp_path: Path) -> None:
+    misses = Misses()
+    for text, problem in [
         ("[column]\n'a.b.c' = 'x'", r"\[column\] is no section"),
         ("[columns]\n'a.b.c' = 3", "not a text"),
         ("[columns]\n'a.b.c' = ''", "not a text"),
@@ -78,14 +79,12 @@ async def test_a_file_counts_as_it_is_now(tmp_path: Path) -> None:
         ("[tags.contact]\nexampel = 'x'", "exampel means nothing"),
         ("[tables]\n'a.b' = 'c'", "neither a list"),
         ("[columns", "no TOML"),
-    ],
-)
-async def test_a_file_with_a_slip_in_it_is_refused_as_a_whole(
-    tmp_path: Path, text: str, problem: str
-) -> None:
-    (tmp_path / "slip.toml").write_text(text)
-    with pytest.raises(OperatorError, match=problem):
-        await TOMLSource(tmp_path / "slip.toml").load()
+    ]:
+        with misses.of(text):
+            (tmp_path / "slip.toml").write_text(text)
+            with pytest.raises(OperatorError, match=problem):
+                await TOMLSource(tmp_path / "slip.toml").load()
+    misses.require_none()
 
 
 async def test_a_function_may_tell_at_once_or_later() -> None:

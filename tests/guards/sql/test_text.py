@@ -1,13 +1,12 @@
 """Which texts are given to an engine at all."""
 
-import pytest
-
 from askback.guards.sql.text import MAX_DEPTH, MAX_LENGTH, find_excess, find_nesting
+from tests.guards.sql.misses import Misses
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
+def test_what_is_nested_too_deep_too_long_or_no_text_is_refused() -> None:
+    misses = Misses()
+    for statement in [
         "SELECT " + "(" * 10_000,
         "SELECT " + "ARRAY[" * 10_000,
         "SELECT " + "CASE WHEN 1 THEN " * 10_000,
@@ -20,15 +19,15 @@ from askback.guards.sql.text import MAX_DEPTH, MAX_LENGTH, find_excess, find_nes
         "x" * (MAX_LENGTH + 1),
         "SELECT '\0'",
         "SELECT '\ud800'",
-    ],
-)
-def test_what_is_nested_too_deep_too_long_or_no_text_is_refused(statement: str) -> None:
-    assert find_excess(statement) or find_nesting(statement)
+    ]:
+        with misses.of(statement):
+            assert find_excess(statement) or find_nesting(statement)
+    misses.require_none()
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
+def test_wide_texts_pass_and_brackets_in_literals_do_not_count() -> None:
+    misses = Misses()
+    for statement in [
         "",
         "SELECT 1",
         "SELECT " + " + ".join(["(1)"] * 10_000),
@@ -37,7 +36,7 @@ def test_what_is_nested_too_deep_too_long_or_no_text_is_refused(statement: str) 
         "SELECT 1 -- " + "(" * 10_000,
         "SELECT 'it''s ü \u2060'",
         ("+" * MAX_DEPTH + "x") * 1_000,
-    ],
-)
-def test_wide_texts_pass_and_brackets_in_literals_do_not_count(statement: str) -> None:
-    assert not find_excess(statement) and not find_nesting(statement)
+    ]:
+        with misses.of(statement):
+            assert not find_excess(statement) and not find_nesting(statement)
+    misses.require_none()

@@ -8,9 +8,8 @@ Sound rather than exact: what cannot be told stands in `unresolved`, and nothing
 """
 
 from askback.guards.sql.approval import SQLApproval, approval_of
-from askback.guards.sql.assessment import StatementAssessor
 from askback.guards.sql.catalogue import SQLCatalogue
-from askback.guards.sql.guard import guard_sql
+from askback.guards.sql.guard import StatementAssessor, guard_sql
 from askback.guards.sql.names import Dialect
 from askback.guards.sql.question import SQLWords
 from askback.guards.sql.reader import read, read_async

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TypeVar
 
 from askback.errors import AuthorError
 from askback.guards.sql.catalogue import SQLCatalogue
@@ -27,35 +26,38 @@ class SQLApproval:
         return self.known.digest
 
 
-MAX_APPROVALS = 100
-"""In one task, which may go on for days."""
+MAX_APPROVALS = 200
+"""In one task, which may go on for days; two for each statement that may run."""
 
-Key = TypeVar("Key")
+APPROVED = 0
+"""In the place of an assessor's id, in the key of an approval that was given."""
 
-_APPROVALS: ContextVar[Mapping[str, SQLApproval]] = ContextVar(
+_APPROVALS: ContextVar[Mapping[tuple[int, str], SQLApproval]] = ContextVar(
     "askback_sql_approvals", default=MappingProxyType({})
 )
-"""By the text of the statement, in the task that runs the guarded function."""
+"""By the id of an assessor and the text of the statement: what its engine found in this task, before somebody agrees.
+The function that runs the statement gets what its own call was asked about, whatever another call has since found."""
 
 
-def keep_approval(approval: SQLApproval) -> None:
-    """Make an approval known to the function that runs next in this task."""
-    _APPROVALS.set(add_newest(_APPROVALS.get(), approval.statement, approval))
-
-
-def add_newest(kept: Mapping[Key, SQLApproval], key: Key, approval: SQLApproval) -> Mapping[Key, SQLApproval]:
-    """The approvals with one more, without the oldest where they are many."""
-    approvals = dict(kept)
-    approvals.pop(key, None)
-    approvals[key] = approval
+def keep_approval(assessor: int, approval: SQLApproval) -> None:
+    """Keep what an assessor's engine found, without the oldest where there are many."""
+    key = (assessor, approval.statement)
+    approvals = {kept: other for kept, other in _APPROVALS.get().items() if kept != key} | {key: approval}
     if len(approvals) > MAX_APPROVALS:
         del approvals[next(iter(approvals))]
-    return approvals
+    _APPROVALS.set(approvals)
+
+
+def give_approval(assessor: int, statement: str) -> None:
+    """Make what an assessor's engine found known to the function that runs next in this task."""
+    approval = _APPROVALS.get().get((assessor, statement))
+    if approval is not None:
+        keep_approval(APPROVED, approval)
 
 
 def approval_of(statement: str) -> SQLApproval:
     """The approval of a statement, inside of the function that `guard_sql` stands before."""
-    approval = _APPROVALS.get().get(statement)
+    approval = _APPROVALS.get().get((APPROVED, statement))
     if approval is None:
         raise AuthorError(
             "This statement was not approved in this call. Give the text on exactly as guard_sql gave it to the "

@@ -213,10 +213,6 @@ def data_type(node: exp.Expr, place: ExpressionContext, todo: Todo) -> Sources:
     return NOTHING
 
 
-def nothing(node: exp.Expr, place: ExpressionContext, todo: Todo) -> Sources:
-    return NOTHING
-
-
 STEPS: dict[type[exp.Expr], Step] = {
     **dict.fromkeys(NAMING, naming),
     exp.Aliases: aliases,
@@ -233,5 +229,4 @@ STEPS: dict[type[exp.Expr], Step] = {
     exp.Star: star,
     exp.Var: variable,
     exp.DataType: data_type,
-    exp.Literal: nothing,
 }

@@ -29,7 +29,7 @@ from askback.guards.sql.scope import (
     parts_of,
     relation_of,
 )
-from askback.guards.sql.systems import describes_the_schema, is_of_the_system
+from askback.guards.sql.system import describes_the_schema, is_of_the_system
 from askback.guards.sql.tables import add_from, column_names, is_wrapped
 
 SELECT = words_in(
@@ -222,16 +222,13 @@ def modify(query: exp.Expr, relation: Relation, place: ExpressionContext) -> Non
     for part in parts_of(query, *PROBING):
         place.account.count(sources_of(part, place))
     terms = (term for part in parts_of(query, "group", "order") for term in parts_of(part))
-    if any(not is_column(term) for term in terms) or any(
+    values = (term.this if isinstance(term, exp.Ordered) else term for term in terms)
+    if not all(isinstance(value, exp.Column) for value in values) or any(
         part.args.get("all") for part in parts_of(query, "group", "order")
     ):
         place.account.count(relation.everything)  # `ORDER BY 2`, `GROUP BY ALL`
     if query.args.get("locks"):
         place.account.change("lock rows")
-
-
-def is_column(term: exp.Expr) -> bool:
-    return isinstance(term.this if isinstance(term, exp.Ordered) else term, exp.Column)
 
 
 def result_scope(place: ExpressionContext) -> NameScope:
@@ -270,13 +267,9 @@ def item_of(item: exp.Expr, place: ExpressionContext) -> Relation:
 
 def computed(item: exp.Expr, place: ExpressionContext, name: str | None) -> Relation:
     """Counted at once, but in a view: there it is the operator's, and counts where it is used."""
-    sources = NOTHING
-    if not place.account.is_view:
-        place.account.count(sources_of(item, place))
-    else:
-        with place.account.apart() as counted:
-            place.account.count(sources_of(item, place))
-        sources = frozenset(counted)
+    account = replace(place.account, read=set[str]()) if place.account.is_view else place.account
+    account.count(sources_of(item, replace(place, account=account)))
+    sources = frozenset(account.read) if account.is_view else NOTHING
     outputs: list[Output] = [(name, sources)]
     return relation_of(outputs + ([(None, sources)] if may_spread(item) else []))
 

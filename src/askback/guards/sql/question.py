@@ -3,11 +3,9 @@
 import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from string import Formatter
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from askback.errors import AuthorError
 from askback.guards.cost import CostLimits, CostWords, Estimate, Measure
 from askback.guards.display import defang, make_legible, render_value
 from askback.guards.sql.catalogue import SQLCatalogue, digest_of
@@ -15,6 +13,7 @@ from askback.guards.sql.engines.engine import Inspection
 from askback.guards.sql.names import Dialect
 from askback.guards.sql.readings import SQLReading
 from askback.guards.sql.statements import QUERIES
+from askback.model.texts import require_templates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +72,8 @@ class Finding:
 
     def scope(self) -> str:
         """What an approval is bound to: this statement, this catalogue, and a cost of the same number of digits."""
+        cost = self.estimate
+        numbers = () if cost is None else (cost.rows, cost.widest, cost.bytes, cost.seconds)
         return digest_of(
             self.dialect,
             self.engine,
@@ -81,14 +82,9 @@ class Finding:
             None if self.reading is None else [*self.reading.writes, *self.reading.unresolved],
             None if self.inspection is None else sorted(self.inspection.columns),
             self.is_priced,
-            None if self.estimate is None else _digits(self.estimate),
+            [None if number is None else math.floor(math.log10(number + 1)) for number in numbers],
             self.exceeded,
         )
-
-
-def _digits(estimate: Estimate) -> list[int | None]:
-    numbers = (estimate.rows, estimate.widest, estimate.bytes, estimate.seconds)
-    return [None if number is None else math.floor(math.log10(number + 1)) for number in numbers]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,21 +120,7 @@ class SQLWords:
     covers: str = "exactly this statement, while tables, tags and the size of it stay the same"
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            known = _places(str(field.default))
-            try:
-                unknown = _places(getattr(self, field.name)) - known
-            except ValueError as error:
-                raise AuthorError(f"SQLWords.{field.name} is not a template: {error}.") from error
-            if unknown:
-                raise AuthorError(
-                    f"SQLWords.{field.name} uses {{{min(unknown)}}}, which it is not given. It can use: "
-                    f"{', '.join(sorted(known)) or 'nothing'}."
-                )
-
-
-def _places(template: str) -> set[str]:
-    return {place for _, place, _, _ in Formatter().parse(template) if place is not None}
+        require_templates(self)
 
 
 MARGIN, MARGIN_ON = "  | ", "  + "
@@ -168,8 +150,9 @@ class QuestionWriter:
             *self._personal(finding),
             *self._doubts(finding),
             *self._changes(finding),
-            *self._witness(finding),
         ]
+        if finding.inspection is not None:
+            lines.append(words.found_by.format(engine=finding.engine))
         lines += [words.beside.format(name=name, value=render_value(value)) for name, value in beside.items()]
         return "\n".join(map(defang, [*lines, "", words.text, *in_margin(finding.statement)]))
 
@@ -223,10 +206,6 @@ class QuestionWriter:
         if finding.reading is not None and finding.reading.writes:
             yield self._words.changes
             yield from self._items(finding.reading.writes)
-
-    def _witness(self, finding: Finding) -> Iterator[str]:
-        if finding.inspection is not None:
-            yield self._words.found_by.format(engine=finding.engine)
 
     def _items(self, items: Sequence[str]) -> Iterator[str]:
         yield from (self._words.item.format(item=on_a_line(item)) for item in items[:MAX_ITEMS])

@@ -1,13 +1,15 @@
 """Where an expression stands: the relations and names it can see, and the account of everything it touches."""
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from sqlglot import exp
 
-from askback.guards.sql.names import Dialect, Path, name_of
+from askback.guards.sql.names import Path, name_of
+
+if TYPE_CHECKING:
+    from askback.guards.sql.queries import Queries
 
 Sources = frozenset[str]
 """Stored columns, as `schema.table.column`."""
@@ -196,15 +198,6 @@ class Account:
     def change(self, what: str, node: exp.Expr | str = "") -> None:
         self.writes[f"{what} {quote(node)}" if node else what] = None
 
-    @contextmanager
-    def apart(self) -> Generator[set[str]]:
-        """What is counted inside goes into a set of its own."""
-        around, self.read = self.read, set()
-        try:
-            yield self.read
-        finally:
-            self.read = around
-
 
 def quote(what: exp.Expr | str) -> str:
     """The piece of text on one line and not too long. Of a tree only its name: to print it could cost too much."""
@@ -219,22 +212,13 @@ def name_or_kind(node: exp.Expr) -> str:
     return ".".join(part.name for part in parts) or node.key
 
 
-class QueryReader(Protocol):
-    """Reads a query; expressions meet subqueries and hand them back."""
-
-    @property
-    def dialect(self) -> Dialect: ...
-    def relation(self, query: exp.Expr, place: "ExpressionContext") -> Relation: ...
-    def stored(self, path: Path, account: Account) -> tuple[Path, Relation]: ...
-
-
 Tables = dict[str, Relation | None]
 """Common table expressions of one WITH; None for one that is named before its turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExpressionContext:
-    reader: QueryReader
+    reader: "Queries"
     account: Account
     scope: NameScope
     withs: tuple[Tables, ...] = ()  # innermost last

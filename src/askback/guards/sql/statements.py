@@ -1,9 +1,8 @@
 """Statements: which kind each is by its first word, what it reads, what it writes. Kinds not listed are a doubt."""
 
 import logging
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Sequence
+from threading import Lock, get_ident
 
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect as SqlglotDialect
@@ -30,12 +29,16 @@ Keep = Callable[[Relation], None]
 STUMBLES = (SqlglotError, ValueError, TypeError, AttributeError, LookupError, AssertionError)
 """What a parser by others raises on texts that nobody thought of."""
 
+PARSER_LOCK = Lock()
+"""One parser at a time, so that none removes the filter of the log which another one relies on."""
+
 QUERIES = words_in("select with from table values ( pivot unpivot")
 ROWS = words_in("insert update delete merge")
 DESCRIBING = words_in("summarize describe desc")
 TRANSACTIONS = words_in("begin start commit end rollback abort savepoint release")
 REMOVALS = words_in("drop truncate")
 MAKING = words_in("or replace temp temporary unlogged local global recursive materialized")
+NAME_PARTS = {TokenType.DOT, TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING}
 SHOWN: dict[Dialect, frozenset[str] | None] = {
     "duckdb": None,
     "postgres": None,
@@ -93,25 +96,22 @@ class StatementReader:
         return relations[0] if relations else OPAQUE
 
     def _attempt(self, tokens: Tokens, text: str, account: Account, keep: Keep) -> None:
+        first = tokens[0].text.lower()
         try:
-            self._statement(tokens, text, account, keep)
+            if first == "explain":  # which runs it, or tells how many rows a condition would find
+                self._read(explained(tokens, text, self._dialect), account)
+            elif first in QUERIES or first in ROWS:
+                self._parsed(tokens, text, account, keep)
+            elif first in DESCRIBING or (first == "show" and self._shows_query(tokens)):
+                self._described(tokens, text, account, keep)
+            elif first == "create":
+                self._created(tokens, text, account, keep)
+            else:
+                self._aside(tokens, text, account)
         except RecursionError:
             account.doubt("nested too deep to be read")
         except (UnreadableStatement, *STUMBLES):
             account.doubt("not understood", text[tokens[0].start : tokens[-1].end + 1])
-
-    def _statement(self, tokens: Tokens, text: str, account: Account, keep: Keep) -> None:
-        first = tokens[0].text.lower()
-        if first == "explain":  # which runs it, or tells how many rows a condition would find
-            self._read(explained(tokens, text, self._dialect), account)
-        elif first in QUERIES or first in ROWS:
-            self._parsed(tokens, text, account, keep)
-        elif first in DESCRIBING or (first == "show" and self._shows_query(tokens)):
-            self._described(tokens, text, account, keep)
-        elif first == "create":
-            self._created(tokens, text, account, keep)
-        else:
-            self._aside(tokens, text, account)
 
     def _aside(self, tokens: Tokens, text: str, account: Account) -> None:
         """Statements that are not taken apart: the first words tell what they do, or that nobody knows."""
@@ -132,7 +132,7 @@ class StatementReader:
     def _described(self, tokens: Tokens, text: str, account: Account, keep: Keep) -> None:
         """SUMMARIZE tells values. The others tell names and types, which of a PIVOT are values too."""
         rest = tokens[1:]
-        is_name = all(token.token_type is TokenType.DOT or is_name_like(token) for token in rest)
+        is_name = all(token.token_type in NAME_PARTS for token in rest)
         if tokens[0].text.lower() == "summarize":
             self._parsed(tokens if is_name else rest, text, account, keep)
         elif not is_name:
@@ -158,21 +158,24 @@ class StatementReader:
         tree = parse(tokens, text, self._dialect)
         for name in unknown_functions(tokens, self._dialect, declared_in(tree, tokens, self._dialect)):
             account.doubt("a function of which nothing is known", name)
-        self._tree(tree, self._queries.place(account), keep)
+        keep(self._relation(tree, self._queries.place(account)))
         for name in losses(tree, tokens, self._catalogue.columns):
             account.doubt("the parser has lost something", name)
 
-    def _tree(self, tree: exp.Expr, place: ExpressionContext, keep: Keep) -> None:
-        if isinstance(tree, exp.Create):
-            query = tree.args.get("expression")
-            if isinstance(query, exp.Query | exp.Values):
-                relation = self._queries.relation(query, self._queries.with_tables(tree, place))
-                names = named_by(tree, place)
-                keep(blend(relation, names) if names else relation)
-            else:
-                place.account.doubt("what it makes is not known", tree)
-        else:
-            keep(self._queries.relation(tree, place))
+    def _relation(self, tree: exp.Expr, place: ExpressionContext) -> Relation:
+        """The rows of a query; of `CREATE VIEW v(a, b) AS`, with the names that are given to its columns."""
+        if not isinstance(tree, exp.Create):
+            return self._queries.relation(tree, place)
+        query = tree.args.get("expression")
+        if not isinstance(query, exp.Query | exp.Values):
+            place.account.doubt("what it makes is not known", tree)
+            return OPAQUE
+        relation = self._queries.relation(query, self._queries.with_tables(tree, place))
+        columns = tree.this.expressions if isinstance(tree.this, exp.Schema) else []
+        names = [
+            place.name(column.this if isinstance(column, exp.ColumnDef) else column) for column in columns
+        ]
+        return blend(relation, names) if names else relation
 
 
 def first_words(text: str, dialect: Dialect) -> tuple[str, ...] | None:
@@ -185,8 +188,18 @@ def first_words(text: str, dialect: Dialect) -> tuple[str, ...] | None:
 
 def parse(tokens: Tokens, text: str, dialect: Dialect) -> exp.Expr:
     """The tree of one statement."""
-    with quiet():
-        trees = SqlglotDialect.get_or_raise(dialect).parser().parse(list(tokens), text)
+    logger, thread = logging.getLogger("sqlglot"), get_ident()
+
+    def is_wanted(record: logging.LogRecord) -> bool:
+        return record.thread != thread
+
+    # The parser quotes in the log what it cannot parse, and a statement may hold what belongs in no log.
+    with PARSER_LOCK:
+        logger.addFilter(is_wanted)
+        try:
+            trees = SqlglotDialect.get_or_raise(dialect).parser().parse(list(tokens), text)
+        finally:
+            logger.removeFilter(is_wanted)
     if len(trees) != 1 or not isinstance(trees[0], exp.Expr):
         raise UnreadableStatement("not one statement")
     return trees[0]
@@ -206,16 +219,6 @@ def explained(tokens: Tokens, text: str, dialect: Dialect) -> str:
     return text[rest[0].start :]
 
 
-def named_by(tree: exp.Create, place: ExpressionContext) -> list[str]:
-    """The names in `CREATE VIEW v(a, b) AS`."""
-    columns = tree.this.expressions if isinstance(tree.this, exp.Schema) else []
-    return [place.name(column.this if isinstance(column, exp.ColumnDef) else column) for column in columns]
-
-
-def is_name_like(token: Token) -> bool:
-    return token.token_type in {TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING}
-
-
 def declared_in(tree: exp.Expr, tokens: Tokens, dialect: Dialect) -> set[int]:
     """Where `t(a, b)` gives names to columns and calls nothing; looked for only where something seems to be called."""
     if next(unknown_functions(tokens, dialect, set()), None) is None:
@@ -223,21 +226,3 @@ def declared_in(tree: exp.Expr, tokens: Tokens, dialect: Dialect) -> set[int]:
     holders = tree.find_all(exp.TableAlias, exp.Schema)
     names = (holder.this.this if isinstance(holder, exp.Schema) else holder.this for holder in holders)
     return {name.meta["start"] for name in names if isinstance(name, exp.Identifier) and "start" in name.meta}
-
-
-_QUIET: ContextVar[bool] = ContextVar("askback_sqlglot_quiet", default=False)
-
-
-def _is_wanted(_: logging.LogRecord) -> bool:
-    return not _QUIET.get()
-
-
-@contextmanager
-def quiet() -> Generator[None]:
-    """Nothing of sqlglot's is logged for what is done inside; others that use it hear their warnings as before."""
-    logging.getLogger("sqlglot").addFilter(_is_wanted)  # a second time it does nothing
-    before = _QUIET.set(True)
-    try:
-        yield
-    finally:
-        _QUIET.reset(before)

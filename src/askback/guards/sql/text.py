@@ -30,10 +30,10 @@ TOO_COMPLEX = "the statement is too complex to inspect"
 Limits = Mapping[re.Pattern[str], int]
 """How often a pattern may stand in a statement. An engine takes time with the square of it, or more."""
 
-NO_LIMITS: Limits = MappingProxyType({})
 
-
-def find_excess(statement: str, limits: Limits = NO_LIMITS, *, max_length: int = MAX_LENGTH) -> str | None:
+def find_excess(
+    statement: str, limits: Limits = MappingProxyType({}), *, max_length: int = MAX_LENGTH
+) -> str | None:
     """Why a text is not given to an engine; None if it can be. Linear in the length of the text."""
     if len(statement) > max_length:
         return f"{len(statement):,} characters are too many to read"

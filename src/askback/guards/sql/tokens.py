@@ -16,8 +16,8 @@ from sqlglot.errors import SqlglotError
 from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import Token, TokenType
 
-from askback.guards.sql.functions import harmless_functions
 from askback.guards.sql.names import Dialect, words_in
+from askback.guards.sql.system import harmless_functions
 from askback.guards.sql.text import MAX_LENGTH
 
 MAX_DEPTH = 60

@@ -16,6 +16,7 @@ from tests.guards.sql.corpus_harmless import harmless
 from tests.guards.sql.corpus_tricks import NOT_READ, tricks
 from tests.guards.sql.engines.approved import run_approved
 from tests.guards.sql.engines.attempts_duckdb import ATTEMPTS, DIFFERENCE, EXTRA, FREE, TAGGED
+from tests.guards.sql.misses import Misses
 from tests.guards.sql.shop import script, tagged
 
 SHOP = frozenset(tagged("duckdb"))
@@ -87,9 +88,12 @@ async def test_tricks_are_found_by_their_column_or_doubted(engine: DuckDBEngine)
     assert doubted <= 10
 
 
-@pytest.mark.parametrize("statement", sorted(ISSUE))
-async def test_what_got_out_before_is_found(engine: DuckDBEngine, statement: str):
-    assert "main.customers.email" in (await engine.inspect(statement)).columns
+async def test_what_got_out_before_is_found(engine: DuckDBEngine):
+    misses = Misses()
+    for statement in sorted(ISSUE):
+        with misses.of(statement):
+            assert "main.customers.email" in (await engine.inspect(statement)).columns
+    misses.require_none()
 
 
 async def test_an_argument_of_an_unused_overload_is_found(engine: DuckDBEngine):
@@ -106,12 +110,13 @@ async def test_nothing_tells_two_databases_apart_unasked(twins: tuple[Connection
             assert outcome(first, statement) == outcome(second, statement), statement
 
 
-@pytest.mark.parametrize("statement", FREE)
-async def test_what_does_not_depend_on_tagged_values_is_not_asked_about(
-    twins: tuple[Connection, Connection], statement: str
-):
-    found = await DuckDBEngine(twins[0]).inspect(statement)
-    assert not found.doubts and not found.columns & (SHOP | TAGGED)
+async def test_what_does_not_depend_on_tagged_values_is_not_asked_about(twins: tuple[Connection, Connection]):
+    misses = Misses()
+    for statement in FREE:
+        with misses.of(statement):
+            found = await DuckDBEngine(twins[0]).inspect(statement)
+            assert not found.doubts and not found.columns & (SHOP | TAGGED)
+    misses.require_none()
 
 
 async def test_columns_of_views_count_as_far_as_they_are_named(engine: DuckDBEngine):
@@ -153,19 +158,27 @@ async def test_a_parameter_that_decides_what_is_read_is_a_doubt(engine: DuckDBEn
 # What is decided before anything is bound
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "'{file}'", '"{file}"', "read_csv('{file}')", "read_text('{file}')", "glob('{file}')",
-        "(SELECT * FROM read_csv('{file}'))", "customers, '{file}'",
-        "(WITH \"{file}\" AS (SELECT 1) SELECT 1) AS x, \"{file}\"",
-        "query('SELECT 1')", "query_table('customers')", "duckdb_secrets()", "seq_scan('customers')",
-    ],
-)  # fmt: skip
-async def test_no_file_is_opened_to_be_inspected(engine: DuckDBEngine, tmp_path: Path, source: str):
-    (file := tmp_path / "secret.csv").write_text("a,b\n1,2\n")
-    found = await engine.inspect(f"SELECT * FROM {source.format(file=file)}")
-    assert found.doubts and not found.can_be_planned and not found.is_query
+async def test_no_file_is_opened_to_be_inspected(engine: DuckDBEngine, tmp_path: Path):
+    misses = Misses()
+    for source in [
+        "'{file}'",
+        '"{file}"',
+        "read_csv('{file}')",
+        "read_text('{file}')",
+        "glob('{file}')",
+        "(SELECT * FROM read_csv('{file}'))",
+        "customers, '{file}'",
+        '(WITH "{file}" AS (SELECT 1) SELECT 1) AS x, "{file}"',
+        "query('SELECT 1')",
+        "query_table('customers')",
+        "duckdb_secrets()",
+        "seq_scan('customers')",
+    ]:
+        with misses.of(source):
+            (file := tmp_path / "secret.csv").write_text("a,b\n1,2\n")
+            found = await engine.inspect(f"SELECT * FROM {source.format(file=file)}")
+            assert found.doubts and not found.can_be_planned and not found.is_query
+    misses.require_none()
 
 
 async def test_a_database_is_not_imported_to_be_inspected(engine: DuckDBEngine, tmp_path: Path):
@@ -202,23 +215,28 @@ async def test_a_macro_cannot_stand_in_for_what_inspects(connection: Connection)
     assert "main.customers.email" in found.columns or found.doubts
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "SELECT len(range(1000000000))", "SELECT repeat('x', 1000000000)", "SELECT repeat(repeat('x', 9999), 9999)",
-        "SELECT repeat('x', 9999 * 9999)", "SELECT lpad('x', '999999999'::INT + 1, 'y')",
-        "SELECT [range(x) for x in [1000000000]]", "SELECT format('{:999999999d}', 1)",
+async def test_what_binding_would_choke_on_is_not_bound(engine: DuckDBEngine):
+    misses = Misses()
+    for statement in [
+        "SELECT len(range(1000000000))",
+        "SELECT repeat('x', 1000000000)",
+        "SELECT repeat(repeat('x', 9999), 9999)",
+        "SELECT repeat('x', 9999 * 9999)",
+        "SELECT lpad('x', '999999999'::INT + 1, 'y')",
+        "SELECT [range(x) for x in [1000000000]]",
+        "SELECT format('{:999999999d}', 1)",
         "SELECT repeat('a', 9999) AS a, repeat(a, 3000) AS b, regexp_matches('x', b)",
         "SELECT 999 AS n, list_aggregate([1], repeat('a', n * n * 2))",
         "SELECT 9999 AS n, strptime('2020', range(n * n * 3)::VARCHAR)",
         "SELECT 'aaaa' AS a, replace(a, 'a', 'bb') AS b FROM customers",
-        f"SELECT list_aggregate([1], '{'x' * 90_000}')", "SELECT list_aggregate([1], name) FROM customers",
-    ],
-)  # fmt: skip
-async def test_what_binding_would_choke_on_is_not_bound(engine: DuckDBEngine, statement: str):
-    with anyio.fail_after(10):
-        found = await engine.inspect(statement)
-    assert "of any length" in found.doubts[0] and not found.can_be_planned
+        f"SELECT list_aggregate([1], '{'x' * 90_000}')",
+        "SELECT list_aggregate([1], name) FROM customers",
+    ]:
+        with misses.of(statement):
+            with anyio.fail_after(10):
+                found = await engine.inspect(statement)
+            assert "of any length" in found.doubts[0] and not found.can_be_planned
+    misses.require_none()
 
 
 async def test_calls_that_are_large_together_are_not_bound(engine: DuckDBEngine):
@@ -267,11 +285,16 @@ COSTLY = [
 ]
 
 
-@pytest.mark.parametrize("statement", COSTLY)
-async def test_what_takes_too_much_to_be_computed_is_not_bound(engine: DuckDBEngine, statement: str):
-    with anyio.fail_after(10):
-        found = await engine.inspect(statement)
-    assert found.doubts == ("DuckDB would compute too much before it runs",) and not found.can_be_planned
+async def test_what_takes_too_much_to_be_computed_is_not_bound(engine: DuckDBEngine):
+    misses = Misses()
+    for statement in COSTLY:
+        with misses.of(statement):
+            with anyio.fail_after(10):
+                found = await engine.inspect(statement)
+            assert (
+                found.doubts == ("DuckDB would compute too much before it runs",) and not found.can_be_planned
+            )
+    misses.require_none()
 
 
 @pytest.mark.parametrize(
@@ -308,9 +331,9 @@ async def test_what_a_pivot_has_left_behind_is_a_doubt(engine: DuckDBEngine):
     assert (await engine.inspect("SELECT labels FROM duckdb_types()")).doubts
 
 
-@pytest.mark.parametrize(
-    ("statement", "word"),
-    [
+async def test_other_statements_are_changes_by_their_kind_and_a_doubt(engine: DuckDBEngine):
+    misses = Misses()
+    for statement, word in [
         ("DROP TABLE customers", "drop table"),
         ("create or replace temp macro m() as 1", "create macro"),
         ("/* x */ -- y\n SET threads = 1", "set"),
@@ -324,18 +347,18 @@ async def test_what_a_pivot_has_left_behind_is_a_doubt(engine: DuckDBEngine):
         ("INSERT INTO countries VALUES ('a', 'b') ON CONFLICT DO NOTHING", "insert into main.countries"),
         ("SELECT 1; DROP VIEW people", "several statements"),
         ("EXPLAIN ANALYZE SELECT 1", "explain"),
-    ],
-)
-async def test_other_statements_are_changes_by_their_kind_and_a_doubt(
-    engine: DuckDBEngine, statement: str, word: str
-):
-    found = await engine.inspect(statement)
-    assert found.writes == (word,) and found.doubts and not found.is_query and not found.can_be_planned
+    ]:
+        with misses.of(statement):
+            found = await engine.inspect(statement)
+            assert (
+                found.writes == (word,) and found.doubts and not found.is_query and not found.can_be_planned
+            )
+    misses.require_none()
 
 
-@pytest.mark.parametrize(
-    ("statement", "word", "columns"),
-    [
+async def test_changes_of_rows_say_what_they_read(engine: DuckDBEngine):
+    misses = Misses()
+    for statement, word, columns in [
         ("INSERT INTO countries SELECT 'xx', email FROM customers", "insert into main.countries", {"email"}),
         (
             "INSERT INTO countries (code) VALUES ('x') RETURNING title",
@@ -350,14 +373,12 @@ async def test_other_statements_are_changes_by_their_kind_and_a_doubt(
         ),
         ('CREATE TABLE "new one" AS SELECT email FROM people', "create table new one", {"email"}),
         ("create or replace view people as select born from customers", "create view main.people", {"born"}),
-    ],
-)
-async def test_changes_of_rows_say_what_they_read(
-    engine: DuckDBEngine, statement: str, word: str, columns: set[str]
-):
-    found = await engine.inspect(statement)
-    assert found.writes == (word,) and not found.doubts and not found.is_query
-    assert columns <= {name.rpartition(".")[2] for name in found.columns}
+    ]:
+        with misses.of(statement):
+            found = await engine.inspect(statement)
+            assert found.writes == (word,) and not found.doubts and not found.is_query
+            assert columns <= {name.rpartition(".")[2] for name in found.columns}
+    misses.require_none()
 
 
 async def test_a_change_tells_of_the_keys_that_it_can_violate(connection: Connection, engine: DuckDBEngine):
@@ -414,12 +435,15 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-async def test_a_hostile_text_is_a_doubt_and_ends(engine: DuckDBEngine, name: str):
-    with anyio.fail_after(20):
-        found = await engine.inspect(HOSTILE[name])
-    assert (found.doubts or name == "arrows") and not found.columns & SHOP
-    assert not any("\n" in doubt or len(doubt) > 160 for doubt in found.doubts)
+async def test_a_hostile_text_is_a_doubt_and_ends(engine: DuckDBEngine):
+    misses = Misses()
+    for name in HOSTILE:
+        with misses.of(name):
+            with anyio.fail_after(20):
+                found = await engine.inspect(HOSTILE[name])
+            assert (found.doubts or name == "arrows") and not found.columns & SHOP
+            assert not any("\n" in doubt or len(doubt) > 160 for doubt in found.doubts)
+    misses.require_none()
 
 
 async def test_no_text_of_the_engine_is_in_a_doubt(engine: DuckDBEngine):
@@ -472,12 +496,13 @@ def doubling(kind: str) -> str:
     return f"SELECT regexp_matches(name, {text}) FROM customers"
 
 
-@pytest.mark.parametrize(
-    "kind", ["aliases", "stars", "WITH queries", "limits", "wrong WITH queries", "texts"]
-)
-async def test_what_doubles_with_each_level_is_not_bound(engine: DuckDBEngine, kind: str):
-    found = await engine.inspect(doubling(kind))
-    assert found.doubts and not found.can_be_planned
+async def test_what_doubles_with_each_level_is_not_bound(engine: DuckDBEngine):
+    misses = Misses()
+    for kind in ["aliases", "stars", "WITH queries", "limits", "wrong WITH queries", "texts"]:
+        with misses.of(kind):
+            found = await engine.inspect(doubling(kind))
+            assert found.doubts and not found.can_be_planned
+    misses.require_none()
 
 
 async def test_aliases_and_with_queries_of_everyday_length_are_bound(engine: DuckDBEngine):

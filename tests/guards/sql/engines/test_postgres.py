@@ -16,6 +16,7 @@ from tests.guards.sql.corpus_tricks import NOT_READ, tricks
 from tests.guards.sql.engines.approved import run_approved
 from tests.guards.sql.engines.postgres_shop import script_with_extras
 from tests.guards.sql.engines.postgres_tricks import TRICKS
+from tests.guards.sql.misses import Misses
 from tests.guards.sql.shop import tagged
 from tests.support.stores.postgres import Shell, shell
 
@@ -80,34 +81,39 @@ def names_of(inspection: Inspection) -> set[str]:
     return {column.rpartition(".")[2] for column in inspection.columns}
 
 
-@pytest.mark.parametrize("statement", harmless("postgres"))
-async def test_a_harmless_statement_is_known_to_be_one(engine: PostgresEngine, statement: str) -> None:
-    found = await engine.inspect(statement)
-    assert not found.doubts and not found.writes and found.is_query
-    assert found.columns.isdisjoint(tagged("postgres"))
+async def test_a_harmless_statement_is_known_to_be_one(engine: PostgresEngine) -> None:
+    misses = Misses()
+    for statement in harmless("postgres"):
+        with misses.of(statement):
+            found = await engine.inspect(statement)
+            assert not found.doubts and not found.writes and found.is_query
+            assert found.columns.isdisjoint(tagged("postgres"))
+    misses.require_none()
 
 
-@pytest.mark.parametrize(
-    ("column", "statement"), [pair for pair in tricks("postgres") if pair[1] not in NOT_READ["postgres"]]
-)
-async def test_what_a_trick_reads_is_found(engine: PostgresEngine, column: str, statement: str) -> None:
-    found = await engine.inspect(statement)
-    assert found.doubts or column in names_of(found) or not found.columns.isdisjoint(tagged("postgres"))
+async def test_what_a_trick_reads_is_found(engine: PostgresEngine) -> None:
+    misses = Misses()
+    for column, statement in [pair for pair in tricks("postgres") if pair[1] not in NOT_READ["postgres"]]:
+        with misses.of(statement):
+            found = await engine.inspect(statement)
+            assert (
+                found.doubts or column in names_of(found) or not found.columns.isdisjoint(tagged("postgres"))
+            )
+    misses.require_none()
 
 
-@pytest.mark.parametrize(
-    ("column", "statement"), [(c, text) for c, texts in TRICKS.items() for text in texts]
-)
-async def test_nothing_hides_a_column_from_its_own_engine(
-    engine: PostgresEngine, column: str, statement: str
-) -> None:
-    found = await engine.inspect(statement)
-    assert found.doubts if column == "?" else column in found.columns
+async def test_nothing_hides_a_column_from_its_own_engine(engine: PostgresEngine) -> None:
+    misses = Misses()
+    for column, statement in [(c, text) for c, texts in TRICKS.items() for text in texts]:
+        with misses.of(statement):
+            found = await engine.inspect(statement)
+            assert found.doubts if column == "?" else column in found.columns
+    misses.require_none()
 
 
-@pytest.mark.parametrize(
-    ("statement", "columns"),
-    [
+async def test_only_what_the_result_depends_on_is_told(engine: PostgresEngine) -> None:
+    misses = Misses()
+    for statement, columns in [
         ("SELECT id FROM contacts", {"contacts.id", "people.id", "customers.id"}),
         ("SELECT id FROM settled", {"settled.id", "orders.id", "orders.status"}),
         (
@@ -128,19 +134,17 @@ async def test_nothing_hides_a_column_from_its_own_engine(
         ("SELECT 'sad'::mood, 'x'::word", set[str]()),
         ("SELECT id FROM customers WHERE id = $1", {"customers.id"}),
         ("SELECT last_value FROM counter", {"counter.last_value"}),
-    ],
-)
-async def test_only_what_the_result_depends_on_is_told(
-    engine: PostgresEngine, statement: str, columns: set[str]
-) -> None:
-    found = await engine.inspect(statement)
-    assert (found.columns, found.doubts) == ({f"public.{column}" for column in columns}, ())
-    assert found.is_query and found.can_be_planned
+    ]:
+        with misses.of(statement):
+            found = await engine.inspect(statement)
+            assert (found.columns, found.doubts) == ({f"public.{column}" for column in columns}, ())
+            assert found.is_query and found.can_be_planned
+    misses.require_none()
 
 
-@pytest.mark.parametrize(
-    ("statement", "writes"),
-    [
+async def test_what_changes_is_told(engine: PostgresEngine) -> None:
+    misses = Misses()
+    for statement, writes in [
         ("INSERT INTO orders (id) VALUES (7)", ("insert into public.orders",)),
         ("UPDATE orders SET total = 1", ("update public.orders",)),
         ("DELETE FROM orders", ("delete from public.orders",)),
@@ -152,17 +156,17 @@ async def test_only_what_the_result_depends_on_is_told(
         ("WITH d AS (DELETE FROM orders RETURNING id) SELECT id FROM d", ("delete from public.orders",)),
         ("SELECT id FROM orders FOR UPDATE", ("lock rows of public.orders",)),
         ("SELECT nextval('counter')", ("nextval",)),
-    ],
-)
-async def test_what_changes_is_told(engine: PostgresEngine, statement: str, writes: tuple[str, ...]) -> None:
-    found = await engine.inspect(statement)
-    assert (found.writes, found.doubts, found.is_query) == (writes, (), False)
-    assert found.can_be_planned
+    ]:
+        with misses.of(statement):
+            found = await engine.inspect(statement)
+            assert (found.writes, found.doubts, found.is_query) == (writes, (), False)
+            assert found.can_be_planned
+    misses.require_none()
 
 
-@pytest.mark.parametrize(
-    ("statement", "kind"),
-    [
+async def test_a_command_is_told_by_its_kind(engine: PostgresEngine) -> None:
+    misses = Misses()
+    for statement, kind in [
         ("DROP TABLE orders", "drop table"),
         ("CREATE OR REPLACE VIEW x AS SELECT 1", "create view"),
         ("CREATE TEMP TABLE x AS SELECT email FROM customers", "create table"),
@@ -171,11 +175,11 @@ async def test_what_changes_is_told(engine: PostgresEngine, statement: str, writ
         ("/* a /* b */ */ -- c\n COPY orders TO STDOUT", "copy"),
         ("DO $$ BEGIN END $$", "do"),
         ("EXPLAIN EXECUTE p", "explain"),
-    ],
-)
-async def test_a_command_is_told_by_its_kind(engine: PostgresEngine, statement: str, kind: str) -> None:
-    found = await engine.inspect(statement)
-    assert found.writes == (kind,) and found.doubts and not found.can_be_planned
+    ]:
+        with misses.of(statement):
+            found = await engine.inspect(statement)
+            assert found.writes == (kind,) and found.doubts and not found.can_be_planned
+    misses.require_none()
 
 
 async def test_a_change_counts_what_its_errors_show(engine: PostgresEngine) -> None:
@@ -200,9 +204,9 @@ async def test_a_doubt_quotes_no_more_than_a_name(engine: PostgresEngine, beside
     assert found.doubts == (f"what the function {name} reads or does is not known",)
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
+async def test_functions_that_no_parse_tree_names_are_a_doubt(engine: PostgresEngine) -> None:
+    misses = Misses()
+    for statement in [
         "SELECT to_json(tone) FROM toned",
         "SELECT json_agg(toned) FROM toned",
         "SELECT 'x' || tone FROM toned",
@@ -212,28 +216,27 @@ async def test_a_doubt_quotes_no_more_than_a_name(engine: PostgresEngine, beside
         "SELECT id FROM spotted ORDER BY ARRAY[spot]",
         "SELECT greatest(spot, ROW('a', 1)::spot) FROM spotted",
         "SELECT ARRAY[ROW('a', 1)::spot] < ARRAY[ROW('b', 2)::spot]",
-    ],
-)
-async def test_functions_that_no_parse_tree_names_are_a_doubt(engine: PostgresEngine, statement: str) -> None:
-    found = await engine.inspect(statement)
-    assert any("tone" in doubt or "spot" in doubt for doubt in found.doubts), found
+    ]:
+        with misses.of(statement):
+            found = await engine.inspect(statement)
+            assert any("tone" in doubt or "spot" in doubt for doubt in found.doubts), found
+    misses.require_none()
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
+async def test_a_text_that_takes_long_to_cut_up_is_a_doubt(engine: PostgresEngine) -> None:
+    misses = Misses()
+    for statement in [
         "SHOW" + " " * 100_000 + "!",
         "SHOW a" + " a" * 50_000,
         "SELECT 1 " + "/*" * 90_000,
         "SELECT 1 " + "/*" * 40_000 + "*/" * 40_000,
         "SELECT " + "+" * 180_000 + "1",
         "SELECT " + "+-" * 90_000 + "1",
-    ],
-    ids=range(6),
-)
-async def test_a_text_that_takes_long_to_cut_up_is_a_doubt(engine: PostgresEngine, statement: str) -> None:
-    with anyio.fail_after(10):
-        assert (await engine.inspect(statement)).doubts
+    ]:
+        with misses.of(statement):
+            with anyio.fail_after(10):
+                assert (await engine.inspect(statement)).doubts
+    misses.require_none()
 
 
 NESTED = ("(", "ARRAY[", "NOT ", "- ", "(SELECT ", "CASE WHEN ", "ROW(", "/*", "[", "EXPLAIN ")
@@ -255,11 +258,14 @@ HUGE = [
 ]
 
 
-@pytest.mark.parametrize("statement", HUGE, ids=range(len(HUGE)))
-async def test_broken_and_huge_statements_get_an_answer(engine: PostgresEngine, statement: str) -> None:
-    with anyio.fail_after(20):
-        found = await engine.inspect(statement)
-    assert isinstance(found, Inspection)
+async def test_broken_and_huge_statements_get_an_answer(engine: PostgresEngine) -> None:
+    misses = Misses()
+    for statement in HUGE:
+        with misses.of(statement):
+            with anyio.fail_after(20):
+                found = await engine.inspect(statement)
+            assert isinstance(found, Inspection)
+    misses.require_none()
 
 
 @pytest.mark.parametrize(

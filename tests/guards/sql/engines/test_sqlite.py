@@ -11,6 +11,7 @@ from askback.guards.sql.engines import Engine
 from askback.guards.sql.engines.sqlite import SQLiteEngine
 from tests.guards.sql.corpus_harmless import harmless
 from tests.guards.sql.corpus_tricks import NOT_READ, tricks
+from tests.guards.sql.misses import Misses
 from tests.guards.sql.shop import script, tagged
 
 TAGGED = frozenset(tagged("sqlite"))
@@ -83,12 +84,15 @@ async def test_all_columns_of_a_full_text_search_count_wherever_it_is_read(
     assert inspection.is_query and not inspection.writes
 
 
-@pytest.mark.parametrize("parameters", ["?", "?, ?2", ":a, :b", "@a, $b", "$x::y(z)", "?1, ?1"])
-async def test_parameters_are_inspected_as_nulls(engine: SQLiteEngine, parameters: str) -> None:
-    inspection = await engine.inspect(f"SELECT email, {parameters} FROM customers WHERE id = 1")
-    assert "main.customers.email" in inspection.columns or inspection.doubts
-    plain = await engine.inspect("SELECT email FROM customers WHERE id = ?")
-    assert plain.columns == {"main.customers.id", "main.customers.email"} and not plain.doubts
+async def test_parameters_are_inspected_as_nulls(engine: SQLiteEngine) -> None:
+    misses = Misses()
+    for parameters in ["?", "?, ?2", ":a, :b", "@a, $b", "$x::y(z)", "?1, ?1"]:
+        with misses.of(parameters):
+            inspection = await engine.inspect(f"SELECT email, {parameters} FROM customers WHERE id = 1")
+            assert "main.customers.email" in inspection.columns or inspection.doubts
+            plain = await engine.inspect("SELECT email FROM customers WHERE id = ?")
+            assert plain.columns == {"main.customers.id", "main.customers.email"} and not plain.doubts
+    misses.require_none()
 
 
 async def test_changes_are_told_in_words_with_what_they_read(engine: SQLiteEngine) -> None:
@@ -100,9 +104,11 @@ async def test_changes_are_told_in_words_with_what_they_read(engine: SQLiteEngin
     assert made.writes == ("create table main.copied",) and "main.customers.name" in made.columns
 
 
-@pytest.mark.parametrize(
-    ("statement", "word"),
-    [
+async def test_what_is_neither_read_nor_simple_change_is_a_doubt_and_never_planned(
+    engine: SQLiteEngine,
+) -> None:
+    misses = Misses()
+    for statement, word in [
         ("PRAGMA case_sensitive_like = 1", "pragma"),
         ("EXPLAIN PRAGMA case_sensitive_like = 1", "pragma"),
         ("ATTACH ':memory:' AS other", "attach"),
@@ -116,19 +122,17 @@ async def test_changes_are_told_in_words_with_what_they_read(engine: SQLiteEngin
         ("CREATE VIEW x AS SELECT email FROM customers", "create view"),
         ("CREATE TEMP VIEW orders AS SELECT email FROM customers", "create view"),
         ("CREATE TRIGGER x AFTER INSERT ON orders BEGIN SELECT 1; END", "create trigger"),
-    ],
-)
-async def test_what_is_neither_read_nor_simple_change_is_a_doubt_and_never_planned(
-    engine: SQLiteEngine, statement: str, word: str
-) -> None:
-    inspection = await engine.inspect(statement)
-    assert inspection.doubts and not inspection.can_be_planned and not inspection.is_query
-    assert any(write.startswith(word) for write in inspection.writes)
+    ]:
+        with misses.of(statement):
+            inspection = await engine.inspect(statement)
+            assert inspection.doubts and not inspection.can_be_planned and not inspection.is_query
+            assert any(write.startswith(word) for write in inspection.writes)
+    misses.require_none()
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
+async def test_what_cannot_be_told_is_a_doubt(engine: SQLiteEngine) -> None:
+    misses = Misses()
+    for statement in [
         "SELECT load_extension('x')",
         "SELECT fts3_tokenizer('simple')",
         "SELECT * FROM dbstat",
@@ -147,11 +151,13 @@ async def test_what_is_neither_read_nor_simple_change_is_a_doubt_and_never_plann
         "SELECT '\0', email FROM customers",
         "SELECT '\ud800' FROM customers",
         "SELECT ?, :a FROM customers",
-    ],
-)
-async def test_what_cannot_be_told_is_a_doubt(engine: SQLiteEngine, statement: str) -> None:
-    inspection = await engine.inspect(statement)
-    assert inspection.doubts and not (inspection.can_be_planned and "it calls" in inspection.doubts[0])
+    ]:
+        with misses.of(statement):
+            inspection = await engine.inspect(statement)
+            assert inspection.doubts and not (
+                inspection.can_be_planned and "it calls" in inspection.doubts[0]
+            )
+    misses.require_none()
 
 
 async def test_no_doubt_quotes_an_error_of_sqlite(engine: SQLiteEngine) -> None:
@@ -159,9 +165,9 @@ async def test_no_doubt_quotes_an_error_of_sqlite(engine: SQLiteEngine) -> None:
         assert not any("secret_word" in doubt for doubt in (await engine.inspect(statement)).doubts)
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
+async def test_what_is_deep_or_huge_is_a_doubt(engine: SQLiteEngine) -> None:
+    misses = Misses()
+    for statement in [
         "SELECT " + "(" * 10_000 + "1" + ")" * 10_000,
         "SELECT " + "NOT " * 10_000 + "1",
         "SELECT " + "-" * 9_999 + "1",
@@ -185,11 +191,10 @@ async def test_no_doubt_quotes_an_error_of_sqlite(engine: SQLiteEngine) -> None:
         + "".join(f"(SELECT a{n - 1}+a{n - 1} AS a{n} FROM " for n in range(30, 0, -1))
         + "(SELECT id AS a0 FROM orders)"
         + ")" * 30,
-    ],
-    ids=range(16),
-)
-async def test_what_is_deep_or_huge_is_a_doubt(engine: SQLiteEngine, statement: str) -> None:
-    assert (await engine.inspect(statement)).doubts
+    ]:
+        with misses.of(statement):
+            assert (await engine.inspect(statement)).doubts
+    misses.require_none()
 
 
 async def test_a_long_list_is_not_too_complex(engine: SQLiteEngine) -> None:

@@ -8,7 +8,7 @@ import anyio.to_thread
 from askback.guards.sql.catalogue import SQLCatalogue
 from askback.guards.sql.engines.duckdb import DuckDBEngine
 from askback.guards.sql.engines.duckdb.session import Connection, Database, open_cursor
-from askback.guards.sql.sources.live import Column, LiveSource, dotted, known_from, listed_in, query_for
+from askback.guards.sql.sources.live import Column, LiveSource, dotted, known_from, tags_in
 
 COLUMNS = """
 SELECT database_name, schema_name, table_name, column_name, data_type, comment FROM system.main.duckdb_columns()
@@ -54,8 +54,3 @@ def read(cursor: Connection, *, comments: bool) -> SQLCatalogue:
     ]
     views = {view: sql for *path, sql in cursor.execute(VIEWS).fetchall() if (view := name(*path))}
     return known_from(columns, views, comments=comments)
-
-
-def tags_in(cursor: Connection, table: str) -> SQLCatalogue:
-    found = cursor.execute(query_for(table))
-    return listed_in(table, [column[0] for column in found.description or ()], found.fetchall())

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from askback.errors import OperatorError
 from askback.guards.sql.catalogue import SQLCatalogue
@@ -93,3 +93,9 @@ def listed_in(table: str, names: Sequence[str], rows: Iterable[Sequence[object]]
         if isinstance(example, str) and example.strip():
             examples[tag] = example
     return SQLCatalogue(tagged=tagged, examples=examples)
+
+
+def tags_in(cursor: Any, table: str) -> SQLCatalogue:
+    """The table of tags, read with a cursor of Python's database API."""
+    found = cursor.execute(query_for(table))
+    return listed_in(table, [column[0] for column in found.description], found.fetchall())

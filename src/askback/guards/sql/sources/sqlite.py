@@ -15,7 +15,7 @@ from askback.guards.sql.catalogue import SQLCatalogue
 from askback.guards.sql.engines.sqlite import SQLiteEngine
 from askback.guards.sql.engines.sqlite.connection import Database, Make, open_file
 from askback.guards.sql.names import quote_name
-from askback.guards.sql.sources.live import Column, LiveSource, dotted, known_from, listed_in, query_for
+from askback.guards.sql.sources.live import Column, LiveSource, dotted, known_from, tags_in
 
 
 class SQLiteSource(LiveSource[Database]):
@@ -92,8 +92,3 @@ def columns_of(cursor: sqlite3.Cursor, schema: str, name: str, table: str) -> It
     except sqlite3.OperationalError:
         return iter(())
     return (Column(table, row[1], row[2]) for row in found)
-
-
-def tags_in(cursor: sqlite3.Cursor, table: str) -> SQLCatalogue:
-    found = cursor.execute(query_for(table))
-    return listed_in(table, [column[0] for column in found.description], found.fetchall())

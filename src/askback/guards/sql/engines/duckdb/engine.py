@@ -13,7 +13,7 @@ from askback.guards.sql.approval import approval_of
 from askback.guards.sql.engines.duckdb.change import DuckDBChange, fill_pivot, read_change, strip_explain
 from askback.guards.sql.engines.duckdb.plan import PlanReader, UnknownPlan
 from askback.guards.sql.engines.duckdb.schema import (
-    TABLE_FUNCTIONS,
+    GENERATED,
     DuckDBRelation,
     DuckDBSchema,
     Lookup,
@@ -32,7 +32,6 @@ from askback.guards.sql.engines.duckdb.session import (
 from askback.guards.sql.engines.duckdb.syntax import SHAPES, Syntax
 from askback.guards.sql.engines.engine import Inspection, SQLRows, cut_rows, doubt, join_columns
 from askback.guards.sql.names import Dialect, quote_name
-from askback.guards.sql.systems import describes_the_schema
 
 KEYS = """
 SELECT database_name, schema_name, table_name, constraint_column_names FROM system.main.duckdb_constraints()
@@ -43,9 +42,6 @@ WHERE is_unique AND database_name = $1 AND schema_name = $2 AND table_name = $3
 """
 """A change fails where a key is taken, still referred to, or checked against others: that tells of these columns. An
 index may be on any of them."""
-
-SHOW = "pragma_show"
-"""What DuckDB 2 makes of `SHOW customers` in a plan."""
 
 PIVOT = "a PIVOT without its values runs a query before it is planned"
 
@@ -98,7 +94,7 @@ class DuckDBInspector:
         if tree["error"]:
             reason = "its plan is too large" if tree["error_type"] == "size" else "DuckDB does not accept it"
             return Inspection(doubts=(reason,), is_query=True)
-        reads = PlanReader(_is_known)
+        reads = PlanReader()
         try:
             (plan,) = tree["plans"]
             reads.read(plan)
@@ -123,7 +119,7 @@ class DuckDBInspector:
     def _sources(self, path: Path) -> dict[str, frozenset[str]]:
         """What each generated column of a table is computed from."""
         relation = self.schema.get(path)
-        if relation is None or not relation.may_generate:
+        if relation is None or relation.is_view or not GENERATED.search(relation.sql):
             return {}
         if path not in self.schema.generated:
             table = ".".join(map(quote_name, path))
@@ -132,7 +128,7 @@ class DuckDBInspector:
         return dict(self.schema.generated[path])
 
     def _read(self, query: str) -> frozenset[str]:
-        reads = PlanReader(_is_known)
+        reads = PlanReader()
         reads.read(ask_for_tree(self.cursor, PLAN, query)["plans"][0])
         return frozenset(parts[3] for parts in reads.columns)
 
@@ -164,10 +160,6 @@ class DuckDBInspector:
         rows = self.cursor.execute(KEYS, list(relation.path)).fetchall()
         found: set[Name] = {(*table, name) for *table, names in rows for name in names or relation.columns}
         return frozenset(map(".".join, self._named(found)))
-
-
-def _is_known(function: str) -> bool:
-    return function in TABLE_FUNCTIONS or function == SHOW or describes_the_schema((function,), "duckdb")
 
 
 SCHEMA_SECONDS = 5.0

@@ -7,9 +7,8 @@ from functools import cached_property
 
 from askback.guards.sql.engines.duckdb.session import Connection
 from askback.guards.sql.engines.duckdb.syntax import Syntax
-from askback.guards.sql.functions import harmless_functions
 from askback.guards.sql.names import words_in
-from askback.guards.sql.systems import describes_the_schema
+from askback.guards.sql.system import describes_the_schema, harmless_functions
 
 RELATIONS = """
 SELECT database_name, schema_name, table_name, internal, sql, false FROM system.main.duckdb_tables()
@@ -67,11 +66,6 @@ class DuckDBRelation:
         """The query of a view; None where it is not written as expected."""
         found = VIEW.match(self.sql)
         return self.sql[found.end() :] if found else None
-
-    @property
-    def may_generate(self) -> bool:
-        """Whether some columns may be computed from others."""
-        return not self.is_view and GENERATED.search(self.sql) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,16 +162,12 @@ def _load_macros(cursor: Connection) -> Mapping[str, Macro]:
     builtins = {name.lower() for (name,) in cursor.execute(BUILTINS).fetchall()} if defined else set[str]()
     return {
         name: Macro(
-            queries=tuple(_query(kind, definition) for kind, definition in found),
+            queries=tuple(f"SELECT {text}" if kind == "macro" else text or "" for kind, text in found),
             hides_builtin=name in builtins,
             is_readable=all(kind in MACROS and definition for kind, definition in found),
         )
         for name, found in defined.items()
     }
-
-
-def _query(kind: str, definition: str | None) -> str:
-    return f"SELECT {definition}" if kind == "macro" else definition or ""
 
 
 OPERATOR = re.compile(r"\W+")

@@ -7,14 +7,13 @@ from typing import Any, NamedTuple, cast
 
 from askback.guards.sql.engines.duckdb.constants import (
     Node,
-    count_calls,
     find_constants,
     find_growth,
     is_costly,
     may_grow,
 )
-from askback.guards.sql.functions import harmless_functions
 from askback.guards.sql.names import words_in
+from askback.guards.sql.system import harmless_functions
 from askback.guards.sql.text import TOO_COMPLEX
 
 MAX_SIZE = 10_000
@@ -176,19 +175,15 @@ class Syntax:
     doubts: list[str] = field(default_factory=list[str])
     changes: bool = False
     """Whether an INSERT, UPDATE or DELETE stands within WITH."""
-    calls: int = 0
-    """The sum of `count_calls`."""
     growing: list[tuple[Node, bool]] = field(default_factory=list[tuple[Node, bool]])
     """Calls that may make a value of any length, and whether they stand within a lambda."""
-    _takes_all: bool = False
+    uses_unnamed: bool = False
+    """Whether a star, a position or a whole row may use any column."""
 
     @property
     def takes_all(self) -> bool:
         """Whether it may use columns that it does not name: by a star, by position, or as a whole row."""
-        return self._takes_all or not self.names.isdisjoint(self.aliases)
-
-    def take_all(self) -> None:
-        self._takes_all = True
+        return self.uses_unnamed or not self.names.isdisjoint(self.aliases)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +210,7 @@ def read_syntax(statement: Node, length: int) -> Syntax:
                 break  # one is enough not to bind it
     if syntax.growing:
         syntax.doubts += _find_growths(statement, syntax)
-    if not syntax.doubts and is_costly(statement, length, syntax.calls):
+    if not syntax.doubts and is_costly(statement, length):
         syntax.doubts.append(COSTLY)
     return syntax
 
@@ -240,7 +235,7 @@ def _visit(node: Node, place: _SyntaxPlace, syntax: Syntax) -> list[tuple[Any, _
     for entry in node["cte_map"]["map"] if "cte_map" in node else ():
         syntax.ctes.add(entry["key"].lower())
         if entry["value"].get("aliases"):
-            syntax.take_all()
+            syntax.uses_unnamed = True
     if source == "TABLE_FUNCTION":
         function = node["function"]
         return [(function.get("children"), place), (function.get("arguments"), place)]
@@ -256,7 +251,7 @@ def _visit_expression(node: Node, place: _SyntaxPlace, syntax: Syntax) -> _Synta
     elif kind == "COLUMN_REF":
         syntax.names.update(name.lower() for name in node["column_names"])
     elif kind in {"STAR", "POSITIONAL_REFERENCE"}:
-        syntax.take_all()
+        syntax.uses_unnamed = True
     elif kind == "TYPE":
         syntax.types.add(node["type_name"].lower())
     elif kind == "PARAMETER" and place.is_fixed:
@@ -271,7 +266,6 @@ def _visit_expression(node: Node, place: _SyntaxPlace, syntax: Syntax) -> _Synta
 def _visit_function(node: Node, place: _SyntaxPlace, syntax: Syntax) -> None:
     name = node["function_name"].lower()
     syntax.functions.add(name)
-    syntax.calls += count_calls(name)
     if may_grow(name):
         syntax.growing.append((node, place.lambdas > 0))
 
@@ -287,7 +281,7 @@ def _visit_source(node: Node, source: str, place: _SyntaxPlace, syntax: Syntax) 
         return place
     syntax.aliases.add(str(node.get("alias", "")).lower())
     if node.get("column_name_alias") or node.get("ref_type") == "NATURAL" or source in {"PIVOT", "SHOW_REF"}:
-        syntax.take_all()
+        syntax.uses_unnamed = True
     syntax.names.update(name.lower() for name in node.get("using_columns", ()))
     _visit_named(node, source, syntax)
     return _SyntaxPlace(place.depth, place.lambdas, place.is_fixed or source in {"TABLE_FUNCTION", "PIVOT"})
@@ -301,7 +295,7 @@ def _visit_named(node: Node, source: str, syntax: Syntax) -> None:
         syntax.aliases.add(path[-1].lower())
     elif source == "TABLE_FUNCTION":
         syntax.table_functions.add(node["function"]["function_name"].lower())
-        syntax.take_all()
+        syntax.uses_unnamed = True
     if node.get("at_clause"):
         syntax.doubts.append("it reads an earlier version of a table")
     if source == "PIVOT" and any(pivot.get("pivot_enum") for pivot in node["pivots"]):

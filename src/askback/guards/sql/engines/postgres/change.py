@@ -93,15 +93,13 @@ def doubts_about(scope: QueryScope, relation: PostgresRelation, targets: Targets
         yield f"triggers of {relation.path} run with it"
     if row["has_rules"]:
         yield f"rules of {relation.path} replace or add to it"
-    if any(_follows(key, number, scope.query) for key in targets.keys):
+    commands = _commands(scope.query)
+    if any(
+        key["confrelid"] == number
+        and ((DELETE in commands and key["deletes_more"]) or (UPDATE in commands and key["updates_more"]))
+        for key in targets.keys
+    ):
         yield f"foreign keys to {relation.path} change rows of other tables with it"
-
-
-def _follows(key: Any, number: int, query: Node) -> bool:
-    deletes, updates = _commands(query) & {DELETE}, _commands(query) & {UPDATE}
-    return key["confrelid"] == number and bool(
-        (deletes and key["deletes_more"]) or (updates and key["updates_more"])
-    )
 
 
 def _commands(query: Node) -> set[int]:

@@ -2,10 +2,9 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Coroutine, Iterable
-from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any, TypeVar
+from collections.abc import Coroutine, Iterable
+from dataclasses import replace
+from typing import Any
 
 import asyncpg
 from anyio import to_thread
@@ -38,10 +37,8 @@ from askback.guards.sql.engines.postgres.session import (
     open_session,
 )
 from askback.guards.sql.names import Dialect
-from askback.guards.sql.systems import describes_the_schema
+from askback.guards.sql.system import describes_the_schema
 from askback.guards.sql.text import TOO_COMPLEX, find_excess
-
-Result = TypeVar("Result")
 
 LIMITS = {
     re.compile(
@@ -53,9 +50,6 @@ LIMITS = {
 
 MISREAD = (UnknownTree, LookupError, TypeError, ValueError, AttributeError, RecursionError)
 """What reading raises where a tree is not of the shape that is known."""
-
-LARGE_TREE = 32_000
-"""Bytes from which a parse tree is read in a thread: it would hold up the event loop for milliseconds."""
 
 OLDEST = 14
 """The first version that stores the parse tree of a function's body."""
@@ -87,92 +81,6 @@ ERRORS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class PostgresInspector:
-    """Inspects statements. Remembers what the server's functions are."""
-
-    routines: Routines = field(default_factory=Routines)
-
-    async def inspect(self, session: PostgresSession, statement: str) -> Inspection:
-        """What a statement reads and changes. Raises what the driver raises where the server cannot be reached."""
-        if (excess := find_excess(statement, LIMITS)) is not None:
-            return doubt(excess)
-        version = session.connection.get_server_version().major
-        if not OLDEST <= version <= NEWEST:
-            return doubt(TOO_OLD if version < OLDEST else TOO_NEW)
-        words = first_words.read_words(statement)
-        if not words:
-            return doubt(NO_WORDS)
-        if words[0] == "explain":
-            return await self._inspect_explained(session, statement)
-        if words[0] in first_words.QUERIES:
-            return await self._inspect_query(session, statement)
-        if first_words.shows_setting(statement):
-            return Inspection(is_query=True)
-        command = inspect_command(words)
-        inner = first_words.find_query(statement) if words[0] == "create" else None
-        if inner is None:
-            return command
-        return replace(command, columns=(await self._inspect_query(session, inner)).columns)
-
-    async def _inspect_explained(self, session: PostgresSession, statement: str) -> Inspection:
-        inner, is_run = first_words.split_explain(statement)
-        words = first_words.read_words(inner)
-        if not words or words[0] not in first_words.QUERIES:
-            return inspect_command(["explain"])
-        found = await self._inspect_query(session, inner)
-        if is_run:
-            doubts = (*found.doubts, "EXPLAIN ANALYZE runs the statement")
-            return replace(found, doubts=doubts, is_query=False, can_be_planned=False)
-        return replace(found, writes=(), is_query=found.can_be_planned, can_be_planned=False)
-
-    async def _inspect_query(self, session: PostgresSession, statement: str) -> Inspection:
-        try:
-            analysis = await session.analyse(statement)
-            if analysis.tree is None:
-                return doubt(TOO_COMPLEX)
-            return await self._follow(session.connection, analysis.tree, analysis.facts)
-        except asyncpg.PostgresConnectionError:
-            raise
-        except asyncpg.PostgresError as error:
-            session.is_broken = True
-            reason = next((reason for kind, reason in ERRORS.items() if isinstance(error, kind)), NOT_ONE)
-            is_made = isinstance(error, asyncpg.PostgresSyntaxError) and first_words.may_create_table(
-                statement
-            )
-            return Inspection(doubts=(reason,), writes=("create table",) if is_made else ())
-        except MISREAD:
-            return doubt(UNKNOWN_SHAPE)
-        except TreeTooLarge:
-            return doubt(TOO_COMPLEX)
-
-    async def _follow(self, connection: Connection, tree: str, facts: list[Any]) -> Inspection:
-        is_large = len(tree) > LARGE_TREE
-        queries = queries_in(await run_there(is_large, partial(parse_tree, tree)))
-        if len(queries) != 1 or queries[0].is_true("isReturn"):
-            return doubt(NOT_ONE)
-        relations = await load_relations(connection, numbers_in(tree), facts)
-        steady = (await self.routines.load(connection)).steady
-        walk = TreeWalk(relations, steady)
-        await run_there(is_large, partial(walk.follow, queries[0]))
-        targets = await self._follow_changes(connection, walk, relations)
-        stored = frozenset[int]().union(*(relation.types for relation in relations.values()))
-        verdict = await self.routines.judge(connection, calls_in(tree), calls_of(walk), targets.calls, stored)
-        parents = {number for number in walk.usage.relations if relations[number].has_children}
-        foreign = await find_foreign(connection, parents) if parents else None
-        return conclude(walk, relations, targets, verdict, foreign)
-
-    async def _follow_changes(
-        self, connection: Connection, walk: TreeWalk, relations: dict[int, PostgresRelation]
-    ) -> Targets:
-        targets = await load_targets(connection, {target_of(scope) for scope in walk.usage.changes})
-        if missing := targets.relations - relations.keys():
-            relations |= await load_relations(connection, missing)
-        for scope in walk.usage.changes:
-            follow_constraints(walk, scope, relations[target_of(scope)], targets)
-        return targets
-
-
 def calls_of(walk: TreeWalk) -> Calls:
     """What views call for a statement."""
     return Calls(
@@ -189,11 +97,6 @@ def inspect_command(words: list[str]) -> Inspection:
         return doubt(NOT_ONE)
     writes = () if kind == "show" else (kind,)
     return Inspection(writes=writes, doubts=(f"Postgres cannot say beforehand what {kind.upper()} reads",))
-
-
-async def run_there(is_large: bool, call: Callable[[], Result]) -> Result:
-    """Run it in a thread where it takes long."""
-    return await to_thread.run_sync(call) if is_large else call()
 
 
 def conclude(
@@ -280,7 +183,7 @@ class PostgresEngine:
 
     def __init__(self, database: Database, *, timeout: float = 5.0, role: str | None = None) -> None:
         self._access = Access(database, timeout, role)
-        self._inspector = PostgresInspector()
+        self._routines = Routines()
 
     async def inspect(self, statement: str) -> Inspection:
         async with open_session(self._access) as session:
@@ -313,20 +216,99 @@ class PostgresEngine:
             return doubt(TOO_SLOW)
 
     async def _inspect(self, session: PostgresSession, statement: str) -> Inspection:
-        found = await self._inspector.inspect(session, statement)
+        found = await self._inspect_text(session, statement)
         reason = await self._find_reason(session, found.doubts)
         return doubt(reason) if reason else replace(found, schema=session.catalogue)
 
     async def _find_reason(self, session: PostgresSession, doubts: tuple[str, ...]) -> str | None:
         """What an operator can change, where the server refused for another reason than the statement."""
         if doubts == (NOT_ALLOWED,):
-            self._access.schema = None  # rights may have been taken away
             await session.close()
             return None if await session.connection.fetchval(MAY_CREATE, self._access.role) else NO_TEMPORARY
         if doubts == (NOT_SUPPORTED,):
             await session.close()
             return READ_ONLY if await session.connection.fetchval("SELECT pg_is_in_recovery()") else None
         return None
+
+    async def _inspect_text(self, session: PostgresSession, statement: str) -> Inspection:
+        """What a statement reads and changes. Raises what the driver raises where the server cannot be reached."""
+        if (excess := find_excess(statement, LIMITS)) is not None:
+            return doubt(excess)
+        version = session.connection.get_server_version().major
+        if not OLDEST <= version <= NEWEST:
+            return doubt(TOO_OLD if version < OLDEST else TOO_NEW)
+        words = first_words.read_words(statement)
+        if not words:
+            return doubt(NO_WORDS)
+        if words[0] == "explain":
+            return await self._inspect_explained(session, statement)
+        if words[0] in first_words.QUERIES:
+            return await self._inspect_query(session, statement)
+        if first_words.shows_setting(statement):
+            return Inspection(is_query=True)
+        command = inspect_command(words)
+        inner = first_words.find_query(statement) if words[0] == "create" else None
+        if inner is None:
+            return command
+        return replace(command, columns=(await self._inspect_query(session, inner)).columns)
+
+    async def _inspect_explained(self, session: PostgresSession, statement: str) -> Inspection:
+        inner, is_run = first_words.split_explain(statement)
+        words = first_words.read_words(inner)
+        if not words or words[0] not in first_words.QUERIES:
+            return inspect_command(["explain"])
+        found = await self._inspect_query(session, inner)
+        if is_run:
+            doubts = (*found.doubts, "EXPLAIN ANALYZE runs the statement")
+            return replace(found, doubts=doubts, is_query=False, can_be_planned=False)
+        return replace(found, writes=(), is_query=found.can_be_planned, can_be_planned=False)
+
+    async def _inspect_query(self, session: PostgresSession, statement: str) -> Inspection:
+        try:
+            tree, facts = await session.analyse(statement)
+            if tree is None:
+                return doubt(TOO_COMPLEX)
+            return await self._follow(session.connection, tree, facts)
+        except asyncpg.PostgresConnectionError:
+            raise
+        except asyncpg.PostgresError as error:
+            session.is_broken = True
+            reason = next((reason for kind, reason in ERRORS.items() if isinstance(error, kind)), NOT_ONE)
+            is_made = isinstance(error, asyncpg.PostgresSyntaxError) and first_words.may_create_table(
+                statement
+            )
+            return Inspection(doubts=(reason,), writes=("create table",) if is_made else ())
+        except MISREAD:
+            return doubt(UNKNOWN_SHAPE)
+        except TreeTooLarge:
+            return doubt(TOO_COMPLEX)
+
+    async def _follow(self, connection: Connection, tree: str, facts: list[Any]) -> Inspection:
+        queries = queries_in(await to_thread.run_sync(parse_tree, tree))
+        if len(queries) != 1 or queries[0].is_true("isReturn"):
+            return doubt(NOT_ONE)
+        relations = await load_relations(connection, numbers_in(tree), facts)
+        steady = (await self._routines.load(connection)).steady
+        walk = TreeWalk(relations, steady)
+        await to_thread.run_sync(walk.follow, queries[0])
+        targets = await self._follow_changes(connection, walk, relations)
+        stored = frozenset[int]().union(*(relation.types for relation in relations.values()))
+        verdict = await self._routines.judge(
+            connection, calls_in(tree), calls_of(walk), targets.calls, stored
+        )
+        parents = {number for number in walk.usage.relations if relations[number].has_children}
+        foreign = await find_foreign(connection, parents) if parents else None
+        return conclude(walk, relations, targets, verdict, foreign)
+
+    async def _follow_changes(
+        self, connection: Connection, walk: TreeWalk, relations: dict[int, PostgresRelation]
+    ) -> Targets:
+        targets = await load_targets(connection, {target_of(scope) for scope in walk.usage.changes})
+        if missing := targets.relations - relations.keys():
+            relations |= await load_relations(connection, missing)
+        for scope in walk.usage.changes:
+            follow_constraints(walk, scope, relations[target_of(scope)], targets)
+        return targets
 
 
 async def _fetch(session: PostgresSession, statement: str, max_rows: int | None) -> SQLRows:

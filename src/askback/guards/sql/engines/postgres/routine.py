@@ -7,7 +7,7 @@ from typing import Any
 
 from askback.guards.sql.engines.postgres.connection import Connection
 from askback.guards.sql.engines.postgres.node_tree import field_numbers, numbers_in
-from askback.guards.sql.functions import harmless_functions
+from askback.guards.sql.system import harmless_functions
 
 FUNCTION_NUMBERS = field_numbers("funcid|aggfnoid|winfnoid|tsmhandler|startInRangeFunc|endInRangeFunc")
 OPERATOR_NUMBERS = field_numbers("opno|eqop|sortop|cycle_mark_neop|opnos")

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import asyncpg
 from asyncpg.transaction import Transaction
@@ -91,24 +91,6 @@ class Access:
     database: Database
     timeout: float
     role: str | None
-    schema: str | None = None
-    """Where the function is created, once it is known."""
-
-    async def find_schema(self, connection: Connection) -> str:
-        """A schema in which the role may create; the temporary one where there is no other."""
-        if self.schema is None:
-            found: str | None = await connection.fetchval(SCHEMA, self.role)
-            self.schema = "pg_temp" if found is None else quote_name(found)
-        return self.schema
-
-
-class Analysis(NamedTuple):
-    """What the server made of a query."""
-
-    tree: str | None
-    """None where it is too large."""
-    facts: list[Any]
-    """Rows of `FACTS`, with further fields before them."""
 
 
 class PostgresSession:
@@ -133,14 +115,15 @@ class PostgresSession:
             settings["plan_cache_mode"] = "force_generic_plan"  # for the queries about the catalogue
         self._settings = "".join(f"SET LOCAL {name} = {value}; " for name, value in settings.items())
 
-    async def analyse(self, statement: str) -> Analysis:
-        """Let the server analyse one query and give its parse tree.
+    async def analyse(self, statement: str) -> tuple[str | None, list[Any]]:
+        """Let the server analyse one query. Gives its parse tree, None if it is too large, and rows of `FACTS`.
 
         The query becomes the body of a function, which stores it as analysed and runs nothing of it. It needs no
         quoting: a text that closed the body by itself would make a second command of the END behind it, and the server
         refuses more than one.
         """
-        schema = await self._access.find_schema(self.connection)
+        found: str | None = await self.connection.fetchval(SCHEMA, self._access.role)
+        schema = "pg_temp" if found is None else quote_name(found)
         name = f"askback_{secrets.token_hex(8)}"
         types = await self._parameter_types(statement) if PARAMETER.search(statement) else ""
         await self.open()
@@ -154,7 +137,7 @@ class PostgresSession:
         rows = await self.connection.fetch(TREE, name, MAX_TREE)
         tree, self.catalogue = rows[0]["tree"], rows[0]["catalogue"]
         is_read = tree is not None and len(tree) <= MAX_TREE
-        return Analysis(tree if is_read else None, [row for row in rows if row["n"] is not None])
+        return (tree if is_read else None), [row for row in rows if row["n"] is not None]
 
     async def open(self, *, can_create: bool = True) -> None:
         """Begin the transaction, where it has not begun."""
@@ -178,18 +161,14 @@ class PostgresSession:
         )
         return ", ".join(row[0] for row in rows)
 
-    async def drop_function(self) -> None:
-        """Remove the function without giving up the locks, as a rollback would."""
-        if self._function:
-            await self.connection.execute(f"DROP FUNCTION {self._function}")
-            self._function = ""
-
     async def ready(self, *, can_write: bool) -> None:
         """Make the transaction one in which an approved statement can run."""
         if self.is_broken:
             await self.close()
         await self.open(can_create=False)
-        await self.drop_function()
+        if self._function:  # a rollback would give up the locks
+            await self.connection.execute(f"DROP FUNCTION {self._function}")
+            self._function = ""
         is_read_only = await self.connection.fetchval("SHOW default_transaction_read_only") == "on"
         if is_read_only or not can_write:
             await self.connection.execute("SET TRANSACTION READ ONLY")
@@ -198,11 +177,6 @@ class PostgresSession:
         if self._transaction is not None:
             transaction, self._transaction, self._is_open = self._transaction, None, False
             await transaction.commit()
-
-    async def close_quietly(self) -> None:
-        """Roll back. A connection that fails at that is noticed where it is used next."""
-        with suppress(TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
-            await self.close()
 
     async def close(self) -> None:
         """Roll back, so that nothing is left of the inspection."""
@@ -222,4 +196,6 @@ async def open_session(access: Access, *, is_kept: bool = False) -> AsyncGenerat
         try:
             yield session
         finally:
-            await session.close_quietly()
+            # A connection that fails at the rollback is noticed where it is used next.
+            with suppress(TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
+                await session.close()

@@ -96,9 +96,6 @@ MAX_CTES = 2_000
 MAX_REPEATS = {"natural": 16, "using": 16, "over": 64}
 """Words whose repetition takes time that grows faster than the text: twenty NATURAL JOINs take a third of a second."""
 
-SHORT, FEW_SELECTS = 1_000, 2
-"""Characters and SELECTs up to which nothing can multiply enough to matter."""
-
 RESERVED = words_in(
     "all and as between by case collate create cross delete distinct else escape except exists from group having in "
     "inner insert intersect into is isnull join left limit natural not notnull null on or order outer select set table "
@@ -111,7 +108,7 @@ TOO_DEEP = "the statement is nested too deeply to inspect"
 
 def find_excess(statement: str) -> str | None:
     """Why a statement is not given to SQLite; None if it can be."""
-    if (excess := find_text_excess(statement)) or _is_small(statement):
+    if excess := find_text_excess(statement):
         return excess
     tokens = list(islice(cut(statement), MAX_TOKENS + 1))
     if len(tokens) > MAX_TOKENS:
@@ -132,15 +129,6 @@ def _multiplies(tokens: Sequence[SQLiteToken]) -> bool:
     if names.total() > MAX_EXPRESSIONS:
         return True
     return bool(names.defined) and _Expansion(tokens, among=names.defined.keys()).total() > MAX_CTES
-
-
-def _is_small(statement: str) -> bool:
-    if len(statement) > SHORT or statement.count("(") > MAX_DEPTH:
-        return False
-    small = statement.lower()
-    return small.count("select") <= FEW_SELECTS and all(
-        small.count(word) <= most for word, most in MAX_REPEATS.items()
-    )
 
 
 def _depth(tokens: Sequence[SQLiteToken]) -> int:

@@ -155,7 +155,7 @@ class _Reader:
         cursor, root, database, flags = row[2], row[3], row[4], row[6]
         if root == SCHEMA_ROOT or (is_written and flags & ROOT_IN_REGISTER):
             return
-        entry = None if flags & ROOT_IN_REGISTER else self._catalogue.entry_at(database, root)
+        entry = None if flags & ROOT_IN_REGISTER else self._catalogue.roots.get((database, root))
         if entry is None:
             self.program.is_unknown = True
             return

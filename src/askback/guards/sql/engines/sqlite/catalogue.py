@@ -97,16 +97,12 @@ class SQLiteColumns:
         return VIRTUAL in self.hidden or STORED in self.hidden
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaContent:
-    """Everything that decides how SQLite reads a statement: equal contents, equal programs."""
-
-    databases: dict[int, str]
-    """Names by their numbers in programs."""
-    entries: list[tuple[int, str, str, str, int | None, str | None]]
-    """Rows of `sqlite_master` behind the number of their database."""
-    statistics: list[tuple[Any, ...]]
-    """Rows that ANALYZE has left in the file. SQLite plans by them."""
+SchemaContent = tuple[
+    dict[int, str], list[tuple[int, str, str, str, int | None, str | None]], list[tuple[Any, ...]]
+]
+"""Everything that decides how SQLite reads a statement: equal contents, equal programs. The names of databases by their
+numbers in programs; rows of `sqlite_master` behind the number of their database; and the rows that ANALYZE has left in
+the file, by which SQLite plans."""
 
 
 def load_schema(connection: sqlite3.Connection, known: "SQLiteSchema | None") -> "SQLiteSchema":
@@ -120,7 +116,7 @@ def load_schema(connection: sqlite3.Connection, known: "SQLiteSchema | None") ->
         entries += connection.execute(query).fetchall()
     names = {entry[2] for entry in entries} & {"sqlite_stat1", "sqlite_stat4"}
     statistics = [row for name in sorted(names) for row in connection.execute(f"SELECT * FROM main.{name}")]
-    content = SchemaContent(databases, entries, statistics)
+    content: SchemaContent = (databases, entries, statistics)
     return known if known is not None and known.content == content else SQLiteSchema(content)
 
 
@@ -129,21 +125,18 @@ class SQLiteSchema:
 
     def __init__(self, content: SchemaContent) -> None:
         self.content = content
+        self._databases, entries, _ = content
         self.token: Hashable = object()
-        self._roots: dict[tuple[int, int], SchemaEntry] = {}
+        self.roots: dict[tuple[int, int], SchemaEntry] = {}
         self._names: dict[tuple[str, str], SchemaEntry] = {}
         self._trees: dict[SchemaEntry, Tree] = {}
         self._columns: dict[SchemaEntry, SQLiteColumns] = {}
-        self._guarded: dict[SchemaEntry, frozenset[Column]] = {}
-        for number, kind, name, table, root, sql in content.entries:
-            entry = SchemaEntry(content.databases[number], kind, name, table, root or 0, sql or "")
+        for number, kind, name, table, root, sql in entries:
+            entry = SchemaEntry(self._databases[number], kind, name, table, root or 0, sql or "")
             if kind in {"table", "view"}:
                 self._names[entry.database, name.lower()] = entry
-            if root and (kind == "table" or (number, root) not in self._roots):
-                self._roots[number, root] = entry
-
-    def entry_at(self, database: int, root: int) -> SchemaEntry | None:
-        return self._roots.get((database, root))
+            if root and (kind == "table" or (number, root) not in self.roots):
+                self.roots[number, root] = entry
 
     def find(self, database: str | None, name: str) -> SchemaEntry | None:
         """A table or view by its name; without a database, the first that SQLite would find."""
@@ -152,7 +145,7 @@ class SQLiteSchema:
         return next((entry for entry in found if entry), None)
 
     def _search_order(self) -> Sequence[str]:
-        return sorted(self.content.databases.values(), key=lambda name: (name != "temp", name != "main"))
+        return sorted(self._databases.values(), key=lambda name: (name != "temp", name != "main"))
 
     def tree(self, connection: sqlite3.Connection, entry: SchemaEntry) -> Tree:
         if entry not in self._trees:
@@ -211,11 +204,6 @@ class SQLiteSchema:
 
     def guarded(self, connection: sqlite3.Connection, entry: SchemaEntry) -> frozenset[Column]:
         """The columns of a table on which it can depend whether a change of it fails: keys, unique indexes, checks."""
-        if entry not in self._guarded:
-            self._guarded[entry] = self._find_guarded(connection, entry)
-        return self._guarded[entry]
-
-    def _find_guarded(self, connection: sqlite3.Connection, entry: SchemaEntry) -> frozenset[Column]:
         columns, whole = self.columns(connection, entry), self.whole(connection, entry)
         if entry.kind == "view" or entry.is_virtual:
             return frozenset()

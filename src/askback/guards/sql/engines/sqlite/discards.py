@@ -320,9 +320,6 @@ def _is_harmless_call(row: Instruction) -> bool:
 def _find_transient(rows: Sequence[Instruction]) -> frozenset[int]:
     """The cursors of transient tables that have no order of their own and are only walked through."""
     opened = {row[P1] for row in rows if row[1] == "OpenEphemeral" and row[P4] is None}
-    used = {cursor for row in rows if not _is_simple(row) for cursor in list_cursors(row)}
-    return frozenset(opened - used)
-
-
-def _is_simple(row: Instruction) -> bool:
-    return row[1] in STORING and (row[1] != "OpenEphemeral" or row[P4] is None)
+    ordered = {row[P1] for row in rows if row[1] == "OpenEphemeral" and row[P4] is not None}
+    used = {cursor for row in rows if row[1] not in STORING for cursor in list_cursors(row)}
+    return frozenset(opened - ordered - used)

@@ -1,6 +1,5 @@
 """SQLite as an engine: its authorizer and its bytecode say what a statement reads, on connections of our own."""
 
-import math
 import os
 import re
 import sqlite3
@@ -82,13 +81,14 @@ class SQLiteInspector:
     ) -> None:
         self.schema = schema
         """What an earlier connection found in the database. It is replaced where the database has changed."""
-        self._connection, self._timeout, self._deadline = connection, timeout, math.inf
+        self._connection = connection
+        deadline = time.monotonic() + timeout
         self._text_factory = connection.text_factory
         connection.row_factory, connection.text_factory = None, str
         for limit, value in LIMITS.items():
             connection.setlimit(limit, min(value, connection.getlimit(limit)))
         connection.set_authorizer(None)
-        connection.set_progress_handler(self._is_late, STEPS)
+        connection.set_progress_handler(lambda: time.monotonic() > deadline, STEPS)
 
     def inspect(self, statement: str, state: ConnectionState) -> Inspection:
         """What a statement reads and changes."""
@@ -125,13 +125,11 @@ class SQLiteInspector:
     @contextmanager
     def _transaction(self, *, writes: bool = False) -> Generator[None]:
         """One view of the database."""
-        self._deadline = time.monotonic() + self._timeout
         if not self._connection.in_transaction:
             self._connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
         try:
             yield
         finally:
-            self._deadline = math.inf
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
 
@@ -180,9 +178,6 @@ class SQLiteInspector:
             raise ValueError("no program")
         return cursor
 
-    def _is_late(self) -> bool:
-        return time.monotonic() > self._deadline
-
 
 GRACE_SECONDS = 1.0
 """How long a thread may go on after the timeout: SQLite before 3.41 cannot interrupt preparation."""
@@ -204,7 +199,6 @@ class SQLiteEngine:
     def __init__(self, database: Database, *, timeout: float = 5.0, read_only: bool = True) -> None:
         self._database, self._timeout, self._read_only = database, timeout, read_only
         self._schema: SQLiteSchema | None = None
-        self._in_loop: bool | None = None
 
     async def inspect(self, statement: str) -> Inspection:
         state = await self._look()
@@ -229,14 +223,11 @@ class SQLiteEngine:
         """Look at the author's connection, in a thread if it allows that, else here, where it may have been made."""
         if not isinstance(self._database, sqlite3.Connection):
             return ConnectionState()
-        if not self._in_loop:
-            with anyio.move_on_after(self._timeout):
-                state = await anyio.to_thread.run_sync(read_state, self._database, abandon_on_cancel=True)
-                if state.doubt != OTHER_THREAD:
-                    return state
-        state = read_state(self._database)
-        self._in_loop = state.doubt != OTHER_THREAD
-        return state
+        with anyio.move_on_after(self._timeout):
+            state = await anyio.to_thread.run_sync(read_state, self._database, abandon_on_cancel=True)
+            if state.doubt != OTHER_THREAD:
+                return state
+        return read_state(self._database)
 
     def _inspect(self, statement: str, state: ConnectionState) -> Inspection:
         with self._open(state) as inspector:

@@ -8,8 +8,8 @@ from askback.guards.sql.engines.sqlite.bounds import cut
 from askback.guards.sql.engines.sqlite.bytecode import Instruction, Program, read_program
 from askback.guards.sql.engines.sqlite.catalogue import INTERNAL, VIRTUAL, Column, SchemaEntry, SQLiteSchema
 from askback.guards.sql.engines.sqlite.connection import ConnectionState
-from askback.guards.sql.functions import harmless_functions
 from askback.guards.sql.names import quote_name
+from askback.guards.sql.system import harmless_functions
 
 FUNCTIONS = harmless_functions("sqlite") | {
     "->",
@@ -146,7 +146,9 @@ class SQLiteFindings:
         self._columns |= program.columns
         self._look_at_trees(program, is_write=bool(writes))
         self._look_at_names(program)
-        self._look_at_calls(program)
+        # Functions in generated columns and indexes are not seen by the authorizer.
+        for name in program.functions - FUNCTIONS:
+            self._doubt(f"it calls {name:.80}, which is not known to be harmless")
         self._look_at_changes(program, writes)
         self._look_at_temporary(program, statement)
         columns, dotted = join_columns(self._columns)
@@ -222,11 +224,6 @@ class SQLiteFindings:
             self._named.add(table)
             program.virtual -= found
         return table in self._named
-
-    def _look_at_calls(self, program: Program) -> None:
-        """Look at functions in generated columns and indexes, which the authorizer does not see."""
-        for name in program.functions - FUNCTIONS:
-            self._doubt(f"it calls {name:.80}, which is not known to be harmless")
 
     def _look_at_changes(self, program: Program, writes: Sequence[str]) -> None:
         if program.is_vacuum:

@@ -1,6 +1,25 @@
-"""The engines' own tables: those that tell of the schema alone, and the rest, of which nothing is known."""
+"""Tables and functions of the engines themselves: which tell of the schema alone, and which read nothing else."""
+
+from pathlib import Path as FilePath
+from typing import get_args
 
 from askback.guards.sql.names import Dialect, Path, words_in
+
+
+def _read(dialect: str) -> frozenset[str]:
+    text = FilePath(__file__).with_name("functions").joinpath(f"{dialect}.txt").read_text(encoding="utf-8")
+    lines = (line for line in text.splitlines() if not line.startswith("#"))
+    return frozenset(word for line in lines for word in line.split())
+
+
+_HARMLESS = {dialect: _read(dialect) for dialect in get_args(Dialect)}
+"""Read at import: statements are judged on an event loop, which no file may hold up."""
+
+
+def harmless_functions(dialect: Dialect) -> frozenset[str]:
+    """Names in small letters; one text file for each dialect, taken from the engine's own list."""
+    return _HARMLESS[dialect]
+
 
 INFORMATION = words_in(
     "character_sets check_constraints columns constraint_column_usage constraint_table_usage domains "
