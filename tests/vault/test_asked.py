@@ -118,7 +118,7 @@ async def test_after_its_time_it_is_asked_for_again(vault: Vault, clock: Clock, 
         assert await person.call() == "1"
         clock.advance(1)
         assert await person.call() == "2"
-    assert "1 hour" in person.pages[0]
+    assert "for an hour" in person.pages[0]
 
 
 async def trying() -> str:

@@ -1,7 +1,7 @@
-"""One provider of a server: sign-ins begun and finished, and for each caller a token that is good now."""
+"""One provider of a server: it begins and finishes sign-ins, and has a valid token for each caller who is connected."""
 
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import anyio
@@ -10,9 +10,8 @@ from askback.errors import ProviderUnavailable
 from askback.model.store import Granted
 from askback.oauth import exchange
 from askback.oauth.exchange import AuthorizationRequest, TokenResponse
-from askback.oauth.grants import Grant, expired_values, grant_values, is_from
+from askback.oauth.grants import Grant, expired_values, grant_values
 from askback.oauth.metadata import Metadata, MetadataCache
-from askback.oauth.outages import Outages
 from askback.oauth.provider import Provider
 from askback.runtime.secrets import Token
 from askback.vault.vault import ProvisionalEntry, Vault, VaultEntry, VaultItem
@@ -20,14 +19,18 @@ from askback.vault.vault import ProvisionalEntry, Vault, VaultEntry, VaultItem
 logger = logging.getLogger("askback")
 
 MAX_LOOKS = 5
-"""At a token that others are refreshing; whoever looks in vain so often gives up."""
+"""How often a token is read again while others refresh it."""
 
 CLAIMED_FOR = 86_400.0
-"""Seconds for which it is known that a token was refreshed: whoever read the old one has long gone."""
+"""Seconds for which it is known that a token was refreshed: no call holds the old one for so long."""
+
+RETRY_AFTER = 10.0
+"""Seconds for which a refresh that failed is not tried again, as long as one try may take. Calls in a row would each
+wait for it in vain."""
 
 
 class MissingScopes(Exception):
-    """The person, or the provider, did not grant all that was asked for."""
+    """The person, or the provider, did not grant all scopes that were asked for."""
 
     def __init__(self, missing: Collection[str]) -> None:
         self.missing = tuple(missing)
@@ -35,32 +38,25 @@ class MissingScopes(Exception):
 
 
 class Connector:
-    """Knows the provider and the vault; whose the tokens are is said with each call."""
+    """Knows the provider and the vault. `for_owner` adds the caller."""
 
-    def __init__(
-        self,
-        provider: Provider,
-        *,
-        vault: Vault,
-        clock: Callable[[], float],
-        directory: MetadataCache | None = None,
-    ) -> None:
+    def __init__(self, provider: Provider, *, vault: Vault, clock: Callable[[], float]) -> None:
         self.provider = provider
         self.item = VaultItem("connection", provider.name)
         self.vault, self.clock = vault, clock
-        self.outages = Outages(provider.name, clock)
-        self._directory = directory or MetadataCache()
+        self._cache = MetadataCache()
+        self._failures: dict[str, tuple[float, str]] = {}
 
     @property
     def title(self) -> str:
-        return self.provider.called
+        return self.provider.title or self.provider.name
 
     def for_owner(self, owner: str) -> "CallerConnection":
-        """The same for one caller."""
+        """The connection of one caller."""
         return CallerConnection(connector=self, owner=owner)
 
     async def metadata(self) -> Metadata:
-        return await self._directory.of(self.provider)
+        return await self._cache.of(self.provider)
 
     async def begin(self, *, redirect_uri: str, scopes: Sequence[str], state: str) -> AuthorizationRequest:
         """Where to send the person."""
@@ -71,9 +67,9 @@ class Connector:
     async def finish(
         self, owner: str, *, code: str, verifier: str, redirect_uri: str, scopes: Sequence[str]
     ) -> ProvisionalEntry:
-        """Redeem the code and keep its tokens for this owner.
+        """Redeem the code and store its tokens for this owner.
 
-        Raises `MissingScopes`, and keeps what was there, if not all requested scopes were granted."""
+        Raises `MissingScopes`, and changes nothing, if not all requested scopes were granted."""
         granted = await exchange.redeem(
             self.provider,
             await self.metadata(),
@@ -84,30 +80,47 @@ class Connector:
         )
         missing = [scope for scope in scopes if scope not in granted.scopes]
         if missing:
-            # Not given back: many providers would end with it what was granted before.
+            # The tokens are not given back: many providers would then end older grants of this person too.
             raise MissingScopes(missing)
         return await self.vault.put_for_now(owner, self.item, self.written(granted))
 
-    def written(self, granted: TokenResponse) -> Mapping[str, str]:
+    def written(self, granted: TokenResponse) -> dict[str, str]:
         return grant_values(granted, self.provider, self.clock())
 
-    async def refresh(self, grant: Grant, refresh_token: str) -> TokenResponse | None:
-        """New tokens; None where the old ones were revoked, or spent elsewhere: only the person can mend that."""
-        metadata, scopes = await self.metadata(), sorted(grant.scopes)
+    async def refresh(self, grant: Grant, refresh_token: str, version: str) -> TokenResponse | None:
+        """New tokens. None if the old ones were revoked or used elsewhere: then the person has to sign in again."""
+        self.require_no_failure(version)
         try:
             granted = await exchange.refresh(
-                self.provider, metadata, refresh_token=refresh_token, scopes=scopes
+                self.provider,
+                await self.metadata(),
+                refresh_token=refresh_token,
+                scopes=sorted(grant.scopes),
             )
         except exchange.TokenRequestRejected as refused:
             if refused.code == "invalid_grant":
                 return None
-            raise ProviderUnavailable(
-                self.provider.name, f"it refuses to refresh a token ({refused.code})"
-            ) from None
+            problem = f"it refuses to refresh a token ({refused.code})"
+            raise self._failed(version, ProviderUnavailable(self.provider.name, problem)) from None
+        except ProviderUnavailable as error:
+            raise self._failed(version, error) from None
         return granted._replace(refresh_token=granted.refresh_token or refresh_token)
 
+    def require_no_failure(self, version: str) -> None:
+        """Raise again what was raised a short while ago for this version of the tokens."""
+        until, problem = self._failures.get(version, (0.0, ""))
+        if until > self.clock():
+            raise ProviderUnavailable(self.provider.name, problem)
+
+    def _failed(self, version: str, error: ProviderUnavailable) -> ProviderUnavailable:
+        logger.warning("a token was not refreshed: %s", error)
+        now = self.clock()
+        self._failures = {key: row for key, row in self._failures.items() if row[0] > now}
+        self._failures[version] = now + RETRY_AFTER, error.problem
+        return error
+
     async def give_back(self, token: str) -> None:
-        """At the provider; it is forgotten here in any case."""
+        """Revoke a token at the provider. If that fails, the tokens are deleted here all the same."""
         try:
             await exchange.revoke(self.provider, await self.metadata(), token=token)
         except ProviderUnavailable as error:
@@ -116,7 +129,7 @@ class Connector:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallerConnection:
-    """One caller's standing with one provider."""
+    """The connection of one caller with one provider."""
 
     connector: Connector
     owner: str
@@ -126,60 +139,68 @@ class CallerConnection:
         return self.connector.title
 
     async def token(self, scopes: Collection[str]) -> Token | None:
-        """Refreshed before it ends, by one of all who look at it, in whatever process."""
+        """A token for at least these scopes; None if the person has to sign in. It is refreshed before it expires, by
+        one of all calls that need it, in whatever process."""
         for _ in range(MAX_LOOKS):
-            kept = await self._kept()
-            if kept is None:
+            entry = await self._stored()
+            if entry is None:
                 return None
-            grant = Grant.read(kept)
+            grant = Grant.read(entry)
             if not grant.scopes >= set(scopes):
                 return None
             if grant.is_good(self.connector.clock()):
-                return self._handed_out(kept, grant)
+                return self._token(entry, grant)
             try:
-                await self._refresh(kept, grant)
+                await self._refresh(entry, grant)
             except ProviderUnavailable:
                 if grant.is_over(self.connector.clock()):
                     raise
-                return self._handed_out(kept, grant)
+                return self._token(entry, grant)
         raise ProviderUnavailable(
-            self.connector.provider.name, "its tokens are no sooner refreshed than over"
+            self.connector.provider.name, "its tokens expire as soon as they are refreshed"
         )
 
     async def wanted(self, scopes: Collection[str]) -> tuple[str, ...]:
-        """Also what they agreed to before, so that nothing is taken away by asking for more."""
-        await self.connector.metadata()  # nobody is sent to a provider that is not there
-        kept = await self._kept()
-        before = Grant.read(kept).scopes if kept is not None else frozenset[str]()
+        """These scopes and those that were granted before, so that asking for more takes nothing away. Raises
+        `ProviderUnavailable` if nobody can sign in now."""
+        await self.connector.metadata()
+        entry = await self._stored()
+        before = Grant.read(entry).scopes if entry is not None else frozenset[str]()
         return tuple(dict.fromkeys([*scopes, *sorted(before)]))
 
     async def disconnect(self) -> bool:
-        """Forgotten even where the provider does not take them back."""
-        kept = await self._kept()
-        if kept is not None:
-            await self._give_back(kept)
+        """Delete the tokens, even if the provider does not take them back; whether there were any."""
+        entry = await self._stored()
+        if entry is not None:
+            await self._give_back(entry)
         return await self.connector.vault.forget(self.owner, self.connector.item)
 
     async def take_back(self, put: ProvisionalEntry) -> None:
-        """A sign-in that came too late leaves nothing; what was there before it stays good."""
-        kept = await self._kept()
-        if kept is None or not await self.connector.vault.take_back(self.owner, self.connector.item, put):
+        """Undo a sign-in that came too late. What was stored before it is restored."""
+        entry = await self._stored()
+        if entry is None or not await self.connector.vault.take_back(self.owner, self.connector.item, put):
             return
-        if put.former is None:  # else a provider might end that too
-            await self._give_back(kept)
+        if put.former is None:  # else the provider might end the former grant too
+            await self._give_back(entry)
 
-    async def _give_back(self, kept: VaultEntry) -> None:
-        grant = Grant.read(kept)
+    async def _give_back(self, entry: VaultEntry) -> None:
+        grant = Grant.read(entry)
         await self.connector.give_back(grant.refresh_token or grant.access_token)
 
-    async def _kept(self) -> VaultEntry | None:
-        """What this very provider gave; what another gave under the same name is as good as nothing."""
-        kept = await self.connector.vault.get(self.owner, self.connector.item)
-        return kept if kept is not None and is_from(kept, self.connector.provider) else None
+    async def _stored(self) -> VaultEntry | None:
+        """The tokens of this very provider. Those that another one gave under the same name are never sent to it."""
+        entry = await self.connector.vault.get(self.owner, self.connector.item)
+        is_ours = entry is not None and entry.values.get("provider") == self.connector.provider.identity
+        return entry if is_ours else None
 
-    def _handed_out(self, kept: VaultEntry, grant: Grant) -> Token:
+    def _token(self, entry: VaultEntry, grant: Grant) -> Token:
         async def reject(reason: str) -> None:
-            await self._distrust(kept)
+            """Refresh the token next time, or ask the person if it cannot be refreshed."""
+            vault, item = self.connector.vault, self.connector.item
+            if "refresh_token" in entry.values:
+                await vault.replace(self.owner, item, expired_values(entry), version=entry.version)
+            else:
+                await vault.forget(self.owner, item, version=entry.version)
 
         return Token(
             self.connector.provider.name,
@@ -189,42 +210,34 @@ class CallerConnection:
             reject=reject,
         )
 
-    async def _distrust(self, kept: VaultEntry) -> None:
-        """Refresh it next time, whatever it says of its end; where that cannot be, the person is asked."""
-        vault, item = self.connector.vault, self.connector.item
-        if "refresh_token" in kept.values:
-            await vault.replace(self.owner, item, expired_values(kept), version=kept.version)
-        else:
-            await vault.forget(self.owner, item, version=kept.version)
-
-    async def _refresh(self, kept: VaultEntry, grant: Grant) -> None:
-        """Once for each version of the tokens: a refresh token that is used twice may end the whole connection."""
+    async def _refresh(self, entry: VaultEntry, grant: Grant) -> None:
+        """Once for each version of the tokens: if a refresh token is used twice, the provider may end the grant."""
         connector, store = self.connector, self.connector.vault.store
         if grant.refresh_token is None:
-            await connector.vault.forget(self.owner, connector.item, version=kept.version)
+            await connector.vault.forget(self.owner, connector.item, version=entry.version)
             return
-        connector.outages.require_none(kept.version)
+        connector.require_no_failure(entry.version)
         until = connector.clock() + CLAIMED_FOR
-        claim = await store.claim(f"refresh:{kept.version}", until=until)
+        claim = await store.claim(f"refresh:{entry.version}", until=until)
         if not isinstance(claim, Granted):
             return
-        # To the end, even if the call is cancelled: the provider may have taken the old token already.
+        # To the end, even if the call is cancelled: the provider may have invalidated the old token already.
         with anyio.CancelScope(shield=True):
             try:
-                with connector.outages.record_failure(kept.version):
-                    await self._renew(kept, grant, grant.refresh_token)
+                await self._renew(entry, grant, grant.refresh_token)
             except BaseException:
                 await store.release(claim)
                 raise
             await store.record(claim, b"")
 
-    async def _renew(self, kept: VaultEntry, grant: Grant, refresh_token: str) -> None:
+    async def _renew(self, entry: VaultEntry, grant: Grant, refresh_token: str) -> None:
         connector, vault, item = self.connector, self.connector.vault, self.connector.item
-        granted = await connector.refresh(grant, refresh_token)
+        granted = await connector.refresh(grant, refresh_token, entry.version)
         if granted is None:
-            await vault.forget(self.owner, item, version=kept.version)
+            await vault.forget(self.owner, item, version=entry.version)
             return
         new = connector.written(granted)
-        if not await vault.replace(self.owner, item, new, version=kept.version) and not await self._kept():
-            # Disconnected meanwhile; what came too late for that goes the same way.
+        is_stored = await vault.replace(self.owner, item, new, version=entry.version)
+        if not is_stored and not await self._stored():
+            # The caller has disconnected meanwhile, so the new tokens are given back as well.
             await connector.give_back(granted.refresh_token or granted.access_token)

@@ -1,6 +1,5 @@
-"""Tokens as they are kept: until when they are good, and for what."""
+"""Tokens as the vault stores them: for which scopes, and until when."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
@@ -9,15 +8,12 @@ from askback.oauth.provider import Provider
 from askback.vault.vault import VaultEntry
 
 AHEAD = 60.0
-"""Seconds before its end at which a token is refreshed: a body should not be left with one that dies in its hands."""
-
-OVER = 0.0
-"""A time at which nothing is good any more."""
+"""Seconds before its end at which a token is refreshed, so that it does not expire while a body uses it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Grant:
-    """Without a `repr`: it holds the tokens."""
+    """The tokens of one owner. It has no `repr`, because it holds them."""
 
     access_token: str
     refresh_token: str | None
@@ -26,13 +22,13 @@ class Grant:
     scopes: frozenset[str]
 
     @classmethod
-    def read(cls, kept: VaultEntry) -> Self:
-        values = kept.values
+    def read(cls, entry: VaultEntry) -> Self:
+        values = entry.values
         return cls(
             access_token=values["access_token"],
             refresh_token=values.get("refresh_token"),
             expires_at=float(values["expires_at"]) if "expires_at" in values else None,
-            granted_at=kept.put_at,
+            granted_at=entry.put_at,
             scopes=frozenset(values["scopes"].split()),
         )
 
@@ -40,20 +36,14 @@ class Grant:
         return self.expires_at is not None and self.expires_at <= now
 
     def is_good(self, now: float) -> bool:
-        """Also for a while after now, where it lasts long enough for that."""
+        """Whether it is valid now and for a while after, or for a quarter of its life if that is short."""
         if self.expires_at is None:
             return True
-        ahead = min(AHEAD, max(self.expires_at - self.granted_at, 0.0) / 4)
-        return now < self.expires_at - ahead
+        return now < self.expires_at - min(AHEAD, max(self.expires_at - self.granted_at, 0.0) / 4)
 
 
-def is_from(kept: VaultEntry, provider: Provider) -> bool:
-    """Whether it was got from this very provider: what another gave is shown to nobody but that one."""
-    return kept.values.get("provider") == provider.identity
-
-
-def grant_values(granted: TokenResponse, provider: Provider, now: float) -> Mapping[str, str]:
-    """What is to be kept of it."""
+def grant_values(granted: TokenResponse, provider: Provider, now: float) -> dict[str, str]:
+    """What the vault is to store of an answer."""
     values = {
         "provider": provider.identity,
         "access_token": granted.access_token,
@@ -66,6 +56,6 @@ def grant_values(granted: TokenResponse, provider: Provider, now: float) -> Mapp
     return values
 
 
-def expired_values(kept: VaultEntry) -> Mapping[str, str]:
-    """The same, as if its time were over."""
-    return {**kept.values, "expires_at": repr(OVER)}
+def expired_values(entry: VaultEntry) -> dict[str, str]:
+    """What the vault stores, with an end in the past."""
+    return {**entry.values, "expires_at": repr(0.0)}

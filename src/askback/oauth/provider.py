@@ -65,11 +65,6 @@ class Provider:
         """Whose tokens are whose: what was got from one is nothing for another, even under the same name."""
         return json.dumps([self.issuer, self.token_endpoint, self.client_id])
 
-    @property
-    def called(self) -> str:
-        """Its name for a person."""
-        return self.title or self.name
-
 
 def require_safe(url: str, what: str) -> None:
     """Refuse an address to which codes and tokens cannot be sent: only https, or this machine."""

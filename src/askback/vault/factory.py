@@ -1,4 +1,4 @@
-"""Which vault a server has: its store's, if that lasts, or one embedded in a file of this user's."""
+"""The vault of a server: in the server's store if that is lasting, else in a file of this user."""
 
 import time
 from collections.abc import Callable
@@ -9,17 +9,15 @@ from askback.stores import MemoryStore, SQLiteStore, Store
 from askback.vault.keys import data_directory, find_keys
 from askback.vault.vault import Vault
 
-FILE = "vault.db"
-
 
 def open_vault(store: Store, *, is_local: bool, clock: Callable[[], float]) -> Vault:
-    """What is only in memory would be asked for again after every start, so then it is the file."""
+    """A store in memory would lose every secret at the end of the process, so the file is used instead."""
     ring = find_keys(is_local=is_local)
     return Vault(embedded_store(clock=clock) if isinstance(store, MemoryStore) else store, ring, clock=clock)
 
 
 def embedded_store(*, clock: Callable[[], float] = time.time) -> Store:
-    """The file, in a directory for its owner alone."""
+    """The file, in a directory that only its owner can read."""
     file = embedded_file()
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -32,5 +30,5 @@ def embedded_store(*, clock: Callable[[], float] = time.time) -> Store:
 
 
 def embedded_file() -> Path:
-    """Where it is, or would be."""
-    return data_directory() / FILE
+    """Where the file is, whether it exists or not."""
+    return data_directory() / "vault.db"

@@ -1,5 +1,5 @@
-"""Where the keys of a vault come from: the environment, the desktop's keyring, or a file that is made for its owner
-alone. Without the first, only where the server runs for whoever sits at this machine."""
+"""Where the keys of a vault come from: the environment, the desktop's keyring, or a file that only its owner can read.
+Keyring and file are used only by servers for the person at this machine."""
 
 import base64
 import logging
@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from askback.errors import OperatorError, VaultUnavailable
 from askback.vault.keyring import KEY_BYTES, KeyRing
@@ -19,42 +19,42 @@ from askback.vault.keyring import KEY_BYTES, KeyRing
 logger = logging.getLogger("askback")
 
 VARIABLE = "ASKBACK_VAULT_KEYS"
-"""Keys as `askback vault key` writes them, the newest first, with spaces or commas between them."""
+"""The variable with the keys, as `askback vault key` prints them: the newest first, separated by spaces or commas."""
 
 HOME = "ASKBACK_HOME"
-"""Where local keys and the embedded vault are, in place of the usual directory."""
+"""The variable that names a directory for local keys and the embedded vault, in place of the usual one."""
 
 USUAL = {"win32": ("LOCALAPPDATA", "~/AppData/Local")}
-"""By platform, where that directory is: in what a variable says, or else."""
+"""By platform: the variable that names the usual directory, and the directory if it is not set."""
 
 SERVICE, ENTRY = "askback", "vault keys"
 """The names in the desktop's keyring."""
 
 FILE, LOCK = "vault.keys", "vault.lock"
 
-PATIENCE = 60.0
+LOCK_TIMEOUT = 60.0
 """Seconds for which one server waits while another makes the key: its desktop may be asking the person."""
 
 
 def data_directory(environment: Mapping[str, str] = os.environ) -> Path:
-    """Where this user's programs keep what lasts."""
+    """The directory in which this user's programs keep their data."""
     variable, otherwise = USUAL.get(sys.platform, ("XDG_DATA_HOME", "~/.local/share"))
     usual = Path(environment.get(variable) or otherwise) / "askback"
     try:
         return Path(environment.get(HOME) or usual).expanduser()
     except RuntimeError as error:
         raise VaultUnavailable(
-            f"Nobody says where this user's home is, so the vault has no place. Set {HOME} to a directory for it."
+            f"The home directory of this user is not known, so the vault has no place. Set {HOME} to a directory."
         ) from error
 
 
 def new_key() -> str:
-    """A key as it is written."""
+    """A random key, as text."""
     return base64.urlsafe_b64encode(os.urandom(KEY_BYTES)).decode()
 
 
 def find_keys(*, is_local: bool, environment: Mapping[str, str] = os.environ) -> KeyRing:
-    """The ring of this server. On this machine alone a key is made where there is none."""
+    """The keys of this server. For a server on this machine, a key is made if there is none."""
     if not is_local and not environment.get(VARIABLE, "").strip():
         raise VaultUnavailable(
             f"A server that others reach keeps its vault's keys in the environment: set {VARIABLE} to what `askback "
@@ -69,7 +69,7 @@ def find_keys(*, is_local: bool, environment: Mapping[str, str] = os.environ) ->
 
 
 def add_key(environment: Mapping[str, str] = os.environ) -> None:
-    """A new key in front of those of this machine, which stay behind it."""
+    """Put a new key in front of the keys of this machine, which stay behind it."""
     if environment.get(VARIABLE, "").strip():
         raise OperatorError(
             f"The keys come from {VARIABLE}, so a new one must be put there: what `askback vault key` prints, in front "
@@ -81,7 +81,7 @@ def add_key(environment: Mapping[str, str] = os.environ) -> None:
 
 
 def known_keys(environment: Mapping[str, str] = os.environ) -> KeyRing | None:
-    """The ring as it is; None where nobody has made a key yet."""
+    """The keys that exist; None if no key was made yet."""
     if written := environment.get(VARIABLE, "").strip():
         return read_keys(written, source=VARIABLE)
     file = data_directory(environment) / FILE
@@ -93,7 +93,7 @@ def known_keys(environment: Mapping[str, str] = os.environ) -> KeyRing | None:
 
 
 def read_keys(written: str, *, source: str) -> KeyRing:
-    """The ring behind keys as they are written."""
+    """The keys in a text. `source` says in errors where the text is from."""
     try:
         keys = [
             base64.b64decode(key, altchars=b"-_", validate=True) for key in written.replace(",", " ").split()
@@ -110,12 +110,12 @@ def read_keys(written: str, *, source: str) -> KeyRing:
 
 @contextmanager
 def _alone(directory: Path) -> Generator[Path]:
-    """The directory, for its owner alone, while no other server makes a key there."""
+    """The directory, readable only by its owner, while no other server makes a key there."""
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         _require_own(directory)
         # A lock that ends with its process, on every system.
-        with closing(sqlite3.connect(directory / LOCK, timeout=PATIENCE, isolation_level=None)) as lock:
+        with closing(sqlite3.connect(directory / LOCK, timeout=LOCK_TIMEOUT, isolation_level=None)) as lock:
             lock.execute("BEGIN EXCLUSIVE")
             yield directory
     except (OSError, sqlite3.Error) as error:
@@ -123,7 +123,7 @@ def _alone(directory: Path) -> Generator[Path]:
 
 
 def _from_file(file: Path) -> str | None:
-    """What it says, if it is there."""
+    """The keys in the file, if it exists."""
     try:
         with file.open() as opened:
             _require_private(file, os.fstat(opened.fileno()))
@@ -136,7 +136,7 @@ def _from_file(file: Path) -> str | None:
 
 
 def _put_in_front(file: Path) -> str:
-    """A new key, in the desktop's keyring or in a file that is there whole or not at all."""
+    """Make a new key, in the desktop's keyring or in a file, which is replaced as a whole."""
     written = new_key()
     if (desktop := _desktop()) is not None:
         before = _from_desktop(is_needed=True)
@@ -161,7 +161,7 @@ def _unkept(where: Path, error: Exception) -> VaultUnavailable:
 
 
 def _require_own(directory: Path) -> None:
-    """Whoever may write there could put a key of theirs in place of ours; where it is sticky, nobody may."""
+    """Refuse a directory in which other users could replace our file. In a sticky directory they cannot."""
     if os.name != "posix":
         return
     mode = directory.stat().st_mode
@@ -187,14 +187,8 @@ def _require_private(file: Path, found: os.stat_result) -> None:
         )
 
 
-class _Desktop(Protocol):
-    def get_password(self, service: str, username: str) -> str | None: ...
-
-    def set_password(self, service: str, username: str, password: str) -> Any: ...
-
-
 def _from_desktop(*, is_needed: bool) -> str | None:
-    """What the keyring has. One that does not answer may have the very key, so no other is made then."""
+    """The keys in the desktop's keyring. If it does not answer, it may hold the key, so no other key is made."""
     desktop = _desktop()
     if desktop is None:
         return None
@@ -207,8 +201,8 @@ def _from_desktop(*, is_needed: bool) -> str | None:
         return None
 
 
-def _desktop() -> _Desktop | None:
-    """The desktop's keyring, where the library for it is installed and there is a desktop."""
+def _desktop() -> Any:
+    """The desktop's keyring; None if the library for it is not installed, or if there is no desktop."""
     try:
         import keyring
     except ImportError:

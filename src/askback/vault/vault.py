@@ -1,5 +1,5 @@
-"""Secrets and tokens in the store, sealed, under the server that asked, their owner and name. What is kept can be
-listed; values cannot."""
+"""Secrets and tokens in the store: encrypted, and kept by server, owner and name. What is stored can be listed; values
+cannot."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -17,21 +17,18 @@ from askback.vault.keyring import KeyRing
 
 Kind = Literal["secret", "connection"]
 
-_SHELF = "askback/vault/"
-"""Before every owner in the store, so that the vault's rows can be told from all others."""
-
-_REJECTED = "askback/rejected/"
-"""The same for reasons why something was rejected."""
+VALUES_PREFIX, REASONS_PREFIX = "askback/vault/", "askback/rejected/"
+"""Before every owner in the store: for values, and for the reasons why values were rejected."""
 
 REASON_KEPT = 86_400.0
-"""Seconds for which it is remembered why something was rejected: who comes a day later has forgotten it too."""
+"""Seconds for which the reason of a rejection is kept: a person who comes back later no longer needs it."""
 
 MAX_REASON_LENGTH = 300
 """Characters of a reason that are shown."""
 
 
 class VaultItem(NamedTuple):
-    """What somebody may have in the vault."""
+    """What an owner may have in the vault."""
 
     kind: Kind
     name: str
@@ -44,7 +41,7 @@ class VaultItem(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class VaultEntry:
-    """What is in the vault under one name. Without a `repr`: it holds the values."""
+    """What the vault holds under one name. It has no `repr`, because it holds the values."""
 
     values: Mapping[str, str]
     put_at: float
@@ -55,141 +52,139 @@ class VaultEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ProvisionalEntry:
-    """What was put there until it is known whether it may stay, and what was there before it."""
+    """What was put before it is known whether it may stay, and what was there before it."""
 
     version: str
     former: VaultEntry | None
 
 
 class ItemSummary(NamedTuple):
-    """That something is kept, and since when; never the value."""
+    """What is stored, and since when; never the value."""
 
     server: str
     owner: str
     item: VaultItem
     put_at: float | None
-    """None where no key of the ring opens it."""
+    """None if no key of the ring opens it."""
     until: float | None
 
 
 class RotationResult(NamedTuple):
-    """What came of sealing everything with the first key."""
+    """How many rows were sealed with the first key, and how many were not."""
 
     sealed: int
     """Rows that were sealed with another key before."""
     unopened: int
-    """Rows that no key of the ring opens; they are as they were."""
+    """Rows that no key of the ring opens; they are unchanged."""
 
 
 class Vault:
-    """All that is kept in one store with one ring of keys. A server sees its own room of it: what somebody typed for
-    one server is not for another, even where the names are the same."""
+    """Everything that one store holds under one ring of keys. Each server sees its own part of it: a secret that was
+    typed for one server is not for another, even under the same name."""
 
-    def __init__(self, store: Store, ring: KeyRing, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        store: Store,
+        ring: KeyRing,
+        *,
+        clock: Callable[[], float] = time.time,
+        server: str | None = None,
+    ) -> None:
+        """Without a server, owners are found in the parts of all servers."""
         self.store, self.clock, self._ring = store, clock, ring
-        self._server = ""
-        self._sees = _SHELF
+        self._is_whole, self._part = server is None, _part_of(server or "")
 
     def for_server(self, server: str) -> "Vault":
-        """The same for one server, and for all workers that go by its name."""
-        room = Vault(self.store, self._ring, clock=self.clock)
-        room._server, room._sees = server, _SHELF + _room(server)
-        return room
+        """The part of one server, which all workers of this name share."""
+        return Vault(self.store, self._ring, clock=self.clock, server=server)
 
     async def get(self, owner: str, item: VaultItem) -> VaultEntry | None:
-        """What this owner has under that name, if its time is not over."""
-        whose = self._whose(owner)
-        row = await self.store.get(_SHELF + whose, item.row)
-        kept = None if row is None else self._read(whose, item.row, row)
-        # The store forgets in time too; what the seal says nobody can change who writes to the store.
-        return None if kept is None or self._is_over(kept) else kept
+        """What this owner has under that name, unless it has expired."""
+        row = await self.store.get(VALUES_PREFIX + self._part + owner, item.row)
+        entry = None if row is None else self._open(self._part + owner, item.row, row)
+        # The store drops expired rows too, but only the sealed time is safe from someone who writes to the store.
+        return None if entry is None or self._is_over(entry) else entry
 
     async def put(
         self, owner: str, item: VaultItem, values: Mapping[str, str], *, until: float | None = None
     ) -> str:
-        """Keep it in place of what was there; for good where no time is given. Gives its version."""
-        whose, version = self._whose(owner), token_hex(8)
-        row = self._sealed(whose, item, values, until, version)
-        await self.store.put(_SHELF + whose, item.row, row, until=until)
-        await self.store.delete(_REJECTED + whose, item.row)
+        """Store it in place of what was there, for good if no time is given. Returns its version."""
+        version = token_hex(8)
+        row = self._seal(owner, item, values, until=until, version=version)
+        await self.store.put(VALUES_PREFIX + self._part + owner, item.row, row, until=until)
+        await self.store.delete(REASONS_PREFIX + self._part + owner, item.row)
         return version
 
     async def put_for_now(
         self, owner: str, item: VaultItem, values: Mapping[str, str], *, until: float | None = None
     ) -> ProvisionalEntry:
-        """Like `put`, for whoever may have to take it back."""
+        """Like `put`, for a caller who may have to take it back."""
         try:
             former = await self.get(owner, item)
-        except VaultUnavailable:  # nobody could use it, so nobody misses it
+        except VaultUnavailable:  # no key opens it, so nobody can miss it
             former = None
         return ProvisionalEntry(version=await self.put(owner, item, values, until=until), former=former)
 
     async def take_back(self, owner: str, item: VaultItem, put: ProvisionalEntry) -> bool:
-        """Have what was there before instead, for the rest of its time; False where something else came since."""
+        """Restore what was there before, for the rest of its time. False if something else was put since."""
         former = put.former
         if former is None or self._is_over(former):
             return await self.forget(owner, item, version=put.version)
-        whose = self._whose(owner)
-        row = await self._row(whose, item, put.version)
-        if row is None:
-            return False
-        # Under a version of its own: what was begun with the former one came to nothing while it was away.
-        anew = self._sealed(whose, item, former.values, former.until, token_hex(8), put_at=former.put_at)
-        return await self.store.replace(_SHELF + whose, item.row, row, anew, until=former.until)
+        # It gets a new version: a refresh that began with the former one has failed while it was away.
+        row = self._seal(owner, item, former.values, until=former.until, put_at=former.put_at)
+        return await self._swap(owner, item, put.version, row, until=former.until)
 
     async def replace(self, owner: str, item: VaultItem, values: Mapping[str, str], *, version: str) -> bool:
-        """Keep it for good in place of that version; False, with nothing changed, where that is no longer there."""
-        whose = self._whose(owner)
-        row = await self._row(whose, item, version)
-        if row is None:
-            return False
-        anew = self._sealed(whose, item, values, None, token_hex(8))
-        return await self.store.replace(_SHELF + whose, item.row, row, anew)
+        """Store it for good in place of that version. False, with nothing changed, if another one is there."""
+        return await self._swap(owner, item, version, self._seal(owner, item, values))
 
     async def forget(self, owner: str, item: VaultItem, *, version: str | None = None) -> bool:
-        """Whether there was something to forget. With a version, only that one: what came later stays."""
-        whose = self._whose(owner)
+        """Whether there was something to delete. With a version, only that one is deleted."""
         if version is None:
-            return await self.store.delete(_SHELF + whose, item.row)
-        row = await self._row(whose, item, version)
-        return row is not None and await self.store.replace(_SHELF + whose, item.row, row, None)
+            return await self.store.delete(VALUES_PREFIX + self._part + owner, item.row)
+        return await self._swap(owner, item, version, None)
 
     async def reject(self, owner: str, item: VaultItem, reason: str, *, version: str) -> None:
-        """Forget it because it was wrong. The reason is shown when it is asked for again, without the value in it."""
-        kept = await self.get(owner, item)
-        if kept is None or not await self.forget(owner, item, version=version):
+        """Delete a value that was wrong. The reason, without the value in it, is shown when it is asked for again."""
+        entry = await self.get(owner, item)
+        if entry is None or not await self.forget(owner, item, version=version):
             return
-        whose = self._whose(owner)
-        told = redact(reason, kept.values.values())[:MAX_REASON_LENGTH].encode("utf-8", "replace")
-        sealed = self._ring.seal(told, owner=whose, name=_REJECTED + item.row)
-        await self.store.put(_REJECTED + whose, item.row, sealed, until=self.clock() + REASON_KEPT)
+        text = redact(reason, entry.values.values())[:MAX_REASON_LENGTH].encode("utf-8", "replace")
+        sealed = self._ring.seal(text, owner=self._part + owner, name=REASONS_PREFIX + item.row)
+        until = self.clock() + REASON_KEPT
+        await self.store.put(REASONS_PREFIX + self._part + owner, item.row, sealed, until=until)
 
     async def rejection_reason(self, owner: str, item: VaultItem) -> str:
-        """Why what was there before is no longer; empty if nobody said."""
-        whose = self._whose(owner)
-        row = await self.store.get(_REJECTED + whose, item.row)
+        """Why the last value was rejected; empty if there is no reason."""
+        row = await self.store.get(REASONS_PREFIX + self._part + owner, item.row)
+        if row is None:
+            return ""
         try:
-            return (
-                "" if row is None else self._ring.open(row, owner=whose, name=_REJECTED + item.row).decode()
-            )
-        except VaultUnavailable:  # its key was taken off since; nobody should wait for a reason
+            return self._ring.open(row, owner=self._part + owner, name=REASONS_PREFIX + item.row).decode()
+        except VaultUnavailable:  # its key was removed since, and a question should not fail for a reason
             return ""
 
     async def list_items(self, owner: str | None = None) -> list[ItemSummary]:
-        """What is kept here, of one owner or of all; also what does not open, so that it can be forgotten."""
-        notes: list[ItemSummary] = []
+        """What is stored for one owner or for all; also what no key opens, so that it can be deleted."""
+        items: list[ItemSummary] = []
         for whose, name in await self._rows(owner):
-            row = await self.store.get(_SHELF + whose, name)
-            if row is not None:
-                notes.append(self._note(whose, name, row))
-        return notes
+            row = await self.store.get(VALUES_PREFIX + whose, name)
+            if row is None:
+                continue
+            (server, _, found), (kind, _, called) = whose.partition("/"), name.partition(":")
+            try:
+                entry = self._open(whose, name, row)
+                times = entry.put_at, entry.until
+            except VaultUnavailable:
+                times = None, None
+            items.append(ItemSummary(unquote(server), found, VaultItem(cast("Kind", kind), called), *times))
+        return items
 
     async def rotate(self) -> RotationResult:
-        """Seal with the first key what was sealed with another. Servers may go on meanwhile: what one of them puts or
-        forgets stands."""
+        """Seal everything with the first key. Servers may go on meanwhile: what they put or delete stands."""
         sealed = unopened = 0
         for whose, name in await self._rows():
-            row = await self.store.get(_SHELF + whose, name)
+            row = await self.store.get(VALUES_PREFIX + whose, name)
             if row is None or self._ring.is_current(row):
                 continue
             try:
@@ -197,77 +192,63 @@ class Vault:
             except VaultUnavailable:
                 unopened += 1
                 continue
-            anew, until = self._ring.seal(written, owner=whose, name=name), _kept(written).until
-            sealed += await self.store.replace(_SHELF + whose, name, row, anew, until=until)
+            new, until = self._ring.seal(written, owner=whose, name=name), _read(written).until
+            sealed += await self.store.replace(VALUES_PREFIX + whose, name, row, new, until=until)
         return RotationResult(sealed, unopened)
 
-    def _whose(self, owner: str) -> str:
-        """The owner as the store and the seal know them: in the room of one server."""
-        return f"{_room(self._server)}{owner}"
+    def _is_over(self, entry: VaultEntry) -> bool:
+        return entry.until is not None and entry.until <= self.clock()
 
-    async def _row(self, whose: str, item: VaultItem, version: str) -> bytes | None:
-        """As the store has it, if it is of that version."""
-        row = await self.store.get(_SHELF + whose, item.row)
-        return row if row is not None and self._read(whose, item.row, row).version == version else None
-
-    def _is_over(self, kept: VaultEntry) -> bool:
-        return kept.until is not None and kept.until <= self.clock()
-
-    def _sealed(
+    def _seal(
         self,
-        whose: str,
+        owner: str,
         item: VaultItem,
         values: Mapping[str, str],
-        until: float | None,
-        version: str,
         *,
+        until: float | None = None,
+        version: str | None = None,
         put_at: float | None = None,
     ) -> bytes:
         since = self.clock() if put_at is None else put_at
-        written = to_json([dict(values), since, until, version])
-        return self._ring.seal(written, owner=whose, name=item.row)
+        written = to_json([dict(values), since, until, version or token_hex(8)])
+        return self._ring.seal(written, owner=self._part + owner, name=item.row)
 
-    def _read(self, whose: str, name: str, row: bytes) -> VaultEntry:
-        return _kept(self._ring.open(row, owner=whose, name=name))
+    def _open(self, whose: str, name: str, row: bytes) -> VaultEntry:
+        return _read(self._ring.open(row, owner=whose, name=name))
 
-    def _note(self, whose: str, name: str, row: bytes) -> ItemSummary:
-        room, owner = _room_and_owner(whose)
-        kind, _, called = name.partition(":")
-        server, item = unquote(room), VaultItem(cast("Kind", kind), called)
-        try:
-            kept = self._read(whose, name, row)
-        except VaultUnavailable:
-            return ItemSummary(server, owner, item, None, None)
-        return ItemSummary(server, owner, item, kept.put_at, kept.until)
+    async def _swap(
+        self, owner: str, item: VaultItem, version: str, new: bytes | None, *, until: float | None = None
+    ) -> bool:
+        """Replace the row if it has that version; with None, delete it."""
+        whose = self._part + owner
+        row = await self.store.get(VALUES_PREFIX + whose, item.row)
+        if row is None or self._open(whose, item.row, row).version != version:
+            return False
+        return await self.store.replace(VALUES_PREFIX + whose, item.row, row, new, until=until)
 
     async def _rows(self, owner: str | None = None) -> list[tuple[str, str]]:
-        """Of one owner or of all; nothing of anybody else's is opened on the way."""
+        """The rows of one owner or of all, with the owner's part. Rows of others are not opened."""
         found: list[tuple[str, str]] = []
         after: tuple[str, str] | None = None
-        prefix = self._sees + (owner if owner is not None and self._server else "")
+        prefix = VALUES_PREFIX if self._is_whole else VALUES_PREFIX + self._part + (owner or "")
         while page := await self.store.rows(prefix=prefix, after=after):
-            found.extend((whose.removeprefix(_SHELF), name) for whose, name in page)
+            found.extend((whose.removeprefix(VALUES_PREFIX), name) for whose, name in page)
             after = page[-1]
-        return [row for row in found if owner is None or _room_and_owner(row[0])[1] == owner]
+        return [row for row in found if owner is None or row[0].partition("/")[2] == owner]
 
 
-def _room(server: str) -> str:
+def _part_of(server: str) -> str:
     return quote(server, safe="") + "/"
 
 
-def _room_and_owner(whose: str) -> tuple[str, str]:
-    room, _, owner = whose.partition("/")
-    return room, owner
-
-
-def _kept(written: bytes) -> VaultEntry:
-    # Strings that were read often are cached, and would outlive their secret.
+def _read(written: bytes) -> VaultEntry:
+    # pydantic caches strings that it reads often, and they would outlive their secret.
     values, put_at, until, version = from_json(written, cache_strings="none")
     return VaultEntry(values=values, put_at=put_at, until=until, version=version)
 
 
 def redact(text: str, values: Iterable[str]) -> str:
-    """The text with every value in it covered, also as addresses spell it; the longest first, since one may hold
+    """The text with every value in it covered, also as addresses spell it; the longest first, since one may contain
     another."""
     spelled = {
         way(value) for value in values if value for way in (str, quote, quote_plus, partial(quote, safe=""))
