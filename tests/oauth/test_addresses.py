@@ -220,7 +220,7 @@ async def test_a_name_that_leads_inside_at_its_second_look_is_not_looked_at_twic
 ):
     asked = lead(monkeypatch, ["192.0.2.1"], ["127.0.0.1"])
     place(monkeypatch, {"127.0.0.1": Zone.THIS_MACHINE})
-    monkeypatch.setattr(transport, "SECONDS", 0.2)
+    monkeypatch.setattr(transport, "REQUEST_TIMEOUT", 0.2)
     async with authority() as one:
         with pytest.raises(httpx2.TransportError):
             await fetch_json(
@@ -232,7 +232,7 @@ async def test_a_name_that_leads_inside_at_its_second_look_is_not_looked_at_twic
 async def test_of_several_addresses_only_those_outside_are_tried(monkeypatch: pytest.MonkeyPatch):
     lead(monkeypatch, ["192.0.2.1", "127.0.0.1"])
     place(monkeypatch, {"127.0.0.1": Zone.THIS_MACHINE})
-    monkeypatch.setattr(transport, "SECONDS", 0.2)
+    monkeypatch.setattr(transport, "REQUEST_TIMEOUT", 0.2)
     async with authority() as one:
         with pytest.raises(httpx2.TransportError):
             await fetch_json(

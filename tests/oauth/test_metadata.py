@@ -122,7 +122,7 @@ async def silent(request: Request) -> Response:
 
 @pytest.mark.parametrize("answer", [dripping, silent], ids=lambda answer: answer.__name__)
 async def test_an_issuer_that_takes_its_time_is_given_up(monkeypatch: pytest.MonkeyPatch, answer: Any):
-    monkeypatch.setattr(transport, "SECONDS", 0.3)
+    monkeypatch.setattr(transport, "REQUEST_TIMEOUT", 0.3)
     monkeypatch.setattr(transport, "MAX_RESPONSE_BYTES", 2**40)
     async with authority() as one:
         one.answers = {METADATA: answer}

@@ -158,7 +158,7 @@ async def test_a_token_endpoint_that_takes_its_time_or_never_ends_is_given_up(
 ):
     async with authority() as one:
         metadata: Metadata = await discover(one.issuer, "calendar")
-        monkeypatch.setattr(transport, "SECONDS", 0.3)
+        monkeypatch.setattr(transport, "REQUEST_TIMEOUT", 0.3)
         one.answers["/token"] = answer
         with pytest.raises(ProviderUnavailable, match=r"ReadTimeout|TooLarge"), anyio.fail_after(5):
             await redeem(

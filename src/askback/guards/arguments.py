@@ -1,4 +1,4 @@
-"""The arguments that a function will really run with: which they are, as JSON, and a digest of exactly them."""
+"""The arguments with which a function will run: their values as JSON, and a digest of exactly these values."""
 
 import inspect
 import typing
@@ -25,7 +25,7 @@ from askback.errors import AuthorError
 from askback.guards.risk import Arguments
 
 HOSTS = frozenset({"mcp", "fastmcp", "fastmcp_slim", "uncalled_for", "docket"})
-"""Packages whose objects a host hands to a function by itself."""
+"""Packages whose objects a host passes to a function by itself."""
 
 INJECTED = frozenset({"Context", "Resolve", "Dependency"})
 """What those objects, their annotations or their defaults derive from."""
@@ -33,17 +33,17 @@ INJECTED = frozenset({"Context", "Resolve", "Dependency"})
 HIDDEN = "(hidden)"
 
 MAX_DEPTH = 50
-"""Levels of lists and objects; deeper is nothing that a person reads."""
+"""Levels of lists and objects; a person does not read deeper ones."""
 
 
 class HiddenValue(NamedTuple):
-    """What is not shown; told from others by a digest."""
+    """A secret, which is not shown; its digest distinguishes it from others."""
 
     digest: str
 
 
 class Parameters:
-    """What a function takes from its caller; read once, when it is guarded."""
+    """The parameters of a function; read once, when it is guarded."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.signature = inspect.signature(function)
@@ -63,17 +63,17 @@ class Parameters:
         return bound
 
     def caller_arguments(self, bound: BoundArguments) -> dict[str, Any]:
-        """Those that came from the caller."""
+        """The arguments that came from the caller, without those that a host injects."""
         return {name: value for name, value in bound.arguments.items() if name not in self.injected}
 
 
 def digest_of(*values: Any) -> str:
-    """The same for the same values, on every worker."""
+    """A digest that is equal for equal values, on every worker."""
     return sha256(to_json([_digestible(to_plain(value)) for value in values])).hexdigest()
 
 
 def to_plain(value: Any, *, depth: int = 0) -> Any:
-    """As JSON has it, all of it: what a model leaves out when it is written down counts too."""
+    """A value as JSON would have it, with everything in it: also what a model leaves out when it is serialized."""
     if depth > MAX_DEPTH:
         raise AuthorError(
             f"An argument has more than {MAX_DEPTH} levels, and a person could not be shown it."
@@ -109,7 +109,7 @@ _SIMPLE: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     ((date, time), _moment),
     ((timedelta, Decimal, Fraction, UUID, PurePath, *_ADDRESSES), str),
 )
-"""The first that fits. What derives from a text or a number is that, whatever it says of itself."""
+"""The first kind that fits is used. A subclass of a text or a number counts as that, whatever its own methods say."""
 
 
 def _listed(value: Any, depth: int) -> Any:
@@ -133,7 +133,7 @@ def _listed(value: Any, depth: int) -> Any:
 
 
 def _pairs_of(value: Any) -> list[tuple[Any, Any]] | None:
-    """Of what has names for its parts: all of them, also those that came beyond its fields."""
+    """Names and values of a model, dataclass or mapping, with those beyond its fields; None for other values."""
     if isinstance(value, BaseModel):
         return [*value.__dict__.items(), *(value.__pydantic_extra__ or {}).items()]
     if is_dataclass(value) and not isinstance(value, type):
@@ -151,7 +151,7 @@ def _key(key: Any) -> str:
 
 
 def _digestible(value: Any) -> Any:
-    """Nothing may pass for something else: a number of any size, half of a surrogate pair, a secret."""
+    """No value may have the digest of another: a number of any size, half of a surrogate pair, a secret."""
     match value:
         case HiddenValue():
             return {"secret": value.digest}
@@ -184,7 +184,7 @@ def _is_method(function: Callable[..., Any]) -> bool:
 
 
 def _is_object(parameter: Parameter) -> bool:
-    """What a method is called on. Where it says what it is, it may be an argument that is only called so."""
+    """Whether it is the object of a method. With an annotation, `cls` may be an argument that only has this name."""
     return parameter.name == "self" or (parameter.name == "cls" and parameter.annotation is Parameter.empty)
 
 
@@ -198,7 +198,7 @@ def _is_injected(parameter: Parameter, hint: Any) -> bool:
 
 
 def _parts(annotation: Any) -> Iterator[Any]:
-    """Itself, and what it is made of: `Context | None`, `Annotated[str, Resolve(...)]`."""
+    """An annotation and its parts: `Context | None`, `Annotated[str, Resolve(...)]`."""
     yield annotation
     origin = typing.get_origin(annotation)
     if origin is not None:
@@ -214,7 +214,7 @@ def _derives_from_host(thing: Any) -> bool:
 
 
 def apply_changes(bound: BoundArguments, arguments: Arguments) -> BoundArguments:
-    """The same call with the arguments that were approved."""
+    """Put the approved arguments into a call."""
     strange = set(arguments) - set(bound.arguments)
     if strange:
         raise AuthorError(

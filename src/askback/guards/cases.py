@@ -1,4 +1,4 @@
-"""One guard before one run: what is asked, where in the conversation, and what a yes would be for."""
+"""One guard before one run: the question, its place in the conversation, and what an approval would cover."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -17,22 +17,22 @@ from askback.schema.forms import MAX_MESSAGE_LENGTH, form_of
 
 PLACE = "guard-{name}:{digest}"
 SHORT = 20
-"""Characters of a digest in a place; it is compared within one call alone."""
+"""Characters of a digest in a place; places are compared within one call only."""
 
 MAX_LINES = 400
-"""Of a question. Our own terminal and desk leave out what comes after, and nobody reads that far."""
+"""Lines of a question. Our own terminal and desk leave out what comes after."""
 
 
 class GuardedRun(NamedTuple):
-    """What would run, and which guard stands before it."""
+    """What would run, and which guard is asked about it."""
 
     rule: GuardRule
     number: int
-    """Among the guards of one function."""
+    """The guard's position among the guards of one function."""
     tool: str
     arguments: Arguments
     digest: str
-    """Of exactly these arguments."""
+    """The digest of exactly these arguments."""
 
     @property
     def identity(self) -> str:
@@ -40,11 +40,12 @@ class GuardedRun(NamedTuple):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """For the ledger."""
+        """What the ledger records about it."""
         return {"tool": self.tool, "arguments": self.digest}
 
     def place(self, conversation: Conversation, depends: str = "") -> str:
-        """The same on every pass; a second run with the same arguments has its own, and is asked about by itself."""
+        """The question's place in the conversation, stable on every pass. A second run with equal arguments has another
+        place, so it is asked about separately."""
         digest = digest_of([conversation.setting.target, self.identity, self.digest, depends])
         first = place = PLACE.format(name=self.rule.name or self.tool, digest=digest[:SHORT])
         count = 1
@@ -56,7 +57,7 @@ class GuardedRun(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A run that a person has to agree to. Made anew on every pass, from what the function would run with now."""
+    """A run that needs the agreement of a person. It is made on every pass, from the current arguments."""
 
     run: GuardedRun
     risk: Risk
@@ -80,7 +81,7 @@ class Case:
 
 
 async def case_of(conversation: Conversation, run: GuardedRun) -> Case | None:
-    """None where this guard has nothing to ask."""
+    """The case to ask about; None if this guard has nothing to ask."""
     setting, (rule, _, tool, arguments, _) = conversation.setting, run
     words, owner, target = setting.policy.words, setting.owner, setting.target
     risk = await rule.assess(tool, arguments, words)
@@ -102,7 +103,7 @@ async def case_of(conversation: Conversation, run: GuardedRun) -> Case | None:
 
 
 def _message(risk: Risk, tool: str) -> str:
-    """A person agrees to what they see, so what cannot be shown in full is not asked."""
+    """The text of the question. A person agrees to what they see, so a text that is too long is refused, never cut."""
     message = defang(risk.message)
     sizes = (len(message), MAX_MESSAGE_LENGTH, "characters"), (message.count("\n") + 1, MAX_LINES, "lines")
     for size, most, unit in sizes:
@@ -116,7 +117,7 @@ def _message(risk: Risk, tool: str) -> str:
 
 
 def _offers(rule: GuardRule, *, is_known: bool) -> tuple[ApprovalOffer, ...]:
-    """Nothing is kept for a caller of whom nobody can tell: it would hold for strangers too."""
+    """Without lasting ones if the caller is unknown: such an approval would hold for strangers too."""
     return tuple(offer for offer in rule.offers if offer.seconds is None or is_known)
 
 

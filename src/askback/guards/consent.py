@@ -1,4 +1,4 @@
-"""A yes or a no to one case: from the person, or from what they said before."""
+"""A yes or a no to one guarded run, from the person or from an earlier approval, and what the audit holds about it."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, NoReturn, cast
@@ -19,116 +19,96 @@ Ending = Literal["ran", "raised", "did not run"]
 
 
 class GuardRecord:
-    """Of all guards before one run, in one pass."""
+    """What the guards of one run leave in the audit: how each decided, and how the run ended. Each event is written
+    once for a call, however often the body is replayed."""
 
     def __init__(self, conversation: Conversation) -> None:
-        self._conversation = conversation
+        self._conversation, self._audit = conversation, conversation.setting.witness
         self._approved: list[str] = []
 
-    def record_approval(
+    def record(
         self,
         place: str,
         message: str,
         facts: Facts,
-        rule: str,
         *,
-        word: str | None,
-        action: Action | None = "accept",
-    ) -> None:
-        """This guard lets it run."""
-        self._approved.append(place)
-        self._decided(
-            rule,
-            describe_guard_decision(place, message=message, facts=facts, word=word, action=action, rule=rule),
-        )
-
-    def record_refusal(
-        self,
-        place: str,
-        message: str,
-        facts: Facts,
-        reason: str,
-        *,
+        rule: str | None = None,
+        reason: str | None = None,
         word: str | None = "server",
         action: Action | None = None,
     ) -> None:
-        """This guard does not, and so those before it have said yes in vain."""
-        self._decided(
-            reason,
-            describe_guard_decision(
-                place, message=message, facts=facts, word=word, action=action, reason=reason
-            ),
-        )
+        """A guard lets the run pass by a `rule`, or refuses it for a `reason`."""
+        if rule is not None:
+            self._approved.append(place)
+        noted, decision = self._conversation.noted(place), rule or reason
+        if noted is None or noted[0] != decision:
+            event = describe_guard_decision(
+                place, message=message, facts=facts, word=word, action=action, rule=rule, reason=reason
+            )
+            self._emit([decision], event)
 
-    async def write(self) -> None:
-        """What was agreed to is on record before it is done."""
-        witness = self._conversation.setting.witness
-        if self._approved and witness is not None:
-            await witness.flush()
+    async def flush(self) -> None:
+        """An approval is in the audit before anything runs on it."""
+        if self._approved and self._audit is not None:
+            await self._audit.flush()
 
     def record_end(self, ending: Ending) -> None:
-        """What was guarded is over."""
+        """How the run ended, for each guard that let it pass."""
         for place in self._approved:
             decision, *ended = self._conversation.noted(place)
             if not ended:
-                self._tell([decision, ending], describe_guard_outcome(place, ending))
+                self._emit([decision, ending], describe_guard_outcome(place, ending))
 
-    def _decided(self, decision: str, happening: CallEvent) -> None:
-        noted = self._conversation.noted(happening.place or "")
-        if noted is None or noted[0] != decision:
-            self._tell([decision], happening)
-
-    def _tell(self, note: list[str], happening: CallEvent) -> None:
-        self._conversation.note(happening.place or "", note)
-        witness = self._conversation.setting.witness
-        if witness is not None:
-            witness.emit(happening)
+    def _emit(self, note: list[str | None], event: CallEvent) -> None:
+        self._conversation.note(event.place or "", note)
+        if self._audit is not None:
+            self._audit.emit(event)
 
 
-_NOBODY: dict[type[AskbackError], NotRun] = {
+_UNANSWERED: dict[type[AskbackError], NotRun] = {
     CannotAsk: "cannot ask",
     TimedOut: "timed out",
     InvalidAnswer: "unfit",
 }
-"""Errors that mean that nobody said anything. All others are raised as they are, and nothing runs either."""
+"""Errors that mean that no person answered. All others are raised as they are, and nothing runs either."""
 
 _LEDGER = Words()
 """The ledger is in one language, whatever the person's is."""
 
 
-async def consent_to(conversation: Conversation, case: Case, told: GuardRecord) -> Arguments | None:
-    """Returns where it may run: with other arguments, if the person chose so. Raises `NotApproved` where it may not."""
-    # What was asked in this very call is for the person to answer, whatever they said elsewhere meanwhile.
+async def consent_to(conversation: Conversation, case: Case, record: GuardRecord) -> Arguments | None:
+    """Returns if the run may go on: the changed arguments if the person chose so, else None. Raises `NotApproved`."""
+    # A question of this very call is answered by the person, whatever they approved elsewhere meanwhile.
     if not conversation.was_put(case.place) and (earlier := await _approved_before(conversation, case)):
         rule, word = earlier
-        told.record_approval(case.place, case.message, case.facts, rule, word=word)
+        record.record(case.place, case.message, case.facts, rule=rule, word=word, action="accept")
         return None
     try:
         answer = await conversation.ask(case.put)
-    except tuple(_NOBODY) as error:
-        return _unanswered(case, told, _outcome_of(error), cause=error)
-    return await _answered(conversation, case, told, answer)
+    except tuple(_UNANSWERED) as error:
+        return _unanswered(case, record, _outcome_of(error), cause=error)
+    return await _answered(conversation, case, record, answer)
 
 
 def _outcome_of(error: AskbackError) -> NotRun:
-    """A client that had the question and answered with an error may have shown it: nobody knows what was said."""
+    """A client that received the question and returned an error may have shown it, so the answer is unknown."""
     if isinstance(error, CannotAsk) and error.__cause__ is not None:
         return "unfit"
-    return next(outcome for kind, outcome in _NOBODY.items() if isinstance(error, kind))
+    return next(outcome for kind, outcome in _UNANSWERED.items() if isinstance(error, kind))
 
 
 async def _approved_before(conversation: Conversation, case: Case) -> tuple[str, str | None] | None:
-    """By which approval it may run, and on whose word; in this call first."""
+    """The approval by which it may run, and on whose word; one of this call first."""
     if case.scope.name in conversation.agreed:
         return CONVERSATION, "client"
     if not any(offer.seconds is not None for offer in case.offers):
-        return None  # what is offered no longer does not hold either
+        return None  # approvals of a kind that the author no longer offers do not hold
     approval = await conversation.setting.approvals.find(case.scope)
     return None if approval is None else (f"approval of {approval.call}", approval.word)
 
 
 async def _answered(
-    conversation: Conversation, case: Case, told: GuardRecord, answer: Answer[dict[str, object]]
+    conversation: Conversation, case: Case, record: GuardRecord, answer: Answer[dict[str, object]]
 ) -> Arguments | None:
     word = conversation.word_at(case.place) or "client"
     match answer:
@@ -137,28 +117,30 @@ async def _answered(
         case Accepted({"decision": str(value)}):
             decision = value
         case Cancelled():
-            return _unanswered(case, told, "cancelled", word=word)
+            return _unanswered(case, record, "cancelled", word=word)
         case Accepted() | Declined():
             decision = NO
     option = next((one for one in case.risk.options if one.value == decision), None)
     offer = next((one for one in case.offers if one.value == decision), None)
     if decision != ONCE and option is None and offer is None:
         action: Action = "accept" if isinstance(answer, Accepted) else "decline"
-        _refuse(case, told, "declined", word=word, action=action)
-    given = case.run.arguments
+        _refuse(case, record, "declined", word=word, action=action)
+    given, facts = case.run.arguments, case.facts
     changed = None if option is None else {**given, **option.change(given)}
-    await _keep(conversation, case, offer, word)
-    facts = case.facts if changed is None else {**case.facts, "runs with": digest_of(dict(changed))}
-    told.record_approval(case.place, case.message, facts, _rule(decision, offer), word=word)
+    await _store(conversation, case, offer, word)
+    if changed is not None:
+        facts = {**facts, "runs with": digest_of(changed)}
+    rule = decision if offer is None or offer.seconds is None else f"for {_LEDGER.length(offer.seconds)}"
+    record.record(case.place, case.message, facts, rule=rule, word=word, action="accept")
     return changed
 
 
-async def _keep(conversation: Conversation, case: Case, offer: ApprovalOffer | None, word: str) -> None:
-    """In the store before anything is run on it, for as long as the person chose: once per call."""
+async def _store(conversation: Conversation, case: Case, offer: ApprovalOffer | None, word: str) -> None:
+    """Store the approval once per call, before anything runs on it."""
     if offer is not None and offer.seconds is None:
         conversation.agreed.add(case.scope.name)
-    setting, kept = conversation.setting, f"kept {case.place}"
-    if conversation.noted(kept):
+    setting, stored = conversation.setting, f"kept {case.place}"
+    if conversation.noted(stored):
         return
     call = await setting.conversation_id()
     if offer is None or offer.seconds is None:
@@ -174,39 +156,33 @@ async def _keep(conversation: Conversation, case: Case, offer: ApprovalOffer | N
             remembered=setting.think_time,
             word=word,
         )
-    conversation.note(kept, True)
+    conversation.note(stored, True)
 
 
 def _unanswered(
     case: Case,
-    told: GuardRecord,
+    record: GuardRecord,
     outcome: NotRun,
     *,
     word: str | None = None,
     cause: AskbackError | None = None,
 ) -> None:
-    """Nobody said yes, nor no: a no, unless the operator wrote otherwise."""
+    """No person said yes or no. That is a no, unless the author wrote otherwise with `even_if=`."""
     action = cast("Action", "cancel") if outcome == "cancelled" else None
     if outcome not in case.run.rule.even_if:
-        _refuse(case, told, outcome, word=word, action=action, cause=cause)
-    told.record_approval(
-        case.place, case.message, case.facts, f"even if {outcome}", word="server", action=action
-    )
+        _refuse(case, record, outcome, word=word, action=action, cause=cause)
+    record.record(case.place, case.message, case.facts, rule=f"even if {outcome}", action=action)
 
 
 def _refuse(
     case: Case,
-    told: GuardRecord,
+    record: GuardRecord,
     outcome: NotRun,
     *,
     word: str | None,
     action: Action | None,
     cause: AskbackError | None = None,
 ) -> NoReturn:
-    told.record_refusal(case.place, case.message, case.facts, outcome, word=word, action=action)
+    record.record(case.place, case.message, case.facts, reason=outcome, word=word, action=action)
     reason = cause.reason if isinstance(cause, CannotAsk) else ""
     raise NotApproved(tool=case.run.tool, outcome=outcome, reason=reason) from cause
-
-
-def _rule(decision: str, offer: ApprovalOffer | None) -> str:
-    return decision if offer is None or offer.seconds is None else f"for {_LEDGER.length(offer.seconds)}"

@@ -1,5 +1,5 @@
-"""Whether something that is guarded may run. A person's yes to exactly these arguments in this call, or one that they
-gave before and that still holds: nothing else is a yes, and whatever goes wrong on the way is a no."""
+"""Whether a guarded function may run. It may run if a person agreed to exactly these arguments in this call, or if an
+earlier approval holds. Everything else, and every failure on the way, is a no."""
 
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
@@ -18,7 +18,7 @@ from askback.runtime.current import EFFECT, BodyLeft, current_conversation
 T = TypeVar("T")
 
 MAX_CHANGES = 10
-"""How often guards before one function may change what it runs with; each time the others are asked anew."""
+"""How often the guards of one function may change its arguments; after each change the other guards ask again."""
 
 
 async def run_guarded(
@@ -29,42 +29,42 @@ async def run_guarded(
     run: Callable[[Arguments], Awaitable[T]],
     numbers: Sequence[int] = (),
 ) -> T:
-    """What `run` gives, with the arguments that were approved; raises `NotApproved` where they were not.
+    """Call `run` with the approved arguments and return its result; raises `NotApproved`.
 
     Args:
-        guards: in their order; each may ask.
-        tool: what would run, as the person knows it.
-        arguments: all that it would run with, its defaults applied, and nothing that a host injects.
-        run: called once, after the last of the guards has let it pass.
-        numbers: of the guards among all that could stand there; without, among themselves.
+        guards: in the order in which they ask.
+        tool: the name of the function, as the person knows it.
+        arguments: all arguments, with defaults applied and without those that a host injects.
+        run: called once, after the last guard has let it pass.
+        numbers: the guards' positions among all guards of the server, if these are only some of them.
     """
     conversation = current_conversation("guard(...)")
     inside = EFFECT.get()
     if inside is not None:
         raise AskedInsideOnce(inside)
-    told = GuardRecord(conversation)
+    record = GuardRecord(conversation)
     numbered = list(zip(numbers or range(len(guards)), guards, strict=True))
     try:
-        arguments, digest = await _agreed(conversation, numbered, tool, arguments, told)
-        await told.write()
+        arguments, digest = await _agreed(conversation, numbered, tool, arguments, record)
+        await record.flush()
         _require_same(arguments, digest, tool)
         for rule in guards:
             if rule.on_approval is not None:
                 rule.on_approval(arguments)
     except Exception:
-        told.record_end(DID_NOT_RUN)
+        record.record_end(DID_NOT_RUN)
         raise
     try:
         result = await run(arguments)
     except BaseException as error:
-        # A body that stops the call with its own words has come to its end; one that was left has not.
+        # A body that ended the call with an answer of its own has run; one that was left for a question has not.
         if conversation.last_words is not None:
-            told.record_end(RAN)
+            record.record_end(RAN)
         elif not conversation.is_left and not isinstance(error, BodyLeft):
-            told.record_end(RAISED)
+            record.record_end(RAISED)
         raise
     if not conversation.is_left:
-        told.record_end(RAN)
+        record.record_end(RAN)
     return result
 
 
@@ -73,10 +73,9 @@ async def _agreed(
     guards: Sequence[tuple[int, GuardRule]],
     tool: str,
     arguments: Arguments,
-    told: GuardRecord,
+    record: GuardRecord,
 ) -> tuple[Arguments, str]:
-    """The arguments that all of them agree to, and their digest. Where one changes them, the others have agreed to
-    something else."""
+    """The arguments that all guards let pass, and their digest. If one guard changes them, the others ask again."""
     waiting, passed = deque(guards), list[tuple[int, GuardRule]]()
     digest, changes = digest_of(dict(arguments)), 0
     while waiting:
@@ -85,10 +84,11 @@ async def _agreed(
         try:
             case = await case_of(conversation, run)
         except NotApproved as refusal:
-            told.record_refusal(run.place(conversation), str(refusal), run.facts, refusal.outcome)
+            place = run.place(conversation)
+            record.record(place, str(refusal), run.facts, reason=refusal.outcome)
             raise
         if case is not None:
-            agreed = await consent_to(conversation, case, told)
+            agreed = await consent_to(conversation, case, record)
             if agreed is not None:
                 arguments, digest, changes = agreed, digest_of(dict(agreed)), changes + 1
                 waiting.extend(passed)

@@ -1,4 +1,4 @@
-"""Values in a question: all of each, on one line, in a shape that no value can break out of, and nothing to click."""
+"""Values in a question: complete, on one line, quoted so that no value can pass for our words, and without links."""
 
 import json
 import re
@@ -34,7 +34,7 @@ def render_value(value: Any) -> str:
 
 
 def render_plain(value: Any) -> str:
-    """The same for one that is `plain` already."""
+    """A value that `to_plain` returned, as it stands in a question."""
     if isinstance(value, str):
         return defang(value if _is_word(value) else quote_text(value))
     return defang(_written(value))

@@ -24,16 +24,16 @@ HINTS: Mapping[str, bool] = {
     "readOnlyHint": False,
     "idempotentHint": False,
 }
-"""What the protocol takes a tool for that does not say."""
+"""The protocol's defaults for annotations that a tool does not have."""
 
 MAX_NAME_LENGTH = 80
-"""Characters of a guard's name: it stands in every ledger line of it."""
+"""Characters of a guard's name, which is in each of its ledger lines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guard(GuardRule):
-    """Made by `guard(...)`. As a decorator it stands before one function; in `Askback(server, guards=[...])`, before
-    all tools that it is for."""
+    """Made by `guard(...)`. As a decorator it guards one function; in `Askback(server, guards=[...])`, all tools that
+    match."""
 
     tools: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
@@ -42,9 +42,9 @@ class Guard(GuardRule):
     def is_for(
         self, tool: str | None, *, annotations: Mapping[str, Any], parameters: Collection[str]
     ) -> bool:
-        """Whether it stands before that tool of a server; where it says several things, all must hold.
+        """Whether it guards that tool of a server. If it has several conditions, all must hold.
 
-        None for a tool of whose name nobody can be sure: it may be any.
+        `tool` is None if the name is not known for sure: then any name may match.
         """
         return (
             (not self.tools or tool is None or any(fnmatchcase(tool, pattern) for pattern in self.tools))
@@ -62,7 +62,7 @@ class Guard(GuardRule):
     @overload
     def __call__(self, function: Callable[P, T], /) -> Callable[P, Coroutine[None, None, T]]: ...
     def __call__(self, function: Callable[P, Any], /) -> Callable[P, Coroutine[None, None, Any]]:
-        """The same function, which asks before it runs. One written with `def` runs in a worker thread then."""
+        """The function, which now asks before it runs. One written with `def` runs in a worker thread then."""
         if self.tools or self.hints or self.parameters:
             raise AuthorError(
                 "A guard with tools=, hints= or arguments= chooses among the tools of a server. Give it to "

@@ -1,4 +1,4 @@
-"""For how long a yes may hold: this once, for the rest of the call, or for a time; and the choice a person has."""
+"""How long an approval may last: this once, for the rest of the call, or for a time; and the choice a person gets."""
 
 from collections.abc import Iterable
 from datetime import timedelta
@@ -15,13 +15,13 @@ ONCE, CONVERSATION, NO = "once", "conversation", "no"
 RESERVED = frozenset({ONCE, CONVERSATION, NO})
 
 MAX_OFFERS = 10
-"""More would be a calendar."""
+"""More choices would not be read."""
 
 MAX_OFFER_SECONDS = 366 * 86_400.0
-"""Seconds: who agrees for longer has forgotten what to."""
+"""A year: after that, a person has forgotten what they agreed to."""
 
 MAX_TITLE_LENGTH = 200
-"""Characters: what is longer, a client may cut, and a person must read all of what they agree to."""
+"""Characters: a client may cut a longer title, and a person has to read all of what they agree to."""
 
 
 class ApprovalOffer(NamedTuple):
@@ -36,7 +36,7 @@ class ApprovalOffer(NamedTuple):
 
 
 def offers_of(given: Iterable[Literal["conversation"] | timedelta | float]) -> tuple[ApprovalOffer, ...]:
-    """As the author wrote them, in their order."""
+    """The author's offers, in their order."""
     if isinstance(given, str) or not isinstance(given, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
         raise _refused(given, "It is a list")
     offers = tuple(dict.fromkeys(_offer(one) for one in given))
@@ -88,7 +88,7 @@ def _title(offer: ApprovalOffer, covers: str, words: Words) -> str:
 
 
 def require_options(risk: Risk) -> None:
-    """Options that a person could not tell apart, or from our own."""
+    """Refuse options that share a value with each other or with our own choices."""
     values = [option.value for option in risk.options]
     taken = RESERVED & set(values) or {value for value in values if value.startswith("for ")}
     if taken or len(set(values)) < len(values):

@@ -1,11 +1,11 @@
-"""What a guard has to say about one run: the question, the facts behind it, and the ways to say yes."""
+"""What a guard asks about one run: the question, the facts behind it, and the ways to say yes."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 Arguments = Mapping[str, Any]
-"""What a function runs with, by name, its defaults applied; nothing that a host injects."""
+"""Arguments by name, with defaults applied and without those that a host injects."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +17,7 @@ class RiskOption:
     title: str
     """What it does, in words for the person: "Run it for at most 1,000 rows"."""
     change: Callable[[Arguments], Arguments]
-    """From the arguments that were asked about to those that it then runs with; what it leaves out stays."""
+    """Returns the changed arguments, given all of them; arguments that it leaves out stay as they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,14 +25,14 @@ class Risk:
     """Why a person is asked."""
 
     message: str
-    """The question. Web addresses in it are shown so that nobody can click them; all else is shown as it is."""
+    """The question. Web addresses in it are broken so that nobody can click them; the rest is shown as it is."""
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """What is known, in JSON, for the ledger."""
+    """Facts for the ledger, as JSON."""
     options: tuple[RiskOption, ...] = ()
     covers: str | None = None
-    """What a lasting approval covers, in words; without, the tool with these arguments, or with its key."""
+    """What a lasting approval covers, in words; by default the tool with these arguments, or with its key."""
     scope: str = ""
-    """A digest of what else the question depends on, such as a catalogue: with another one, approvals do not hold."""
+    """A digest of what else the question depends on, such as a catalogue. If it changes, approvals no longer hold."""
     yes: str | None = None
-    """What to call a yes to this one run."""
+    """The label of a yes to this one run."""
     no: str | None = None

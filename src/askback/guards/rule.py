@@ -1,4 +1,4 @@
-"""What a guard asks, when, and for how long a yes may hold. Knows nothing of functions, servers or conversations."""
+"""What a guard asks, when, and how long an approval may last. It knows no server and no conversation."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
@@ -20,8 +20,8 @@ _PLAIN = (str, bytes, int, float, complex, type(None))
 
 
 def identify_function(function: object) -> str:
-    """Where it is from, what it is called, and a digest of what it does. What it holds from around it does not count:
-    that may change from call to call."""
+    """Module, name and a digest of the code: equal on every worker, different for two lambdas. Variables around the
+    function do not count, since they may change from call to call."""
     name = getattr(function, "__qualname__", type(function).__qualname__)
     module = getattr(function, "__module__", type(function).__module__)
     code = getattr(unwrap(function) if callable(function) else function, "__code__", None)
@@ -34,7 +34,7 @@ def _digest(code: CodeType) -> str:
 
 
 def _parts(code: CodeType) -> list[Any]:
-    """Sets have no order that is the same on another worker, and are left out."""
+    """Sets are left out: their order differs between workers."""
     constants = [one for one in code.co_consts if isinstance(one, _PLAIN)]
     inner = [_parts(one) for one in code.co_consts if isinstance(one, CodeType)]
     return [code.co_code, code.co_names, constants, inner]
@@ -54,8 +54,8 @@ Over = (
     | Callable[[Any, Any, Any, Any, Any], R]
     | Callable[[Any, Any, Any, Any, Any, Any], R]
 )
-"""A function of the arguments that it names. Spelled out: with `...`, pyright would not know the parameters of a lambda
-that has one."""
+"""A function of the arguments that it names. It is spelled out because pyright infers the parameters of a lambda only
+from such a list."""
 
 When = Over[bool | Awaitable[bool]]
 Say = Over[str | Risk | Awaitable[str | Risk | None] | None]
@@ -63,16 +63,16 @@ KeyOf = Over[Any]
 
 
 class ApprovalKey(NamedTuple):
-    """What a lasting approval is for, of all that could be asked."""
+    """The arguments that a lasting approval covers."""
 
     digest: str
     words: str
-    """Empty where all arguments count."""
+    """Empty if all arguments count."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardRule:
-    """The part of a guard that is the same before every function."""
+    """The part of a guard that does not depend on the function."""
 
     say: Template | Say | None = None
     when: When | None = None
@@ -80,28 +80,28 @@ class GuardRule:
     key: Template | KeyOf | None = None
     even_if: frozenset[EvenIf] = frozenset()
     seconds: float | None = None
-    """How long a person has; None for as long as any question."""
+    """How long the person has; None for the usual time of a question."""
     name: str = ""
-    """Empty where it is called as the tool that it stands before."""
+    """Empty if it has the name of its tool."""
     before: str = ""
-    """Which function it was put around, if it was; two of them may have one name."""
+    """Which function it guards, as a decorator; two functions may have one name."""
     on_approval: Callable[[Arguments], None] | None = None
     """Called with the approved arguments right before the function runs, in the same task."""
 
     @property
     def identity(self) -> list[str]:
-        """Tells it from other rules, on every worker: an approval was given to this question and no other."""
+        """Distinguishes it from other rules, on every worker: an approval is for this question only."""
         return [self.name, self.before, *(_said(part) for part in (self.say, self.when, self.key))]
 
     @property
     def names_tool(self) -> bool:
-        """Whether it asks for the name of the tool."""
+        """Whether its templates or functions name the tool."""
         templates = (part for part in (self.say, self.key) if isinstance(part, Template))
         functions = (one.name for one in self._parameters())
         return TOOL in functions or any(TOOL in template.names for template in templates)
 
     def could_take(self, names: frozenset[str]) -> frozenset[str]:
-        """Which of these a function of the author's would take and can do without: by a default, or `**rest`."""
+        """Which of these names a function of the author takes optionally: with a default, or by `**rest`."""
         takes_all = any(one.kind is Parameter.VAR_KEYWORD for one in self._parameters())
         filled = {one.name for one in self._parameters() if one.default is not Parameter.empty}
         return names if takes_all else names & filled
@@ -112,7 +112,7 @@ class GuardRule:
                 yield from signature(part).parameters.values()
 
     async def assess(self, tool: str, arguments: Arguments, words: Words) -> Risk | None:
-        """Whether a person must be asked, and what. Whoever raises here asks for nothing to run."""
+        """The question to ask; None if there is none. If this raises, nothing runs."""
         if self.when is not None and not await self._is_wanted(self.when, tool, arguments):
             return None
         if self.say is None:
@@ -125,7 +125,7 @@ class GuardRule:
         return await self._said(self.say, tool, arguments, words)
 
     async def find_key(self, tool: str, arguments: Arguments) -> ApprovalKey:
-        """What a lasting approval of this run would be for."""
+        """What a lasting approval of this run would cover."""
         if self.key is None:
             return ApprovalKey(digest_of(dict(arguments)), "")
         if isinstance(self.key, Template):
@@ -155,7 +155,7 @@ class GuardRule:
             )
             return Risk(message=defang(message))
         if isinstance(told, Risk):
-            # An argument of that name, which no function of theirs can have been given.
+            # An argument called `tool`: no function of the author can have received it.
             unseen = {name: value for name, value in arguments.items() if name == TOOL}
             return replace(told, message=_listed(told.message, unseen, words)) if unseen else told
         raise AuthorError(
@@ -165,7 +165,7 @@ class GuardRule:
 
 
 def append_arguments(text: str, arguments: Arguments, named: Any, words: Words) -> str:
-    """The text, and below it the arguments that it does not name: nothing runs that was not shown."""
+    """The text, and below it the arguments that it does not name: nothing runs with an argument that was not shown."""
     unnamed = {name: value for name, value in arguments.items() if name not in named}
     return _listed(make_legible(text), unnamed, words)
 
@@ -179,7 +179,7 @@ def _listed(text: str, arguments: Arguments, words: Words) -> str:
 
 
 def find_taken(function: Callable[..., Any], given: Arguments) -> frozenset[str]:
-    """Which of these a function of the author's takes; one with `**rest` takes them all."""
+    """Which of these arguments a function of the author takes; all of them if it has `**rest`."""
     parameters = signature(function).parameters.values()
     if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
         return frozenset(given)
@@ -187,7 +187,7 @@ def find_taken(function: Callable[..., Any], given: Arguments) -> frozenset[str]
 
 
 async def _called(option: str, function: Callable[..., Any], tool: str, arguments: Arguments) -> Any:
-    """What a function of the author's says, given the arguments that it names."""
+    """Call a function of the author with the arguments that it names."""
     try:
         given: dict[str, Any] = {**arguments, TOOL: tool}
         parameters = signature(function).parameters.values()

@@ -1,4 +1,4 @@
-"""`"Delete {path}?"`: a text over arguments, checked when it is written, whose values cannot break out of it."""
+"""Templates of questions, `"Delete {path}?"`: checked when the guard is made, and filled with quoted values."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -11,7 +11,7 @@ from askback.guards.display import render_plain
 from askback.guards.risk import Arguments
 
 TOOL = "tool"
-"""What every template and function of a guard may name beside the arguments: never one of them, whatever they bring."""
+"""The name of the tool in templates and functions of a guard; it never means an argument of that name."""
 
 _NAME = re.compile(r"[.\[]")
 _FORMATTER = Formatter()
@@ -27,12 +27,12 @@ class Part(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Of the argument that the field begins with: `path` in `path.name`."""
+        """The argument that the field begins with: `path` in `path.name`."""
         return _NAME.split(self.field or "", maxsplit=1)[0]
 
     @property
     def is_whole(self) -> bool:
-        """Whether it shows all of the argument: a part of it, or a rounded number, does not."""
+        """Whether it shows the whole argument, and not a part of it or a rounded number."""
         return self.field == self.name and not self.conversion and not self.spec
 
 
@@ -50,7 +50,7 @@ class Template:
         """Arguments that it shows in full."""
 
     def require(self, known: Collection[str], *, option: str, what: str) -> None:
-        """Refuse names that nobody will give it."""
+        """Refuse names that are no argument of the function."""
         if strange := sorted(self.names - {TOOL, *known}):
             raise AuthorError(
                 f"guard({option}={self.text!r:.200}) names {{{strange[0]}}}, and {what} has no such argument, so "

@@ -1,4 +1,4 @@
-"""A function that asks before it runs: the same to its callers and to its host, and awaited."""
+"""Wraps a function so that it asks before it runs. Callers and hosts see the same signature; it is always awaited."""
 
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import replace
@@ -19,11 +19,11 @@ from askback.guards.templates import TOOL, Template
 MARK = "__askback_guard__"
 
 MAX_NAME_LENGTH = 80
-"""Characters of a function's name that stand in the ledger."""
+"""Characters of a function's name in the ledger."""
 
 
 class GuardMark(NamedTuple):
-    """Left on a function and on what guards it. Others that wrap them copy it along, so it says whose it is."""
+    """Set on a function and on its wrapper. Other decorators copy attributes, so the mark names its function."""
 
     bare: Callable[..., Any]
     guarded: Callable[..., Any]
@@ -31,13 +31,13 @@ class GuardMark(NamedTuple):
 
 
 class GuardMarks:
-    """Whether any function of this process has a guard at all; most servers have none, and need look no further."""
+    """Whether any function of this process has a guard; most servers have none, and skip the search."""
 
     exist = False
 
 
 def bypasses_guard(function: object) -> bool:
-    """Whether this function has a guard that whoever calls it directly passes by: a tool must not be made of it."""
+    """Whether a direct call of this function would bypass its guard. No tool may be made of such a function."""
     for one in _reached(function):
         mark = _mark_of(one)
         if mark is not None and mark.guarded is one:
@@ -48,7 +48,7 @@ def bypasses_guard(function: object) -> bool:
 
 
 def refuse_bypass(name: object, function: object) -> None:
-    """Refuse to run what was made of the bare function: `@guard(...)` above the line that makes a tool, for example."""
+    """Refuse to run a tool that was made of the bare function: `@guard(...)` above the line that makes the tool."""
     if bypasses_guard(function):
         raise AuthorError(
             f"{name} was not run: it has a guard, and it was made of the function without it. Put @guard(...) "
@@ -57,7 +57,7 @@ def refuse_bypass(name: object, function: object) -> None:
 
 
 def wrap_function(function: Callable[..., Any], rule: GuardRule) -> Callable[..., Coroutine[Any, Any, Any]]:
-    """With this rule before it. Where others stand there already, they are asked together, this one first."""
+    """Put a rule before a function. If it has rules already, all of them ask, the new one first."""
     _require_function(function)
     mark = _mark_of(function)
     inner = mark if mark is not None and mark.guarded is function else None
@@ -90,7 +90,7 @@ def _asking(
 
 
 async def _called(bare: Callable[..., Any], call: Callable[[], Any]) -> Any:
-    """Like a host does: what may block, off the event loop."""
+    """Call it as a host does: a function that may block runs in a worker thread."""
     if iscoroutinefunction(bare) or iscoroutinefunction(getattr(bare, "__call__", None)):  # noqa: B004 - an object's own
         return await call()
     result = await to_thread.run_sync(call)
@@ -98,7 +98,7 @@ async def _called(bare: Callable[..., Any], call: Callable[[], Any]) -> Any:
 
 
 def _inwards(function: object) -> Iterator[object]:
-    """Itself, and what it was wrapped around."""
+    """The function, and the functions inside its wrappers."""
     while function is not None:
         function = getattr(function, "__func__", function)  # of a method
         yield function
@@ -106,7 +106,7 @@ def _inwards(function: object) -> Iterator[object]:
 
 
 def _reached(function: object) -> Iterator[object]:
-    """Whatever a call of it runs, as far as that can be told: also what a partial or a callable object stands for."""
+    """The functions that a call of it runs, as far as is known: also those of a partial or a callable object."""
     waiting, seen = [function], set[int]()
     while waiting:
         one = waiting.pop()
@@ -168,7 +168,7 @@ def _require_names(own: GuardRule, parameters: Parameters, what: str) -> None:
 
 
 def require_plain(rule: GuardRule, what: str) -> None:
-    """Refuse what could mean the name of the tool or an argument of that name, where there may be both."""
+    """Refuse {tool} in a rule if the function also has an argument of this name."""
     if rule.names_tool:
         raise AuthorError(
             f"A guard before {what} names {{tool}}, which is the name of the tool, and there is an argument called "

@@ -1,4 +1,4 @@
-"""Codes and refresh tokens for tokens, by Authlib; and what its answers mean here."""
+"""Exchanges codes and refresh tokens for tokens, with Authlib, and checks the answers."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -15,17 +15,17 @@ from askback.oauth.provider import Provider
 from askback.oauth.transport import OPTIONS, BoundedTransport, json_in
 
 OPENID, OFFLINE = "openid", "offline_access"
-"""Not every provider writes these among what it grants; an ID token and a refresh token say as much."""
+"""Some providers do not list these among the granted scopes; an ID token and a refresh token show them."""
 
 SAME: Mapping[str, str] = {
     "https://www.googleapis.com/auth/userinfo.email": "email",
     "https://www.googleapis.com/auth/userinfo.profile": "profile",
 }
-"""What Google grants for the names that OpenID Connect has."""
+"""Google's names for scopes of OpenID Connect."""
 
 
 def granted_scopes(said: str | None, wanted: Collection[str], *, implied: Collection[str]) -> tuple[str, ...]:
-    """What was granted: all that was wanted, where nothing is said (RFC 6749, 5.1)."""
+    """The granted scopes: all that were asked for, if the answer names none (RFC 6749, 5.1)."""
     if said is None:
         return tuple(wanted)
     # GitHub and others write commas between them.
@@ -35,34 +35,34 @@ def granted_scopes(said: str | None, wanted: Collection[str], *, implied: Collec
 
 
 VERIFIER_CHARACTERS = 64
-"""Of PKCE; between 43 and 128."""
+"""The length of the PKCE verifier; between 43 and 128."""
 
 TEXTS = ("access_token", "refresh_token", "id_token", "token_type", "scope")
-"""What we read of an answer, beside `expires_in`."""
+"""The members of an answer that we read, beside `expires_in`."""
 
 SERVER_ERROR = 500
 
 MAX_TOKEN_LIFETIME = 10 * 365 * 86_400
-"""Seconds: a token that says it lasts longer does not say."""
+"""Seconds: a longer lifetime is ignored."""
 
 _CODE = re.compile(r"[A-Za-z0-9_.:-]{1,50}")
-"""What a code of OAuth looks like; anything else is somebody's text, and goes into no log."""
+"""The shape of an OAuth error code. Anything else is free text of the other side, and is not logged."""
 
 
 class AuthorizationRequest(NamedTuple):
-    """A sign-in on its way out."""
+    """Where to send a person, and the PKCE verifier for the code that comes back."""
 
     url: str
     verifier: str
 
 
 class TokenResponse(NamedTuple):
-    """What an authorization server gave."""
+    """The tokens that an authorization server gave."""
 
     access_token: str
     refresh_token: str | None
     lasts: float | None
-    """Seconds from now; None where it did not say."""
+    """Seconds from now; None if it did not say."""
     scopes: tuple[str, ...]
     id_token: str | None = None
 
@@ -71,7 +71,7 @@ class TokenResponse(NamedTuple):
 
 
 class TokenRequestRejected(Exception):
-    """The authorization server said no: `code` is its word for it, such as invalid_grant."""
+    """The authorization server refused; `code` is its error code, such as invalid_grant."""
 
     def __init__(self, code: str) -> None:
         self.code = code if _CODE.fullmatch(code) else "refused"
@@ -87,7 +87,7 @@ def begin(
     state: str,
     **more: str,
 ) -> AuthorizationRequest:
-    """Where to send the person; with PKCE S256 always (R85)."""
+    """The address to send the person to, always with PKCE S256 (R85)."""
     verifier = generate_token(VERIFIER_CHARACTERS)
     # A provider ignores offline_access unless the person is asked (OpenID Connect Core, 11).
     usual = {"prompt": "consent"} if OFFLINE in scopes else {}
@@ -113,7 +113,7 @@ async def redeem(
     redirect_uri: str,
     scopes: Sequence[str],
 ) -> TokenResponse:
-    """The tokens for a code; raises `Refused` or `ProviderUnavailable`."""
+    """The tokens for a code; raises `TokenRequestRejected` or `ProviderUnavailable`."""
     async with _client(provider, metadata, "token_endpoint") as client:
         try:
             given = await client.fetch_token(
@@ -133,7 +133,7 @@ async def redeem(
 async def refresh(
     provider: Provider, metadata: Metadata, *, refresh_token: str, scopes: Sequence[str]
 ) -> TokenResponse:
-    """New tokens for a refresh token, which may be spent with it."""
+    """New tokens for a refresh token, which may be invalid afterwards."""
     async with _client(provider, metadata, "token_endpoint") as client:
         try:
             given = await client.refresh_token(metadata.token_endpoint, refresh_token=refresh_token)
@@ -143,7 +143,7 @@ async def refresh(
 
 
 async def revoke(provider: Provider, metadata: Metadata, *, token: str) -> None:
-    """Give a token back, where that can be done; raises `ProviderUnavailable`."""
+    """Revoke a token if the provider can do that; raises `ProviderUnavailable`."""
     if metadata.revocation_endpoint is None:
         return
     async with _client(provider, metadata, "revocation_endpoint") as client:
@@ -157,7 +157,7 @@ async def revoke(provider: Provider, metadata: Metadata, *, token: str) -> None:
 
 
 def _client(provider: Provider, metadata: Metadata, endpoint: str) -> Any:
-    """Authlib has no types, so from here on its client is anything."""
+    """Authlib's client. Authlib has no types, so it is `Any`."""
     method = _auth_method(provider, metadata)
     make: Any = AsyncOAuth2Client
     client = make(
@@ -175,7 +175,7 @@ def _client(provider: Provider, metadata: Metadata, endpoint: str) -> Any:
 
 
 def _auth_method(provider: Provider, metadata: Metadata) -> str:
-    """As the operator says, or else as the provider says that it can; most can do the first of these."""
+    """The operator's choice, or else one that the provider supports."""
     if provider.client_secret is None:
         return "none"
     posts = "client_secret_post" in metadata.auth_methods
@@ -187,7 +187,7 @@ def _auth_method(provider: Provider, metadata: Metadata) -> str:
 
 
 def _plain(response: httpx2.Response) -> httpx2.Response:
-    """Only what we read, and only as it should be: Authlib takes the shape of an answer on trust."""
+    """An answer with only the members that we read, checked for type: Authlib does not check the shape of an answer."""
     if response.status_code >= SERVER_ERROR:
         response.raise_for_status()
     said = json_in(response)
@@ -205,7 +205,7 @@ def _plain(response: httpx2.Response) -> httpx2.Response:
 
 
 def _lasts(said: Any) -> float | None:
-    """In seconds, also where the number is written as a text; what cannot be is as good as not said."""
+    """Seconds, also if they are written as a text; None if they make no sense."""
     try:
         seconds = float(said)
     except (TypeError, ValueError, OverflowError):
@@ -231,7 +231,7 @@ def _granted(
 
 
 def _explain(provider: Provider, error: Exception) -> NoReturn:
-    """Without the words of the other side, which may quote what was sent."""
+    """Raise an error of ours. The texts of the other side are left out: they may quote what was sent."""
     if isinstance(error, AuthlibBaseError):
         raise TokenRequestRejected(str(error.error or "refused")) from None
     raise ProviderUnavailable(provider.name, f"it did not answer ({type(error).__name__})") from None

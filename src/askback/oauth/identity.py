@@ -1,4 +1,4 @@
-"""Whom an ID token names: its signature, issuer, audience, time and nonce are all checked before it is believed."""
+"""Checks an ID token: signature, issuer, audience, time and nonce. Only then its claims are used."""
 
 from collections.abc import Mapping
 from typing import Any, cast
@@ -25,14 +25,14 @@ ALGORITHMS = (
     "EdDSA",
     "Ed25519",
 )
-"""With a key that only the issuer has: none, and nothing that a client secret could make."""
+"""Signatures with a private key of the issuer: not `none`, and none that a client secret could make."""
 
 LEEWAY = 60
 """Seconds by which two clocks may differ."""
 
 
 class InvalidIdToken(Exception):
-    """An ID token that does not prove what it says."""
+    """An ID token that is not valid."""
 
 
 async def verify_id_token(
@@ -56,7 +56,7 @@ async def verify_id_token(
         rules.validate(found)
     except (JoseError, ValueError, RecursionError) as error:
         raise InvalidIdToken(type(error).__name__) from None
-    # Where it is for several, the one that it was made out to must say so.
+    # If it has several audiences, `azp` must name this client.
     made_out_to = found.get("azp", client_id if found["aud"] in (client_id, [client_id]) else None)
     if made_out_to != client_id:
         raise InvalidIdToken("made out to another party")
@@ -76,5 +76,5 @@ async def _keys(metadata: Metadata) -> KeySet:
 
 
 def _key(given: Any) -> Key | None:
-    """None for a kind that is not known here: it stands beside those that are."""
+    """None for a kind of key that is not known here; the others are still used."""
     return JWKRegistry.import_key(given) if given["kty"] in JWKRegistry.key_types else None

@@ -1,4 +1,4 @@
-"""Where the endpoints of an authorization server are: asked of its issuer, and believed only for that issuer."""
+"""The endpoints of an authorization server: fetched from its issuer, and valid only for this issuer."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -15,15 +15,15 @@ from askback.oauth.zones import Zone, zone_of
 from askback.schema.links import is_loopback
 
 KEPT = 600.0
-"""Seconds: endpoints move rarely, and never in the middle of a flow."""
+"""Seconds for which metadata is cached; endpoints rarely move."""
 
 ENDPOINTS = ("authorization_endpoint", "token_endpoint", "revocation_endpoint", "jwks_uri")
 WRITTEN = ENDPOINTS[:3]
-"""Those that an operator can write."""
+"""Endpoints that an operator can set in Provider(...)."""
 
 
 class Metadata(NamedTuple):
-    """What an authorization server says of itself."""
+    """The metadata of an authorization server."""
 
     issuer: str | None
     authorization_endpoint: str
@@ -34,21 +34,21 @@ class Metadata(NamedTuple):
     """Whether every answer of its authorization endpoint carries `iss`."""
     auth_methods: tuple[str, ...] = ()
     deepest: Zone = Zone.RESERVED
-    """How far inside its endpoints may be: no further than the issuer, if it was asked."""
+    """How far inside our network its endpoints may be: no further than the issuer, if they come from there."""
     written: frozenset[str] = frozenset()
-    """Endpoints in place of which the operator wrote another; those may be anywhere."""
+    """Endpoints that the operator has set; they may be anywhere."""
 
     def reach(self, endpoint: str) -> Zone:
-        """How far inside this endpoint may be."""
+        """How far inside our network this endpoint may be."""
         return Zone.RESERVED if endpoint in self.written else self.deepest
 
 
 class IssuerMismatch(Exception):
-    """An answer that comes from another authorization server than the one that was asked (T22)."""
+    """An answer that names another authorization server than the one that was asked (T22)."""
 
 
 def require_issuer(metadata: Metadata, said: str | None) -> None:
-    """Raise unless an answer of the authorization endpoint comes from whom we asked (R85)."""
+    """Raise `IssuerMismatch` if an answer of the authorization endpoint is not from the server that was asked (R85)."""
     if said is None and not metadata.names_itself:
         return
     if metadata.issuer is not None and said != metadata.issuer:
@@ -56,14 +56,14 @@ def require_issuer(metadata: Metadata, said: str | None) -> None:
 
 
 class MetadataCache:
-    """Metadata by issuer, kept for a while."""
+    """Metadata by issuer, cached for ten minutes."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._known: dict[str, tuple[float, Metadata]] = {}
 
     async def of(self, provider: Provider) -> Metadata:
-        """What the operator wrote comes before what the issuer says."""
+        """The metadata of a provider. Endpoints that the operator has set come first."""
         if provider.issuer is None or (provider.authorization_endpoint and provider.token_endpoint):
             return Metadata(
                 provider.issuer,
@@ -76,7 +76,7 @@ class MetadataCache:
         return found._replace(**written, written=frozenset(written))
 
     async def at(self, issuer: str, name: str) -> Metadata:
-        """Asked for at most every ten minutes."""
+        """The metadata of an issuer."""
         until, known = self._known.get(issuer, (0.0, None))
         if known is not None and until > self._clock():
             return known
@@ -86,7 +86,7 @@ class MetadataCache:
 
 
 async def discover(issuer: str, name: str) -> Metadata:
-    """By OpenID Connect's place for it, then by OAuth's."""
+    """Fetch the metadata from OpenID Connect's well-known address, or else from OAuth's."""
     problem = ""
     for url in _places(issuer):
         transport = BoundedTransport()
@@ -108,7 +108,7 @@ def _places(issuer: str) -> tuple[str, str]:
 
 
 def parse_metadata(found: Any, issuer: str, name: str, *, deepest: Zone) -> Metadata:
-    """What an issuer at this depth may say; raises `ProviderUnavailable`."""
+    """Check the metadata of an issuer whose address is in this zone; raises `ProviderUnavailable`."""
     said: Mapping[str, Any] = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
     if said.get("issuer") != issuer:
         raise ProviderUnavailable(
@@ -143,7 +143,7 @@ def _place(url: Any, name: str, deepest: Zone) -> str:
 
 
 def _written_zone(host: str) -> Zone:
-    """As far as the text alone tells; where a name leads is looked at when somebody goes there."""
+    """The zone of a literal address. A name is resolved and checked when a request goes there."""
     if is_loopback(host):
         return Zone.THIS_MACHINE
     try:

@@ -1,5 +1,5 @@
-"""Requests to authorization servers: bounded in time and size, never led elsewhere, and never further inside than
-whoever gave us the address (T12)."""
+"""Requests to authorization servers: limited in time and size, without redirects, and never to a host that is further
+inside our network than the server that named it (T12)."""
 
 import logging
 import socket
@@ -18,26 +18,26 @@ from askback.oauth.zones import Zone, zone_of
 logger = logging.getLogger("askback")
 
 MAX_RESPONSE_BYTES = 1024 * 1024
-"""Of one answer: metadata, keys and tokens are a few kilobytes."""
+"""The size of one answer: metadata, keys and tokens are a few kilobytes."""
 
-SECONDS = 10.0
-"""For one request from its name to its last byte, however slowly they come; a person is waiting."""
+REQUEST_TIMEOUT = 10.0
+"""Seconds for one request, from the lookup of its name to its last byte; a person is waiting."""
 
-CONNECT_SECONDS = 3.0
-"""For one address: where a host has several, a dead one must not use up the time of the others."""
+CONNECT_TIMEOUT = 3.0
+"""Seconds for one address: if a host has several, a dead one must not use up the time of the others."""
 
 OPTIONS: dict[str, Any] = {
-    "timeout": httpx2.Timeout(SECONDS, connect=CONNECT_SECONDS),
+    "timeout": httpx2.Timeout(REQUEST_TIMEOUT, connect=CONNECT_TIMEOUT),
     "follow_redirects": False,
 }
 
 
 class ResponseTooLarge(httpx2.TransportError):
-    """An answer that no authorization server would give, or packed so that nobody can tell how large it is."""
+    """An answer that is larger than any authorization server's, or compressed, so that its size is not known."""
 
 
 class AddressNotAllowed(httpx2.TransportError):
-    """A name that somebody outside gave us, and that leads to where only we can go."""
+    """A name from outside that resolves to an address which only we can reach."""
 
 
 class _Capped(httpx2.AsyncByteStream):
@@ -61,18 +61,18 @@ class _Capped(httpx2.AsyncByteStream):
 
 
 class BoundedTransport(httpx2.AsyncHTTPTransport):
-    """Reads so much and no more. A name is resolved once, and the address that was judged is the one it goes to."""
+    """Reads a limited number of bytes. A name is resolved once, and the checked address is the one that is used."""
 
     def __init__(self, deepest: Zone = Zone.RESERVED) -> None:
         super().__init__(verify=_trusted())
         self._deepest = deepest
         self.came_to = Zone.PUBLIC
-        """Where the last answer came from."""
+        """The zone of the last answer."""
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         # Compressed, an answer could be a thousand times as large as what is counted.
         request.headers["accept-encoding"] = "identity"
-        until = anyio.current_time() + SECONDS
+        until = anyio.current_time() + REQUEST_TIMEOUT
         with _in_time(until):
             response = await self._ask(request)
             if response.headers.get("content-encoding", "identity") != "identity":
@@ -109,7 +109,7 @@ class BoundedTransport(httpx2.AsyncHTTPTransport):
 
 @lru_cache(maxsize=1)
 def _trusted() -> ssl.SSLContext:
-    """Read once: the list of authorities is long, and nothing else goes on meanwhile."""
+    """Read once: the list of authorities is long, and the event loop waits meanwhile."""
     return httpx2.create_ssl_context()
 
 
@@ -123,7 +123,7 @@ async def resolve(url: httpx2.URL) -> list[str]:
 
 
 async def fetch_json(url: str, by: BoundedTransport) -> Any:
-    """What is there, read as JSON; raises `httpx2.HTTPError` or `ValueError`."""
+    """The JSON at an address; raises `httpx2.HTTPError` or `ValueError`."""
     async with httpx2.AsyncClient(transport=by, **OPTIONS) as client:
         response = await client.get(url, headers={"accept": "application/json"})
         response.raise_for_status()
@@ -131,12 +131,12 @@ async def fetch_json(url: str, by: BoundedTransport) -> Any:
 
 
 def json_in(response: httpx2.Response) -> Any:
-    """Raises `ValueError`, also for what is nested so deeply that other readers fall over it."""
+    """The JSON of a response; raises `ValueError`, also if it is nested too deeply for other readers."""
     return from_json(response.content, allow_inf_nan=False, cache_strings="none")
 
 
 def _pinned(request: httpx2.Request, address: str) -> httpx2.Request:
-    """The same, to this very address; who must be there is still told by the name."""
+    """The request, sent to this address. The certificate is still checked against the host's name."""
     return httpx2.Request(
         request.method,
         request.url.copy_with(host=address),
@@ -152,4 +152,4 @@ def _in_time(until: float) -> Generator[None]:
         with anyio.fail_after(max(until - anyio.current_time(), 0.0)):
             yield
     except TimeoutError as error:
-        raise httpx2.ReadTimeout(f"it took longer than {SECONDS:g} seconds") from error
+        raise httpx2.ReadTimeout(f"it took longer than {REQUEST_TIMEOUT:g} seconds") from error

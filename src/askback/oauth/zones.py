@@ -1,4 +1,4 @@
-"""How far inside an address is: what somebody outside tells us must not lead further in than they are (T12)."""
+"""How far inside our network an address is: a server outside must not direct us further in than itself (T12)."""
 
 from enum import IntEnum
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
@@ -7,7 +7,7 @@ from typing import Final
 from askback.schema.networks import AddressKind, kind_of_address
 
 TRANSLATED = ip_network("64:ff9b::/96")
-"""Stands for an IPv4 address, on networks that have none of their own."""
+"""Prefix of IPv6 addresses that stand for IPv4 ones, on networks without IPv4 (NAT64)."""
 
 
 class Zone(IntEnum):
@@ -17,7 +17,7 @@ class Zone(IntEnum):
     PRIVATE = 1
     THIS_MACHINE = 2
     RESERVED = 3
-    """Link-local, where clouds keep credentials for whoever asks; multicast; nowhere."""
+    """Link-local, where clouds give credentials to every caller; multicast; unused."""
 
 
 ZONES: Final = {
@@ -29,13 +29,13 @@ ZONES: Final = {
 
 
 def zone_of(address: str) -> Zone:
-    """Of an address as a resolver writes it; raises `ValueError` for anything else."""
+    """The zone of an address, as a resolver writes it; raises `ValueError` for anything else."""
     ip = _meant(ip_address(address.partition("%")[0]))
     return ZONES.get(kind_of_address(ip), Zone.RESERVED)
 
 
 def _meant(ip: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
-    """The IPv4 address that an IPv6 one stands for, if it does."""
+    """The IPv4 address that an IPv6 one stands for, else the address itself."""
     if isinstance(ip, IPv4Address):
         return ip
     translated = IPv4Address(int(ip) & 0xFFFF_FFFF) if ip in TRANSLATED else None

@@ -1,4 +1,4 @@
-"""What a statement would cost, as far as its engine says before it runs, and from which cost on a person is asked."""
+"""What a statement would cost, as its engine estimates it, and from which cost on a person is asked."""
 
 import inspect
 import math
@@ -20,18 +20,17 @@ A_PERSON = "A person has to judge it."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """What a statement would cost. Each number is a guess, rather too high than too low; None is not known."""
+    """What a statement would cost. Each number is a guess, more often too high than too low; None is unknown."""
 
     engine: str
     rows: float | None = None
-    """Read from tables, as often as they are read."""
+    """Rows read from tables; a table that is read twice counts twice."""
     widest: float | None = 0.0
-    """Of the step that handles most: a join of everything with everything reads little and makes much. 0 where `rows`
-    already counts it."""
+    """Rows of the largest step: a cross join reads few rows and makes many. 0 if `rows` already counts them."""
     bytes: float | None = None
     seconds: float | None = None
     cost: float | None = None
-    """In the planner's own unit, which compares with nothing but itself."""
+    """In the planner's own unit; compare it only with other costs of this engine."""
 
     def __post_init__(self) -> None:
         _require_amounts(self, *(field.name for field in fields(self)[1:]))
@@ -39,7 +38,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostLimits:
-    """The most that passes without a question, each; None is no limit."""
+    """Up to these numbers a statement runs without a question; None is no limit."""
 
     rows: float | None = None
     bytes: float | None = None
@@ -49,7 +48,7 @@ class CostLimits:
         _require_amounts(self, "rows", "bytes", "seconds")
 
     def exceeded(self, estimate: Estimate) -> tuple[Measure, ...]:
-        """What a person is asked about. A number that the engine does not give counts as too much."""
+        """The measures that a person is asked about. A number that the engine does not give counts as too high."""
         numbers: dict[Measure, list[float | None]] = {
             "rows": [estimate.rows, estimate.widest],
             "bytes": [estimate.bytes],
@@ -72,31 +71,31 @@ def _is_over(most: float | None, numbers: Iterable[float | None]) -> bool:
 
 
 def add_known(numbers: Iterable[float | None]) -> float | None:
-    """The sum; None where one of the numbers is not known."""
+    """The sum; None if one of the numbers is unknown."""
     listed = list(numbers)
     return None if None in listed else float(sum(number for number in listed if number is not None))
 
 
 class Estimator(Protocol):
-    """Says what a statement would cost. It runs nothing of the statement, and may be asked many times at once."""
+    """Estimates what a statement would cost. It runs no part of the statement, and may be called concurrently."""
 
     async def estimate(self, statement: str) -> Estimate:
-        """Raises `EstimateFailed` on any doubt about the statement or the engine; never takes doubt for cheap."""
+        """Raises `EstimateFailed` on any doubt about the statement or the engine."""
         ...
 
 
 class PlanEstimator(ABC):
-    """An estimator that puts a statement behind EXPLAIN, once its engine says that this is safe."""
+    """An estimator that runs EXPLAIN on a statement, once its engine says that this is safe."""
 
     late_errors: ClassVar[tuple[type[Exception], ...]] = ()
-    """What the driver raises where planning takes too long."""
+    """What the driver raises if planning takes too long."""
     driver_errors: ClassVar[tuple[type[Exception], ...]]
 
     def __init__(self, engine: "Engine") -> None:
         self._engine = engine
 
     async def estimate(self, statement: str) -> Estimate:
-        """The estimate of any statement; raises `EstimateFailed` where it is not safe to plan."""
+        """The estimate of a statement; raises `EstimateFailed` if it is not safe to plan."""
         with self._driver_errors_as_failures():
             inspection = await self._engine.inspect(statement)
         if not inspection.can_be_planned:
@@ -105,7 +104,7 @@ class PlanEstimator(ABC):
         return await self.price(statement)
 
     async def price(self, statement: str) -> Estimate:
-        """The estimate of a statement whose inspection says that it can be planned. Give it no other."""
+        """The estimate of a statement that was inspected and can be planned. Call it for no other."""
         with self._driver_errors_as_failures():
             return await self._plan(statement)
 
@@ -131,11 +130,11 @@ class PlanEstimator(ABC):
 
 
 PLAN_ERRORS = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
-"""What reading a plan raises where it is not of the shape that is known."""
+"""What reading a plan raises if its shape is not the known one."""
 
 
 def unknown_plan(engine: str, error: Exception) -> EstimateFailed:
-    """A plan of a version that Askback does not know."""
+    """The error for a plan of a version that Askback does not know."""
     return EstimateFailed(
         engine=engine,
         problem=f"its plan is of another shape ({error!r:.100})",
@@ -150,7 +149,7 @@ class CalledEstimator:
     call: Callable[[str], Estimate | Awaitable[Estimate]]
 
     async def estimate(self, statement: str) -> Estimate:
-        """What the function returns; an error of it is an estimate that failed."""
+        """What the function returns; its errors become `EstimateFailed`."""
         name = getattr(self.call, "__qualname__", type(self.call).__name__)
         try:
             answer = self.call(statement)

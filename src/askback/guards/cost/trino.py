@@ -23,10 +23,10 @@ ENGINE = "Trino"
 EXPLAIN = "EXPLAIN (TYPE IO, FORMAT JSON) "
 
 PLANNED = (exp.Query, exp.Values, exp.Insert, exp.Update, exp.Delete, exp.Merge)
-"""What reads or changes rows; the rest has no plan."""
+"""Statements that read or change rows; others have no plan."""
 
 EXPRESSIONS = (exp.Condition, exp.Select, exp.Alias, exp.Where, exp.Having, exp.Ordered)
-"""What a query stands in that may run once for each row."""
+"""Parents of a query that may run it once for each row."""
 
 
 class TrinoEstimator:

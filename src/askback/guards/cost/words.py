@@ -1,9 +1,10 @@
 """An estimate in a person's words: "scans about 48 million rows, 3.1 GB"."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 from askback.errors import AuthorError
-from askback.guards.cost.estimate import CostLimits, Estimate, Measure
+from askback.guards.cost.estimate import CostLimits, Estimate
 
 SCALES = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"), (1.0, "count"))
 
@@ -13,13 +14,14 @@ SIZES = ((1e15, "petabytes"), (1e12, "terabytes"), (1e9, "gigabytes"), (1e6, "me
 TIMES = ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "seconds"))
 
 FROM = {"days": 2, "hours": 2, "minutes": 2, "count": 0}
-"""How many of a unit it takes to be spoken of in it: 90 seconds say more than 1.5 minutes."""
+"""From how many of a unit on it is used, where that is not 1: 90 seconds say more than 1.5 minutes."""
 
-NOTEWORTHY = 3.0
-"""How much larger than what is read the largest step must be to be told; less is within what estimates err by."""
+MIN_STEP_FACTOR = 3.0
+"""How many times more rows than are read the largest step must make to be mentioned; less is within the error of
+estimates."""
 
-NOTICED = 1000
-"""Rows below which nobody wants to hear of steps."""
+MIN_STEP_ROWS = 1000
+"""Rows from which on a step is mentioned."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,43 +81,31 @@ class CostWords:
         return self.instant if seconds < 1 else self._scaled(seconds, TIMES, "seconds")
 
     def describe(self, estimate: Estimate, limits: CostLimits | None = None) -> str:
-        """The whole, with the limits that were passed; unknown bytes and seconds are told where they are limited."""
+        """The estimate, with the limits that it exceeds. Unknown bytes and seconds are named if they are limited."""
         limits = limits or CostLimits()
-        parts = [*self._rows_told(estimate, limits), *self._size_told(estimate, limits)]
-        parts += self._time_told(estimate, limits)
+        parts: list[str] = []
+        if estimate.rows is not None:
+            rows = self._limited(self.rows(estimate.rows), estimate.rows, limits.rows, self.rows)
+            parts.append(self.scans.format(rows=rows))
+        if estimate.widest and estimate.widest > max(MIN_STEP_ROWS, MIN_STEP_FACTOR * (estimate.rows or 0)):
+            rows = self._limited(self.rows(estimate.widest), estimate.widest, limits.rows, self.rows)
+            parts.append(self.makes.format(rows=rows))
+        if estimate.rows is None or estimate.widest is None:
+            parts.append(self.rows_unknown)
+        if estimate.bytes is not None:
+            parts.append(self._limited(self.size(estimate.bytes), estimate.bytes, limits.bytes, self.size))
+        elif limits.bytes is not None:
+            parts.append(self.bytes_unknown)
+        if estimate.seconds is not None:
+            takes = self.takes.format(time=self.time(estimate.seconds))
+            takes = self.takes_little if estimate.seconds < 1 else takes
+            parts.append(self._limited(takes, estimate.seconds, limits.seconds, self.time))
+        elif limits.seconds is not None:
+            parts.append(self.seconds_unknown)
         return self.between.join(parts) or self.bytes_unknown
 
-    def _rows_told(self, estimate: Estimate, limits: CostLimits) -> list[str]:
-        told: list[str] = []
-        if estimate.rows is not None:
-            told.append(
-                self.scans.format(rows=self._against(self.rows(estimate.rows), estimate.rows, limits, "rows"))
-            )
-        if estimate.widest and estimate.widest > max(NOTICED, NOTEWORTHY * (estimate.rows or 0)):
-            made = self._against(self.rows(estimate.widest), estimate.widest, limits, "rows")
-            told.append(self.makes.format(rows=made))
-        if estimate.rows is None or estimate.widest is None:
-            told.append(self.rows_unknown)
-        return told
-
-    def _size_told(self, estimate: Estimate, limits: CostLimits) -> list[str]:
-        if estimate.bytes is not None:
-            return [self._against(self.size(estimate.bytes), estimate.bytes, limits, "bytes")]
-        return [] if limits.bytes is None else [self.bytes_unknown]
-
-    def _time_told(self, estimate: Estimate, limits: CostLimits) -> list[str]:
-        if estimate.seconds is not None:
-            is_little = estimate.seconds < 1
-            told = self.takes_little if is_little else self.takes.format(time=self.time(estimate.seconds))
-            return [self._against(told, estimate.seconds, limits, "seconds")]
-        return [] if limits.seconds is None else [self.seconds_unknown]
-
-    def _against(self, amount: str, number: float, limits: CostLimits, measure: Measure) -> str:
-        most: float | None = getattr(limits, measure)
-        if most is None or number <= most:
-            return amount
-        spoken = {"rows": self.rows, "bytes": self.size, "seconds": self.time}[measure]
-        return self.over.format(amount=amount, limit=spoken(most))
+    def _limited(self, amount: str, number: float, most: float | None, say: Callable[[float], str]) -> str:
+        return amount if most is None or number <= most else self.over.format(amount=amount, limit=say(most))
 
     def _scaled(self, amount: float, scales: tuple[tuple[float, str], ...], least: str) -> str:
         for unit, name in scales:
