@@ -1,6 +1,6 @@
-"""The same verbs for bodies written with `def`: each runs its twin of `askback` on the event loop, and waits for it.
+"""The verbs of `askback` for bodies written with `def`: each runs the async verb on the event loop and waits for it.
 
-A host runs such a body in one of anyio's worker threads. What is said here of a thread is said of that one.
+A host runs such a body in one of anyio's worker threads, which is the thread that is meant here.
 """
 
 import asyncio
@@ -40,8 +40,8 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 MAX_PARKED = 200
-"""How many threads may wait for people beside the host's own. A parked call takes some 80 KiB, and so many at once are
-rather a flood than people: from here on they count as ordinary threads, and the host's own limit holds."""
+"""Threads that may wait for people beyond the host's own limit. A waiting call takes some 80 KiB, and more at once is
+probably a flood: further ones count as ordinary threads."""
 
 _PARKED: RunVar[int] = RunVar("askback_parked", 0)
 
@@ -58,41 +58,41 @@ def _waiting(verb: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
 
 
 async def _run(verb: Callable[[], Awaitable[T]]) -> T:
-    await _be_cancelled_already()
+    await _raise_if_cancelled()
     place = _ThreadSlot()
-    ON_WAIT.set(place.give_up)
+    ON_WAIT.set(place.release)
     try:
         return await verb()
     finally:
-        place.take_back()
+        place.acquire()
 
 
 ask = _waiting(verbs.ask)
 """Put a form to the person behind the call and give their answer; see `askback.ask`."""
 
 ask_all = _waiting(verbs.ask_all)
-"""Several questions in one round; see `askback.ask_all`."""
+"""Ask several questions in one round; see `askback.ask_all`."""
 
 choose = _waiting(verbs.choose)
-"""One or several of a list, or of a `{value: title}`; see `askback.choose`."""
+"""Let the person choose one or several of a list or a `{value: title}`; see `askback.choose`."""
 
 confirm = _waiting(verbs.confirm)
-"""Whether the person said yes in so many words; see `askback.confirm`."""
+"""Whether the person explicitly said yes; see `askback.confirm`."""
 
 visit = _waiting(verbs.visit)
-"""Send the person to a page that is not ours, and go on when they are done there; see `askback.visit`."""
+"""Send the person to another site's page, and go on when they are done there; see `askback.visit`."""
 
 secret = _waiting(verbs.secret)
-"""A password or a key, from the vault or from a page of ours; see `askback.secret`."""
+"""Get a password or a key, from the vault or from a hosted page; see `askback.secret`."""
 
 reject = _waiting(Hidden.reject)
-"""Say that what `secret` or `connect` gave was wrong: `reject(found, "The service did not take it")`."""
+"""Report that a value from `secret` or `connect` was wrong: `reject(found, "The service refused it")`."""
 
 connect = _waiting(verbs.connect)
-"""A token for a service of somebody else's; see `askback.connect`."""
+"""Get a token for another service; see `askback.connect`."""
 
 disconnect = _waiting(verbs.disconnect)
-"""Give back and forget what `connect` got; see `askback.disconnect`."""
+"""Revoke and forget a token of `connect`; see `askback.disconnect`."""
 
 
 @overload
@@ -159,7 +159,7 @@ _once_on_the_loop: Callable[..., Any] = _waiting(verbs.once)
 
 
 class _ThreadedEffect:
-    """What `once` wants run, carried to the thread that called it: a connection is often bound to its thread."""
+    """Runs the effect of a `once` in the thread that called it, because a connection is often bound to its thread."""
 
     def __init__(self, fn: Callable[..., Any], once: Callable[..., Coroutine[Any, Any, Any]]) -> None:
         self._fn, self._begin = fn, once
@@ -168,8 +168,8 @@ class _ThreadedEffect:
         self._once: asyncio.Task[Any]
 
     async def is_wanted(self) -> bool:
-        """Whether the thread must run the effect now, and then `end` it; else it has its `outcome`."""
-        await _be_cancelled_already()
+        """Whether the thread must run the effect now and then call `end`; otherwise `outcome` has the result."""
+        await _raise_if_cancelled()
         self._turn, self._ended = asyncio.Event(), asyncio.get_running_loop().create_future()
         self._once = asyncio.create_task(self._begin(self._stand_in()))
         self._once.add_done_callback(lambda _: self._turn.set())
@@ -181,14 +181,14 @@ class _ThreadedEffect:
         return not self._once.done()
 
     async def end(self, result: Callable[[], Any]) -> Any:
-        """Hand in what the effect gave or raised; it is recorded also where the call is cancelled meanwhile."""
+        """Hand in the result or the error of the effect; it is recorded also if the call was cancelled meanwhile."""
         if not self._ended.done():
             self._ended.set_result(result)
         with anyio.CancelScope(shield=True):
             return await self._once
 
     async def cut_short(self) -> None:
-        """Leave it on record as begun and not ended."""
+        """Leave the effect recorded as begun and not ended."""
         self._once.cancel()
         with anyio.CancelScope(shield=True):
             await asyncio.wait([self._once])
@@ -197,7 +197,7 @@ class _ThreadedEffect:
         return self._once.result()
 
     def _stand_in(self) -> Callable[..., Any]:
-        """What `once` calls on the event loop, with the return type that the effect declares."""
+        """The function that `once` calls on the event loop, with the return type that the effect declares."""
 
         async def fetch() -> Any:
             self._turn.set()
@@ -215,19 +215,19 @@ def _fail(error: BaseException) -> NoReturn:
 
 
 class _ThreadSlot:
-    """A thread's place among the host's: given up while it waits for a person, taken back before it goes on."""
+    """A thread's slot in the host's limit: released while it waits for a person, and taken again before it goes on."""
 
     def __init__(self) -> None:
         self._limiter: anyio.CapacityLimiter | None = None
 
-    def give_up(self) -> None:
+    def release(self) -> None:
         parked = _PARKED.get()
         if self._limiter is None and parked < MAX_PARKED:
             _PARKED.set(parked + 1)
             self._limiter = current_default_thread_limiter()
             self._limiter.total_tokens += 1
 
-    def take_back(self) -> None:
+    def acquire(self) -> None:
         if self._limiter is not None:
             _PARKED.set(_PARKED.get() - 1)
             self._limiter.total_tokens -= 1
@@ -242,7 +242,7 @@ def _require_worker_thread() -> None:
             "do by themselves; with FastMCP, take out run_in_thread=False."
         )
     try:
-        # A cancellation is said on the loop: before 4.14, anyio does not know this one for its own again.
+        # The cancellation is raised on the loop: before 4.14, anyio does not recognize this one as its own.
         with suppress(asyncio.CancelledError):
             from_thread.check_cancelled()
     except RuntimeError:
@@ -254,11 +254,9 @@ def _require_worker_thread() -> None:
         ) from None
 
 
-async def _be_cancelled_already() -> None:
-    """End here in a call that was cancelled before this task came: anyio tells only those that wait already.
-
-    After a shielded stretch it tells anew.
-    """
+async def _raise_if_cancelled() -> None:
+    """End here if the call was cancelled before this task began. Anyio cancels only tasks that wait already, and others
+    after a shielded checkpoint."""
     if anyio.current_effective_deadline() == -inf:
         await cancel_shielded_checkpoint()
         await checkpoint()

@@ -100,60 +100,44 @@ def test_whoever_gives_up_on_the_page_is_out_at_once(screen: Open, opened: Path)
 
 
 @pytest.mark.verifies("T05")
-def test_without_a_terminal_somebody_types_the_key_and_it_is_nowhere_on_the_wire(shell: Shell):
+def test_without_a_terminal_a_guest_accepts_and_the_key_is_nowhere_on_the_wire(
+    shell: Shell, home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("COLUMNS", "200")  # so that no name is broken
+    monkeypatch.setattr(sys, "stdin", None)  # as the shell's <&- leaves it
     ended = shell.run("demo")
     assert (ended.code, ended.errors) == (0, "")
     assert "http://127.0.0.1:" in ended.out
     assert "Meanwhile in the browser: weather asks for your weather key. Typed: ••••••••." in ended.out
     assert "The same result on both: Delft tomorrow: clouds, and some sun" in ended.out
     assert KEY not in ended.out
+    assert "- main.customers.email:" in ended.out and "decision = limit" in ended.out
+    assert "customer-003" in ended.out and "customer-004" not in ended.out
+    assert "Nobody was asked about this one, which counts orders" in ended.out
+    assert not [path for path in home.rglob("*") if path.is_file()], "nothing of the demo stays"
 
 
-def test_a_guest_who_declines_types_nothing(shell: Shell):
+def test_a_guest_who_declines_types_nothing_and_reads_nothing(shell: Shell):
     ended = shell.run("demo", "--no")
     assert (ended.code, ended.errors) == (0, "")
     assert "The same result on both: No forecast without a key." in ended.out
     assert "Meanwhile in the browser" not in ended.out
+    assert "query was not run: the person said no." in ended.out
+    assert "customer-001" not in ended.out
 
 
-def test_what_an_agent_may_read_is_asked_for_and_what_it_may_count_is_not(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setenv("COLUMNS", "200")  # so that no name is broken
-    played, refused = shell.run("demo"), shell.run("demo", "--no")
-    assert (played.code, refused.code) == (0, 0)
-    assert "- main.customers.email:" in played.out and "decision = limit" in played.out
-    assert "customer-003" in played.out and "customer-004" not in played.out
-    assert "Nobody was asked about this one, which counts orders" in played.out
-    assert "query was not run: the person said no." in refused.out
-    assert "customer-001" not in refused.out
+WITHOUT_EXTRAS = """
+import sys
+sys.modules.update(jinja2=None, sqlglot=None)
+from askback.cli import main
+sys.exit(main(["demo", "--play"]))
+"""
+"""`askback demo` as if the `pages` and `guards` extras were never installed."""
 
 
-def test_nothing_of_the_demo_stays(shell: Shell, home: Path):
-    shell.run("demo", "--play")
-    assert not [path for path in home.rglob("*") if path.is_file()]
-
-
-WITHOUT_PAGES = (
-    "import sys; sys.modules.update(jinja2=None); from askback.cli import main; sys.exit(main(['demo']))"
-)
-"""`askback demo` as where the `pages` extra was never installed."""
-
-
-def test_without_the_pages_extra_the_first_story_is_told_and_how_to_get_the_second():
-    ended = run([sys.executable, "-c", WITHOUT_PAGES])
+def test_without_extras_the_first_story_is_told_and_how_to_get_the_others():
+    ended = run([sys.executable, "-c", WITHOUT_EXTRAS])
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "The same result on all three" in ended.stdout
-    assert 'pip install "askback[pages]"' in ended.stdout
-    assert "The same result on both" not in ended.stdout
-
-
-WITHOUT_GUARDS = WITHOUT_PAGES.replace("jinja2", "sqlglot")
-
-
-def test_without_guards_two_stories_are_told_and_how_to_get_the_third():
-    ended = run([sys.executable, "-c", WITHOUT_GUARDS])
-    assert (ended.returncode, ended.stderr) == (0, "")
-    assert "The same result on both" in ended.stdout
-    assert 'pip install "askback[guards]"' in ended.stdout
-    assert "somebody must agree to" not in ended.stdout
+    assert 'pip install "askback[pages]"' in ended.stdout and 'pip install "askback[guards]"' in ended.stdout
+    assert "The same result on both" not in ended.stdout and "somebody must agree to" not in ended.stdout

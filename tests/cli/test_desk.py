@@ -1,9 +1,9 @@
 """`askback desk`: calls typed line by line, several at once, their questions on one page."""
 
+import os
 import shlex
-import subprocess
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ from askback.testing.person import ScriptedPerson
 from examples.pizzeria.server import mcp as pizzeria
 from tests.client.stranger_servers import Context, Heard, Stranger
 from tests.support.command.kitchen import mcp as kitchen
-from tests.support.command.process import Open, Shell, answering
+from tests.support.command.process import Ended, Open, Shell, answering
 
 pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
@@ -211,32 +211,37 @@ async def test_the_name_of_the_only_server_may_be_left_out_or_cut_short_where_no
     ]
 
 
-def desk(*words: str, typed: str) -> subprocess.CompletedProcess[str]:
-    """Run a desk to its end, with these lines through a pipe."""
-    return subprocess.run(
-        [sys.executable, "-m", "askback.cli", "desk", "--no-open", *words],
-        input=typed,
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=False,
-    )
+@pytest.fixture
+def desk(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ended]:
+    """Runs a desk to its end, with these lines through a pipe."""
+
+    def run(*words: str, typed: str) -> Ended:
+        reader, writer = os.pipe()
+        with os.fdopen(writer, "w") as out:
+            out.write(typed)
+        with os.fdopen(reader) as lines:
+            monkeypatch.setattr(sys, "stdin", lines)
+            return shell.run("desk", "--no-open", *words)
+
+    return run
 
 
-def test_piped_lines_are_carried_out_and_the_worst_is_the_exit_code(kitchen_url: str):
+def test_piped_lines_are_carried_out_and_the_worst_is_the_exit_code(
+    desk: Callable[..., Ended], kitchen_url: str
+):
     ended = desk(kitchen_url, typed="weigh grams=1\n--resource recipe://soup\nburn")
-    assert ended.returncode == 1
-    assert "The desk is ready: open it at http://127.0.0.1:" in ended.stderr
-    assert "1 g, precise: False\n" in ended.stdout
-    assert "Water and salt\n" in ended.stdout
+    assert ended.code == 1
+    assert "The desk is ready: open it at http://127.0.0.1:" in ended.errors
+    assert "1 g, precise: False\n" in ended.out
+    assert "Water and salt\n" in ended.out
 
 
-def test_a_line_for_a_server_that_did_not_come_goes_to_no_other(kitchen_url: str):
+def test_a_line_for_a_server_that_did_not_come_goes_to_no_other(desk: Callable[..., Ended], kitchen_url: str):
     ended = desk(kitchen_url, "http://127.0.0.1:9/mcp", typed="127.0.0.1:9 weigh grams=1\nweigh grams=2\n")
-    assert "Cannot connect to 127.0.0.1:9" in ended.stderr
-    assert "[1] 127.0.0.1:9 weigh:\n127.0.0.1:9 is not connected." in ended.stderr
-    assert "'weigh' is not one of the servers here: " in ended.stderr
-    assert (ended.returncode, ended.stdout) == (3, "")
+    assert "Cannot connect to 127.0.0.1:9" in ended.errors
+    assert "[1] 127.0.0.1:9 weigh:\n127.0.0.1:9 is not connected." in ended.errors
+    assert "'weigh' is not one of the servers here: " in ended.errors
+    assert (ended.code, ended.out) == (3, "")
 
 
 SILENT = answering({"initialize": None, "server/discover": None})
@@ -260,19 +265,20 @@ async def test_a_silent_server_keeps_nobody_from_the_others(
     assert "kitchen: weigh, plate, picture" in errors
 
 
-def test_a_server_that_is_silent_for_longer_than_the_limit_is_told_and_left(kitchen_url: str):
+def test_a_server_that_is_silent_for_longer_than_the_limit_is_told_and_left(
+    desk: Callable[..., Ended], kitchen_url: str
+):
     host = kitchen_url.split("/")[2]
     ended = desk(
         SILENT, kitchen_url, "--timeout", "2", typed=f"{host} weigh grams=1\nanswers weigh grams=2\n"
     )
-    assert "answers.py did not answer within 2 seconds." in ended.stderr
-    assert "answers.py is not connected." in ended.stderr
-    assert (ended.returncode, ended.stdout) == (3, "1 g, precise: False\n")
+    assert "answers.py did not answer within 2 seconds." in ended.errors
+    assert "answers.py is not connected." in ended.errors
+    assert (ended.code, ended.out) == (3, "1 g, precise: False\n")
 
 
-@pytest.mark.parametrize("columns", [50, 200])
-def test_at_a_terminal_it_is_said_who_is_waited_for_however_long_the_path(screen: Open, columns: int):
-    terminal = screen("desk", "--no-open", SILENT, columns=columns)
+def test_at_a_terminal_it_is_said_who_is_waited_for_however_long_the_path(screen: Open):
+    terminal = screen("desk", "--no-open", SILENT, columns=50)
     terminal.until("answers.py starts, ")
     terminal.press("cancel")
     assert terminal.ended() == 130

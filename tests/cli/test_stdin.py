@@ -43,9 +43,3 @@ def test_a_call_without_input_says_that_nobody_can_be_asked(kitchen_url: str):
     ended = askback("call", kitchen_url, "serve", "dish=soup", redirected="<&-")
     assert ended.returncode == 4
     assert "Nobody can be asked here: standard input is not a terminal." in ended.stderr
-
-
-def test_the_demo_without_input_plays_itself():
-    ended = askback("demo", redirected="<&-")
-    assert (ended.returncode, ended.stderr) == (0, "")
-    assert "The same result on all three" in ended.stdout

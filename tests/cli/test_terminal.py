@@ -14,9 +14,9 @@ pytestmark = pytest.mark.slow
 
 @pytest.mark.verifies("R47", "R49", "R55", "T14")
 def test_missing_arguments_and_questions_are_answered_on_the_same_kind_of_form(
-    screen: Open, kitchen_url: str, revision: str
+    screen: Open, kitchen_url: str
 ):
-    terminal = screen("call", kitchen_url, "serve", "--label", "kitchen", "--revision", revision)
+    terminal = screen("call", kitchen_url, "serve", "--label", "kitchen")
     terminal.ready("kitchen asks", "for: 1 missing argument of tool serve", "│ Ask before it is served.")
     assert "askback" not in terminal.text
     terminal.type("soup")

@@ -43,7 +43,7 @@ async def test_wrong_script(askback_run_tool):
 
 def test_its_fixtures_run_a_test_on_each_revision_and_its_failures_are_readable(pytester: pytest.Pytester):
     pytester.makepyfile(server=SERVER, test_hello=TEST)
-    run = pytester.runpytest_subprocess("-p", "no:cacheprovider", "-v")
+    run = pytester.runpytest_inprocess("-p", "no:cacheprovider", "-v")
     run.assert_outcomes(passed=6, failed=3)
     run.stdout.fnmatch_lines(
         [

@@ -67,7 +67,7 @@ async def run_as_in_production(server: MCPServer[Any]) -> str:
 async def test_however_a_run_ends_the_server_is_as_it_was(
     revision: str, answers: list[Reply], monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("askback.testing.run.PATIENCE", 0.5)
+    monkeypatch.setattr("askback.testing.run.CALL_TIMEOUT", 0.5)
     counted = Counted()
     server = mcpserver(counted.body)
     with suppress(ScriptMismatch, MCPError):

@@ -53,7 +53,7 @@ async def test_a_bare_value_for_a_form_with_names_is_a_mismatch_too(revision: st
 async def test_silence_without_a_timeout_does_not_hang_the_test(
     revision: str, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("askback.testing.run.PATIENCE", 0.2)
+    monkeypatch.setattr("askback.testing.run.CALL_TIMEOUT", 0.2)
     with pytest.raises(ScriptMismatch, match=r"within 0\.2 seconds.*silence\(\) needs a question with a"):
         await run_tool(mcpserver(meet), "t", None, lambda _: silence(), revision=revision)
 

@@ -36,7 +36,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """The scripted person takes the `client` extra, which whoever tests a server alone does not need."""
+    """Import the scripted person late, because it needs the `client` extra."""
     if name == "ScriptedPerson":
         return import_module("askback.testing.person").ScriptedPerson
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""A scripted Person: for tests of hosts, of drivers, and of everything else that asks a person."""
+"""A scripted person, for tests of hosts, of drivers and of other code that asks a person."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, assert_never, cast
@@ -6,7 +6,7 @@ from typing import Any, assert_never, cast
 import anyio
 
 from askback.answers import Accepted, Answer, Cancelled, Declined
-from askback.client.forms import Draft, FormEntry
+from askback.client.forms import Draft
 from askback.client.person import FormAsked, Mode, Turn, VisitAsked, VisitReply
 from askback.errors import Unanswered
 from askback.testing.replies import Accept, Fail, Raw, Silence
@@ -20,9 +20,9 @@ class ScriptedPerson:
 
     person = ScriptedPerson([accept(drink="cola"), decline()])
 
-    A reply that the question does not fit is a `ScriptMismatch`, and so is a question that the script has no reply
-    for. `fail()` is a person who cannot answer after all, `silence()` one who does not until the question is taken
-    back. Nothing is opened: what a person would have been sent to is listed in `visited`.
+    A reply that does not fit the question is a `ScriptMismatch`, and so is a question without a reply. `fail()` is a
+    person who cannot answer after all; `silence()` is one who does not answer until the question is withdrawn. No link
+    is opened: the addresses are listed in `visited`.
     """
 
     channel = "script"
@@ -39,7 +39,7 @@ class ScriptedPerson:
         self._mismatch: ScriptMismatch | None = None
 
     async def answer(self, turn: Turn) -> Answer[Any]:
-        """The script's reply to this question, as a person would give it."""
+        """The script's reply to this question."""
         self.turns.append(turn)
         try:
             return await self._reply(turn)
@@ -48,23 +48,25 @@ class ScriptedPerson:
             raise
 
     async def wait(self, asked: VisitAsked, finished: anyio.Event) -> VisitReply:
-        """The next of `words`; done when there is none left."""
+        """The next of `words`, or "done" if none is left."""
         return self._words.pop(0) if self._words else "done"
 
     def finish(self, text: str = "") -> None:
-        """Fail if script and questions differed: also where whoever asked has swallowed it, and for unused replies."""
+        """Fail if the script did not fit, also if the caller swallowed the error, or if replies are left."""
         if self._mismatch is not None:
             raise self._mismatch
         self._script.finish(text)
 
     async def _reply(self, turn: Turn) -> Answer[Any]:
-        asked = _as_script_sees(turn)
+        asked = _describe_turn(turn)
         reply = self._script.reply_to(asked)
         match reply:
             case Accept():
-                return self._accepted(turn, reply, asked)
+                if isinstance(turn.asked, VisitAsked):
+                    return self._consent(turn.asked, reply)
+                return Accepted(_fill_in(turn.asked, self._script.content_for(reply, asked), asked))
             case Raw():
-                return _said(reply.reply)
+                return _read_raw(reply.reply)
             case Fail():
                 raise Unanswered(reply.message)
             case Silence():
@@ -74,12 +76,7 @@ class ScriptedPerson:
             case _:
                 assert_never(reply)
 
-    def _accepted(self, turn: Turn, reply: Accept, asked: Asked) -> Answer[Any]:
-        if isinstance(turn.asked, VisitAsked):
-            return self._consented(turn.asked, reply)
-        return Accepted(_filled(turn.asked, self._script.content_for(reply, asked), asked))
-
-    def _consented(self, visit: VisitAsked, reply: Accept) -> Answer[Any]:
+    def _consent(self, visit: VisitAsked, reply: Accept) -> Answer[Any]:
         if reply.values:
             raise ScriptMismatch(
                 f"accept(...) fills in fields, but the server asked for a visit to {visit.url!r}."
@@ -90,20 +87,18 @@ class ScriptedPerson:
         return Accepted(None)
 
 
-def _as_script_sees(turn: Turn) -> Asked:
+def _describe_turn(turn: Turn) -> Asked:
     asked = turn.asked
     if isinstance(asked, VisitAsked):
         return Asked(message=asked.message, schema={}, key=asked.key, mode="url", url=asked.url)
-    properties = {entry.name: _described(entry) for entry in asked.blank.entries}
+    properties: dict[str, Any] = {}
+    for entry in asked.blank.entries:
+        offered = {"enum": [option.value for option in entry.options]} if entry.options else {}
+        properties[entry.name] = {"items": offered} if entry.kind == "choices" else offered
     return Asked(message=asked.message, schema={"properties": properties}, key=asked.key)
 
 
-def _described(entry: FormEntry) -> Mapping[str, Any]:
-    offered = {"enum": [option.value for option in entry.options]} if entry.options else {}
-    return {"items": offered} if entry.kind == "choices" else offered
-
-
-def _filled(form: FormAsked, values: Mapping[str, Any], asked: Asked) -> dict[str, Any]:
+def _fill_in(form: FormAsked, values: Mapping[str, Any], asked: Asked) -> dict[str, Any]:
     if form.blank.refusal is not None:
         raise ScriptMismatch(f"accept(...) answers {asked}, and nobody can: {form.blank.refusal}")
     draft = Draft(form.blank, values)
@@ -115,8 +110,8 @@ def _filled(form: FormAsked, values: Mapping[str, Any], asked: Asked) -> dict[st
     return draft.content()
 
 
-def _said(reply: Any) -> Answer[Any]:
-    """A reply as the wire has it; raw ones may hold content that does not fit, to see it refused."""
+def _read_raw(reply: Any) -> Answer[Any]:
+    """A reply in the words of the protocol; its content may be wrong, to test that it is refused."""
     match reply:
         case {"action": "decline"}:
             return Declined()
@@ -126,5 +121,5 @@ def _said(reply: Any) -> Answer[Any]:
             return Accepted(cast("Mapping[str, Any]", rest).get("content"))
         case _:
             raise ScriptMismatch(
-                f"raw({reply!r}) is nothing that a person can say. Use accept(), decline() or cancel()."
+                f"raw({reply!r}) is not an answer of a person. Use accept(), decline() or cancel()."
             )

@@ -1,13 +1,13 @@
-"""What a scripted person does with one question."""
+"""Replies of a scripted person to one question."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accept:
-    """Fill in these fields and send; the others stay as the form has them."""
+    """Fill in these fields and send; other fields keep their defaults."""
 
     values: Mapping[str, Any]
     to: str | None = None
@@ -15,7 +15,7 @@ class Accept:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Raw:
-    """Send exactly this, fitting or not."""
+    """Send exactly this, also if it does not fit."""
 
     reply: Any
     to: str | None = None
@@ -23,7 +23,7 @@ class Raw:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fail:
-    """Let the client break: a JSON-RPC error instead of an answer."""
+    """Send a JSON-RPC error instead of an answer."""
 
     code: int
     message: str
@@ -32,9 +32,9 @@ class Fail:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Silence:
-    """Never answer; for questions with a timeout."""
+    """Never answer, for questions with a timeout."""
 
-    to: str | None = field(default=None)
+    to: str | None = None
 
 
 Reply = Accept | Raw | Fail | Silence
@@ -43,7 +43,7 @@ Reply = Accept | Raw | Fail | Silence
 def accept(value: Any = None, /, *, to: str | None = None, **fields: Any) -> Accept:
     """Accept with these fields, or with one bare value where a scalar was asked.
 
-    `to` is a part of the message this reply is meant for; the test fails if another question comes.
+    `to` is a part of the message of the question; the test fails if another question comes.
     """
     if value is not None and not fields and not isinstance(value, Mapping):
         return Accept(values={"value": value}, to=to)
@@ -61,12 +61,12 @@ def cancel(*, to: str | None = None) -> Raw:
 
 
 def raw(reply: Any, *, to: str | None = None) -> Raw:
-    """Send `reply` as it is, to see what the server makes of it."""
+    """Send `reply` as it is, to test how the server handles it."""
     return Raw(reply=reply, to=to)
 
 
 def fail(code: int = -32603, message: str = "the client broke", *, to: str | None = None) -> Fail:
-    """Answer the question with a JSON-RPC error; on the rounds era the client gives up the call."""
+    """Answer the question with a JSON-RPC error; in the rounds era the client gives up the call."""
     return Fail(code=code, message=message, to=to)
 
 

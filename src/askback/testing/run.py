@@ -1,4 +1,4 @@
-"""One call on a chosen revision, answered by a script, with everything that happened."""
+"""Runs one call on a chosen revision, answered by a script, and records everything that happened."""
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
@@ -24,16 +24,16 @@ LATEST = REVISIONS[-1]
 FORMS: Mapping[str, Any] = {"elicitation": {}}
 """What the scripted client declares unless told otherwise: forms."""
 
-PATIENCE = 30.0
-"""Seconds a whole call may take in a test; a person in a script does not think."""
+CALL_TIMEOUT = 30.0
+"""Seconds that a call may take in a test."""
 
 A_YEAR = 365 * 24 * 3600.0
-"""How far the clock moves when a scripted person stays silent: past every timeout."""
+"""How far the clock moves when the scripted person stays silent: past every timeout."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """How a call went: its result, the questions as they reached the client, and every message between."""
+    """What happened in a call: its result, the questions as they reached the client, and every message."""
 
     result: Mapping[str, Any]
     asked: list[Asked]
@@ -78,8 +78,8 @@ async def run_tool(
         arguments: its arguments.
         answers: the replies in order, by key, or a function of the question.
         revision: one of `REVISIONS`.
-        always_replay: run the body again after every answer, on every revision, so that a body that is not ready
-            for it fails in the test.
+        always_replay: run the body again after every answer, on every revision, so that a body that cannot be
+            replayed fails in the test.
         capabilities: what the client declares.
 
     Raises:
@@ -129,27 +129,23 @@ async def _run(
 ) -> Run:
     script = Script(answers)
     wire = Wire(version=revision, capabilities=capabilities, script=script)
-    _require_askback(server)
-    with _rehearsing(wire, always_replay), anyio.move_on_after(PATIENCE):
+    if middleware_of(server) is None:
+        raise AuthorError("This server has no Askback. Write Askback(server) where the server is made.")
+    with _rehearse(wire, always_replay), anyio.move_on_after(CALL_TIMEOUT):
         async with connect(lowlevel_of(server), wire):
             result = await wire.call(method, params)
         run = Run(result=result, asked=script.asked, transcript=wire.transcript)
         script.finish(run.text)
         return run
     raise ScriptMismatch(
-        f"The call did not end within {PATIENCE:g} seconds. A silence() needs a question with a shorter timeout; "
+        f"The call did not end within {CALL_TIMEOUT:g} seconds. A silence() needs a question with a shorter timeout; "
         f"the last message was {wire.transcript[-1]}."
     )
 
 
-def _require_askback(server: Any) -> None:
-    if middleware_of(server) is None:
-        raise AuthorError("This server has no Askback. Write Askback(server) where the server is made.")
-
-
 @contextmanager
-def _rehearsing(wire: Wire, always_replay: bool) -> Generator[None]:
-    """For this call alone: calls beside it, on the same server, have contexts of their own."""
+def _rehearse(wire: Wire, always_replay: bool) -> Generator[None]:
+    """Set the rehearsal for this call alone; other calls of the server have their own contexts."""
     rehearsal = Rehearsal(always_replay=always_replay)
 
     def a_year_later() -> None:

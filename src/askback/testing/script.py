@@ -1,4 +1,4 @@
-"""The scripted person: gives the replies of a test, and fails it clearly where script and questions differ."""
+"""The script of a test: gives a reply to each question, and fails the test if script and questions differ."""
 
 from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class Script:
             self._reply = self._reply_in_order
 
     def reply_to(self, asked: Asked) -> Reply:
-        """The reply to this question; every question takes one."""
+        """The reply to this question; each question uses one."""
         self.asked.append(asked)
         reply = self._reply(asked)
         if reply.to is not None and reply.to not in asked.message:
@@ -62,14 +62,14 @@ class Script:
         return reply
 
     def content_for(self, accept: Accept, asked: Asked) -> dict[str, Any]:
-        """What the form sends when a person fills it in so."""
+        """What the form sends if a person fills in these values."""
         content: dict[str, Any] = {}
         for name, value in accept.values.items():
-            content |= self._filled(name, value, asked)
+            content |= self._fill_in(name, value, asked)
         return content
 
     def finish(self, text: str) -> None:
-        """Fail if replies are left that nobody asked for; the text of the result often tells why."""
+        """Fail if replies are unused; the text of the result often tells why."""
         if self._left:
             raise ScriptMismatch(
                 f"The call ended with {len(self._left)} of the script's replies unused; the next was "
@@ -98,17 +98,17 @@ class Script:
             "Add a reply, or see why the tool asks more than you expect."
         )
 
-    def _filled(self, name: str, value: Any, asked: Asked) -> dict[str, Any]:
+    def _fill_in(self, name: str, value: Any, asked: Asked) -> dict[str, Any]:
         described = asked.schema.get("properties", {}).get(name)
         if described is not None:
-            return {name: _spelled(value, _offered(described))}
-        # 2025-06-18 has no lists: several choices are one tick each.
+            return {name: _to_wire(value, _list_options(described))}
+        # 2025-06-18 has no lists: several choices are one boolean each.
         ticks = {one.removeprefix(f"{name}."): one for one in asked.fields if one.startswith(f"{name}.")}
         if not ticks or not isinstance(value, _SEVERAL):
             raise ScriptMismatch(
                 f"accept({name}=...) fills in a field that the form does not have. The server asked {asked}."
             )
-        chosen: list[Any] = _spelled(value, ticks)
+        chosen: list[Any] = _to_wire(value, ticks)
         if unknown := [one for one in chosen if one not in ticks]:
             raise ScriptMismatch(
                 f"accept({name}=...) chooses {unknown[0]!r}, which is not offered. The server asked {asked}."
@@ -122,16 +122,16 @@ class Script:
 _SEVERAL = (list, tuple, set, frozenset)
 
 
-def _offered(described: Mapping[str, Any]) -> list[Any]:
-    """The spellings that a field of the form, one choice or several, has to choose from."""
+def _list_options(described: Mapping[str, Any]) -> list[Any]:
+    """The values that a field of the form offers."""
     whole: Mapping[str, Any] = {**described, **described.get("items", {})}
     titled: list[Mapping[str, Any]] = whole.get("oneOf") or whole.get("anyOf") or []
     return [*whole.get("enum", ()), *(one.get("const") for one in titled)]
 
 
-def _spelled(value: Any, offered: Container[Any]) -> Any:
-    """A Python value as the wire has it: all choices are text there."""
+def _to_wire(value: Any, offered: Container[Any]) -> Any:
+    """A Python value as the protocol writes it; choices are always text."""
     if isinstance(value, _SEVERAL):
-        return [_spelled(one, offered) for one in cast("Iterable[Any]", value)]
+        return [_to_wire(one, offered) for one in cast("Iterable[Any]", value)]
     spelling = wire_name(value)
     return spelling if spelling in offered else to_jsonable_python(value)

@@ -1,4 +1,4 @@
-"""A vault with something in it, for tests of tools that ask for secrets."""
+"""A filled vault, for tests of tools that ask for secrets."""
 
 import time
 from collections.abc import Mapping
@@ -11,11 +11,11 @@ from askback.vault.vault import Vault, VaultItem
 
 
 async def filled_vault(server: str, secrets: Mapping[str, str | Mapping[str, str]]) -> Vault:
-    """A vault in memory, as if these secrets had been typed before: `Askback(server, vault=await filled_vault(...))`.
+    """A vault in memory with these secrets: `Askback(server, vault=await filled_vault(...))`.
 
     Args:
-        server: the name of the server that will ask; what is kept for one is nothing to another.
-        secrets: their values by name, and for one with fields a mapping of those.
+        server: the name of the server that will ask; each server has its own secrets.
+        secrets: values by name; for a secret with several fields, a mapping of these.
     """
     vault = Vault(MemoryStore(clock=time.time), KeyRing([token_bytes(KEY_BYTES)]))
     room = vault.for_server(server)

@@ -1,4 +1,4 @@
-"""A client of every revision, joined to a server in memory. It sends what the script says and checks nothing."""
+"""A client of any revision, joined to a server in memory. It sends what the script says and checks nothing."""
 
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -43,17 +43,17 @@ class Wire:
     """A connection on one revision. Made by `connect`."""
 
     def __init__(self, *, version: str, capabilities: Mapping[str, Any] | None, script: Script) -> None:
-        """Without `capabilities` a client of the push era skips the handshake, and nobody knows what it can show."""
+        """Without `capabilities` a client of the push era skips the handshake, and its abilities stay unknown."""
         self.transcript: list[TranscriptLine] = []
         self.failure: Exception | None = None
-        """What the script raised: the test's own failure, which the server must not take for an answer."""
+        """An error of the script, which fails the test instead of answering the question."""
         self.on_silence: Callable[[], None] = lambda: None
         self._version, self._capabilities, self._script = version, capabilities, script
         self._dispatcher: JSONRPCDispatcher[TransportContext] | None = None
         self._calling: anyio.CancelScope | None = None
 
     async def open(self, dispatcher: JSONRPCDispatcher[TransportContext]) -> None:
-        """Shake hands, on the revisions that do."""
+        """Initialize the connection, on revisions of the push era."""
         self._dispatcher = dispatcher
         if revision_of(self._version).era is not Era.ROUNDS:
             hello = {
@@ -66,7 +66,7 @@ class Wire:
             await dispatcher.notify("notifications/initialized", None)
 
     async def call(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Make the call and answer its questions until it ends; fail where the script does not fit."""
+        """Make the call and answer its questions until it ends; raises if the script does not fit."""
         with anyio.CancelScope() as self._calling:
             if revision_of(self._version).era is Era.ROUNDS:
                 return await self._rounds(method, {**params, "_meta": self.envelope()})
@@ -126,7 +126,10 @@ class Wire:
             case Fail():
                 raise MCPError(reply.code, reply.message)
             case Silence():
-                return await self._stay_silent(key)
+                if key is None:
+                    await anyio.sleep_forever()  # the server's own timeout withdraws the question
+                self.on_silence()
+                return None
 
     async def _give_up(self, failure: Exception) -> NoReturn:
         assert self._calling is not None
@@ -135,13 +138,8 @@ class Wire:
         await anyio.sleep_forever()
         raise failure
 
-    async def _stay_silent(self, key: str | None) -> None:
-        if key is None:
-            await anyio.sleep_forever()  # the server's own timeout withdraws the question
-        self.on_silence()
-
     async def send(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """One request, exactly as it is, and its result."""
+        """Send one request exactly as it is, and give its result."""
         assert self._dispatcher is not None
         self.transcript.append(TranscriptLine("->", method, params))
         try:
@@ -172,7 +170,7 @@ async def connect(lowlevel: Server[Any], wire: Wire) -> AsyncGenerator[None]:
         try:
             await wire.open(dispatcher)
             yield
-        except Exception as error:  # noqa: BLE001 - raised below; from here the task group would wrap it
+        except Exception as error:  # noqa: BLE001 - raised below, because the task group would wrap it
             failure = error
         tasks.cancel_scope.cancel()
     if failure is not None:

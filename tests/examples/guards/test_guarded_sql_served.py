@@ -6,13 +6,12 @@ import pytest
 
 from askback.testing import accept, decline
 from tests.examples.guards.test_guarded_sql import HARMLESS, PERSONAL
-from tests.support.link_follower import going, running, text_of
+from tests.support.link_follower import CORNERS, going, running, text_of
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("revision", ["2025-11-25", "2026-07-28"])
-@pytest.mark.parametrize("transport", ["stdio", "HTTP"])
+@pytest.mark.parametrize(("revision", "transport"), CORNERS)
 async def test_it_serves_an_agent_whose_person_says_no_and_then_yes_to_some(
     database: Path, transport: str, revision: str
 ):

@@ -41,17 +41,14 @@ async def with_a_bad_card(link: str) -> None:
     assert "The card was refused. The shop knows" in await press(link, "refuse")
 
 
+@pytest.mark.parametrize(("revision", "transport"), CORNERS)
 async def test_an_order_is_booked_after_it_was_paid(revision: str, transport: str):
     async with running("payment", transport) as target, going(target, paying, revision=revision) as driver:
         assert text_of(await driver.call_tool("order", TEAPOT)) == BOOKED
 
 
-@pytest.mark.parametrize(("revision", "transport"), CORNERS)
-async def test_a_refused_card_is_an_end_in_words(revision: str, transport: str):
-    async with (
-        running("payment", transport) as target,
-        going(target, with_a_bad_card, revision=revision) as driver,
-    ):
+async def test_a_refused_card_is_an_end_in_words(revision: str):
+    async with shopping() as shop, going(shop.mcp, with_a_bad_card, revision=revision) as driver:
         said = text_of(await driver.call_tool("order", TEAPOT))
         assert said == "Nothing ordered, and nothing paid: the bank refused the card."
 

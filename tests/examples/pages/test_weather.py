@@ -31,6 +31,7 @@ async def saying_no(link: str) -> None:
         assert (await browser.decline(link)).heading == "You said no"
 
 
+@pytest.mark.parametrize(("revision", "transport"), CORNERS)
 async def test_the_key_is_asked_for_once_and_is_there_the_next_time(
     revision: str, transport: str, home: Path
 ):
@@ -45,30 +46,32 @@ async def test_the_key_is_asked_for_once_and_is_there_the_next_time(
     assert KEY.encode() not in kept
 
 
-@pytest.mark.parametrize(("revision", "transport"), CORNERS)
-async def test_a_wrong_key_is_asked_for_again_and_the_page_says_why(revision: str, transport: str):
+async def test_a_wrong_key_is_asked_for_again_and_the_page_says_why(revision: str):
     async def typing_again(link: str) -> None:
         async with visitor() as browser:
             assert "The weather service does not know it." in (await browser.open(link)).html
             await browser.give(link, key=KEY)
 
     deeds = typing("rain"), typing_again
-    async with running("weather", transport) as target, going(target, *deeds, revision=revision) as driver:
+    async with (
+        listening(make_service()) as service,
+        going(make_server(service), *deeds, revision=revision) as driver,
+    ):
         assert text_of(await driver.call_tool("forecast", DELFT)) == SUNNY
         assert len(driver.answered) == 2
 
 
-@pytest.mark.parametrize(("revision", "transport"), CORNERS)
-async def test_no_on_the_page_is_an_answer(revision: str, transport: str):
+async def test_no_on_the_page_is_an_answer(revision: str):
     async with (
-        running("weather", transport) as target,
-        going(target, saying_no, revision=revision) as driver,
+        listening(make_service()) as service,
+        going(make_server(service), saying_no, revision=revision) as driver,
     ):
         assert text_of(await driver.call_tool("forecast", DELFT)) == "No forecast without a key."
 
 
-async def test_behind_a_proxy_each_person_has_a_key_of_their_own(revision: str):
+async def test_behind_a_proxy_each_person_has_a_key_of_their_own():
     """The browser of each goes through the proxy as well, which is acted out by the header."""
+    revision = "2026-07-28"
 
     def through_proxy(name: str) -> Deed:
         async def type_key(link: str) -> None:

@@ -62,7 +62,7 @@ class CallRequest:
     arguments: tuple[str, ...]
 
 
-class CallOptions(ConnectOptions):
+class CallCommandOptions(ConnectOptions):
     """The options of `askback call`; without a target the servers of the mcp.json files are listed."""
 
     target: str | None
@@ -78,7 +78,7 @@ class DeskOptions(ConnectOptions):
     targets: list[str]
 
 
-def read_call(words: Sequence[str]) -> CallOptions:
+def read_call(words: Sequence[str]) -> CallCommandOptions:
     """Read the words of `askback call`; a usage error ends the program as argparse does."""
     parser = _parser(
         "call", "List what an MCP server offers, or call it and answer its questions.", CALL_EXAMPLES
@@ -98,7 +98,7 @@ def read_call(words: Sequence[str]) -> CallOptions:
         "--plain", action="store_true", help="ask line by line, for screen readers and simple terminals"
     )
     _add_shared(parser)
-    options = parser.parse_intermixed_args(words, CallOptions())
+    options = parser.parse_intermixed_args(words, CallCommandOptions())
     try:
         options.wanted = read_wanted(options.words, prompt=options.prompt, resource=options.resource)
     except ValueError as error:

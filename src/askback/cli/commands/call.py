@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mcp.shared.exceptions import MCPError
 
-from askback.cli.call.options import CallOptions, CallRequest, read_call
+from askback.cli.call.options import CallCommandOptions, CallRequest, read_call
 from askback.cli.call.people import StatusLine, open_answerer
 from askback.cli.call.report import print_json, print_log, print_outcome
 from askback.cli.call.server_call import CallOutcome, Failure, ServerCall, connect_and_run, failure_of
@@ -53,7 +53,7 @@ INTERRUPTED = {
 }
 
 
-async def _call(options: CallOptions, target: Target) -> CallOutcome:
+async def _call(options: CallCommandOptions, target: Target) -> CallOutcome:
     label = options.label or target.label
     working = StatusLine(label, sys.stderr, plain=options.plain, begins=starting_state(target))
     try:
@@ -77,7 +77,7 @@ def _require_one_word(target: Target, wanted: CallRequest) -> None:
         )
 
 
-def _list_servers(options: CallOptions) -> int:
+def _list_servers(options: CallCommandOptions) -> int:
     """List the servers of the mcp.json files, one of which could be the target."""
     configs = surroundings(options.config).configs
     for problem in configs.problems:

@@ -4,10 +4,10 @@ import os
 import sys
 import time
 from argparse import Namespace
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeVar
 
 from askback.cli.exits import Exit, Misused, run
 from askback.cli.printer import Printer, TextRow, format_iso, format_time, is_terminal, print_note
@@ -19,7 +19,9 @@ from askback.stores import MemoryStore
 from askback.vault.factory import embedded_file
 from askback.vault.keyring import KEY_BYTES, KeyRing
 from askback.vault.keys import VARIABLE, add_key, known_keys, new_key
-from askback.vault.vault import ItemSummary, RotationResult, Vault
+from askback.vault.vault import ItemSummary, Vault
+
+T = TypeVar("T")
 
 EXAMPLES = """\
 examples:
@@ -61,7 +63,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def _list(options: Namespace) -> int:
-    items = run(_read_items, options.store)
+    items = _read_items(options.store)
     if options.json:
         return print_json(Exit.DONE, kept=[as_json(item) for item in items])
     if not items:  # not wrapped, so that the place can be copied
@@ -71,7 +73,7 @@ def _list(options: Namespace) -> int:
 
 
 def _forget(options: Namespace) -> int:
-    items = run(_read_items, options.store)
+    items = _read_items(options.store)
     item = find_item(items, options.name, kind=options.kind, owner=options.owner, server=options.server)
     if item is None:
         name = safe_text(options.name)
@@ -80,7 +82,7 @@ def _forget(options: Namespace) -> int:
     if not options.yes and not _is_agreed(item):
         print_note("Nothing was forgotten.")
         return Exit.DONE
-    run(_remove, options.store, item)
+    _use_vault(options.store, None, lambda vault: vault.for_server(item.server).forget(item.owner, item.item))
     Printer().print(f"Forgotten: {describe_item(item)}.")
     if item.item.kind == "connection":
         print_note("The provider was not told: end the connection there too, on the provider's own page.")
@@ -93,7 +95,7 @@ def _rotate(options: Namespace) -> int:
     ring = known_keys()
     if ring is None:
         raise Misused(f"There is no key here. Set {VARIABLE} to the keys of the servers, the newest first.")
-    sealed, unopened = run(_rotate_keys, options.store, ring)
+    sealed, unopened = _use_vault(options.store, ring, Vault.rotate)
     Printer().print(f"{_count_rows(sealed)} sealed with the first key.")
     if unopened:
         print_note(
@@ -114,21 +116,19 @@ def _key(_: Namespace) -> int:
     return Exit.DONE
 
 
-async def _read_items(address: str | None) -> list[ItemSummary]:
-    """All items by owner. They can be listed and removed without keys too."""
-    async with _open_vault(address, known_keys()) as vault:
-        items = await vault.list_items()
+def _use_vault(address: str | None, ring: KeyRing | None, work: Callable[[Vault], Awaitable[T]]) -> T:
+    """Do something with the vault at this address. Items can be listed and removed without keys."""
+
+    async def open_and_work() -> T:
+        async with _open_vault(address, ring) as vault:
+            return await work(vault)
+
+    return run(open_and_work)
+
+
+def _read_items(address: str | None) -> list[ItemSummary]:
+    items = _use_vault(address, known_keys(), Vault.list_items)
     return sorted(items, key=lambda item: (describe_owner(item.owner), item.owner, item.server, item.item))
-
-
-async def _remove(address: str | None, item: ItemSummary) -> None:
-    async with _open_vault(address, None) as vault:
-        await vault.for_server(item.server).forget(item.owner, item.item)
-
-
-async def _rotate_keys(address: str | None, ring: KeyRing) -> RotationResult:
-    async with _open_vault(address, ring) as vault:
-        return await vault.rotate()
 
 
 @asynccontextmanager
