@@ -9,7 +9,7 @@ from redis import asyncio as redis
 class RedisClient(Protocol):
     """What we use of it."""
 
-    async def execute_command(self, *command: str) -> Any:
+    async def execute_command(self, *command: str | bytes | int) -> Any:
         """One round trip."""
         ...
 

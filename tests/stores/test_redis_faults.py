@@ -9,11 +9,12 @@ from contextlib import asynccontextmanager
 import anyio
 import pytest
 from redis.exceptions import BusyLoadingError, ResponseError
+from redis.exceptions import ConnectionError as ConnectionLost
 
 from askback.errors import StoreUnavailable
 from askback.stores import EpochChanged, Finished, Granted
-from askback.stores.redis import RedisStore, line, link
-from askback.stores.redis.problems import LinkLost, explain
+from askback.stores.redis import RedisStore, client
+from askback.stores.redis.problems import explain
 from askback.testing.store_contract.base import begin, granted
 from scripts.services import RedisServer, redis_server
 from tests.support.services import found
@@ -210,7 +211,7 @@ async def test_one_who_waits_gives_up_on_a_redis_that_stays_away(
     server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ):
     """However many wait for the same, and so one behind the other."""
-    monkeypatch.setattr("askback.stores.redis.switchboard.PATIENCE", 0.5)
+    monkeypatch.setattr("askback.stores.redis.subscriber.OUTAGE_TIMEOUT", 0.5)
     async with opened(server.url) as store, anyio.create_task_group() as group:
 
         async def wait() -> None:
@@ -250,8 +251,7 @@ async def test_a_name_that_leads_elsewhere_after_a_failover_is_followed(forgetfu
 async def test_a_stopped_redis_is_an_error_in_time_and_none_when_it_goes_on(
     server: RedisServer, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(link, "SECONDS_TO_ANSWER", 0.5)
-    monkeypatch.setattr(line, "SECONDS_TO_ANSWER", 0.5)
+    monkeypatch.setattr(client, "ANSWER_TIMEOUT", 0.5)
     async with opened(server.url) as store:
         held = granted(await store.claim("order", until=FAR))
         server.pause()
@@ -297,10 +297,6 @@ async def test_a_redis_that_is_not_there_is_named_without_its_password():
 
 async def test_a_password_and_tls(caplog: pytest.LogCaptureFixture):
     with found(), redis_server(password="pa55", tls=True) as server:
-        async with opened(f"{server.url}?ssl_ca_certs={server.certificate}&prefix=pizzeria") as store:
-            claim = granted(await store.claim("order", until=FAR))
-            assert await store.record(claim, b"Order 1")
-            assert await store.wait("visit", seconds=0.05) is None
         async with opened(server.url) as store:
             with pytest.raises(StoreUnavailable) as raised:
                 await store.count()
@@ -312,6 +308,10 @@ async def test_a_password_and_tls(caplog: pytest.LogCaptureFixture):
                     await store.claim("order", until=FAR)
             assert "user and the password" in raised.value.advice
             assert CANARY not in f"{raised.value} {raised.value.__cause__!r} {caplog.text}"
+        async with opened(f"{server.url}?ssl_ca_certs={server.certificate}&prefix=pizzeria") as store:
+            claim = granted(await store.claim("order", until=FAR))
+            assert await store.record(claim, b"Order 1")
+            assert await store.wait("visit", seconds=0.05) is None
 
 
 async def test_a_full_redis_keeps_what_it_has_and_takes_more_when_it_can(forgetful: RedisServer):
@@ -366,7 +366,7 @@ async def test_a_user_may_be_kept_to_our_keys(forgetful: RedisServer):
         (ResponseError("NOREPLICAS Not enough good replicas to write."), "replicas"),
         (ResponseError("BUSY Redis is busy running a script."), "SCRIPT KILL"),
         (ResponseError("WRONGTYPE Operation against a key"), "?prefix="),
-        (LinkLost("Connection closed by server."), "by itself"),
+        (ConnectionLost("Connection closed by server."), "by itself"),
         (ResponseError("ERR something new"), "Look whether"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",

@@ -28,7 +28,7 @@ def url(redis_url: str, tmp_path: Path) -> str:
 
 
 def keepers() -> set[threading.Thread]:
-    return {thread for thread in threading.enumerate() if thread.name == "askback redis"}
+    return {thread for thread in threading.enumerate() if thread.name == "askback leases"}
 
 
 def in_a_loop_of_its_own(call: Coroutine[Any, Any, T]) -> T:

@@ -6,8 +6,7 @@ from typing import Any
 
 import anyio
 
-from askback.stores.redis.address import Address
-from askback.stores.redis.link import Link
+from bench.redis_client import RedisClient, bare_client
 
 FAR = 4e9
 BOUND = 20.0
@@ -16,11 +15,11 @@ BOUND = 20.0
 class Shell:
     """Says anything to a server."""
 
-    def __init__(self, link: Link) -> None:
-        self._link = link
+    def __init__(self, client: RedisClient) -> None:
+        self._client = client
 
     async def say(self, *words: str | bytes | int) -> Any:
-        return await self._link.ask(words)
+        return await self._client.execute_command(*words)
 
     async def keys(self, prefix: str) -> set[bytes]:
         """All but the name of the memory."""
@@ -41,13 +40,8 @@ class Shell:
 
 @asynccontextmanager
 async def shell(url: str) -> AsyncGenerator[Shell]:
-    connection = Address.parse(url, prefix="shell").connection()
-    await connection.connect()
-    link = Link(connection)
-    try:
-        yield Shell(link)
-    finally:
-        await link.close()
+    async with bare_client(url.partition("?")[0]) as client:
+        yield Shell(client)
 
 
 async def until_heard(url: str, topics: int) -> None:

@@ -1,28 +1,20 @@
-"""From a URL to connections. All that is loosely typed in redis-py is given its types here."""
+"""From a URL to a client of redis-py, which is typed so loosely that it is `Any` here."""
 
 import re
-from asyncio import StreamWriter
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, cast
+from typing import Any, cast
 from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
-import redis.asyncio.connection as on_loops
-import redis.connection as in_threads
+from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
-from redis.retry import Retry
+from redis.exceptions import ConnectionError as ConnectionLost
+from redis.exceptions import ReadOnlyError, RedisError
 
 from askback.errors import OperatorError
 
-SECONDS_TO_CONNECT = 2.0
-
-SECONDS_TO_ANSWER = 20.0
-"""A Redis that stands still for less than this has lost nothing: what was asked waits in its socket, in order. A client
-of ours waits longer than that for an answer, and the SDK's drops an error without a word on 2025-11-25."""
-
-SECONDS_TO_RENEW = 5.0
-"""For the thread that renews leases: it may ask twice, so it looks for another connection well within a lease."""
+CONNECT_TIMEOUT = 2.0
 
 Argument = bytes | str | int
 
@@ -53,32 +45,6 @@ PREFIX = re.compile(r"[^{}\s]{1,100}")
 """Braces tell a cluster what belongs together, and are ours."""
 
 
-class Connection(Protocol):
-    """What we use of redis-py's connection for event loops."""
-
-    @property
-    def is_connected(self) -> bool: ...
-    async def connect(self) -> None: ...
-    async def disconnect(self, nowait: bool = False) -> None: ...
-    async def send_packed_command(self, command: bytes, check_health: bool = True) -> None: ...
-    async def read_response(self, *, disconnect_on_error: bool = True) -> Any: ...
-
-
-def is_whole(connection: Connection) -> bool:
-    """Whether it can be written to: what is written to one that broke is lost, and asyncio complains of each."""
-    writer: StreamWriter | None = getattr(connection, "_writer", None)
-    return connection.is_connected and not (writer is not None and writer.is_closing())
-
-
-class ThreadConnection(Protocol):
-    """What we use of the one for threads."""
-
-    def connect(self) -> None: ...
-    def disconnect(self) -> None: ...
-    def send_command(self, *args: Argument) -> None: ...
-    def read_response(self) -> Any: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Address:
     """Where a Redis is, and which keys in it are ours. Printed without what is secret in it."""
@@ -101,39 +67,33 @@ class Address:
                 f"prefix={prefix!r:.120} cannot begin a key. Take up to 100 characters without spaces and braces."
             )
         address = cls(_name(parts, query), prefix, parts._replace(query=urlencode(query)).geturl())
-        address._read()
+        try:
+            address.client().connection_pool.make_connection()
+        except (TypeError, ValueError, RedisError) as error:
+            raise OperatorError(f"{address.name} is no address of a Redis: {error}. Write {FORM}.") from None
         return address
 
-    def connection(self) -> Connection:
-        """Still to be connected."""
-        return cast("Connection", self._make(on_loops, socket_timeout=None))
+    def client(self, on_connect: Callable[[Any], Awaitable[None]] | None = None, *, retries: int = 1) -> Any:
+        """Of redis-py, for one event loop; it connects with its first command.
 
-    def thread_connection(self) -> ThreadConnection:
-        return cast("ThreadConnection", self._make(in_threads, socket_timeout=SECONDS_TO_RENEW))
-
-    def _make(self, module: Any, *, socket_timeout: float | None) -> object:
-        settings: dict[str, Any] = dict(
-            cast("Callable[[str], Mapping[str, Any]]", module.parse_url)(self._url)
-        )
-        make = settings.pop("connection_class", module.Connection)
-        if not issubclass(make, module.UnixDomainSocketConnection):
-            settings["socket_connect_timeout"] = SECONDS_TO_CONNECT
-            settings["socket_keepalive"] = True
-        return make(
-            **settings,
-            socket_timeout=socket_timeout,
+        A command is sent again where the connection broke, and where it leads to a replica: after a failover the name
+        of the host may lead elsewhere, while a primary that became a replica keeps its connections.
+        """
+        keepalive = {} if self._url.startswith("unix:") else {"socket_keepalive": True}
+        return cast("Any", Redis).from_url(
+            self._url,
             client_name="askback",
             protocol=2,
-            # Whether to try again is decided above, by what was asked.
-            retry=Retry(NoBackoff(), 0),
+            redis_connect_func=on_connect,
+            retry=Retry(
+                NoBackoff(), retries, supported_errors=(ConnectionLost, ReadOnlyError) if retries else ()
+            ),
+            socket_connect_timeout=CONNECT_TIMEOUT,
+            # Our own time limit is around the whole command. This one is `asyncio.wait_for`, which may swallow the
+            # cancellation of a task before Python 3.12.
+            socket_timeout=None,
+            **keepalive,
         )
-
-    def _read(self) -> None:
-        """Fail now rather than with the first call."""
-        try:
-            self.connection()
-        except (TypeError, ValueError, RedisError) as error:
-            raise OperatorError(f"{self.name} is no address of a Redis: {error}. Write {FORM}.") from None
 
 
 def _split(url: str) -> SplitResult:

@@ -5,11 +5,11 @@ from math import isfinite
 
 from askback.stores.redis.address import Argument
 
-SLACK = 60.0
+CLOCK_TOLERANCE = 60.0
 """Seconds that Redis keeps a row beyond its time: another worker's clock may be behind ours. By our own clock it is
 over in time."""
 
-LONGEST = 100 * 365 * 86_400.0
+MAX_LIFE = 100 * 365 * 86_400.0
 """Seconds: beyond that, Redis cannot count in milliseconds."""
 
 PAIR = re.compile(rb"((?:[^\0]|\0\xff)*)\0(.*)", re.DOTALL)
@@ -20,7 +20,7 @@ class Keys:
 
     def __init__(self, prefix: str) -> None:
         self._home = home = b"{%s}:" % prefix.encode()
-        self.memory = home + b"memory"
+        self.epoch = home + b"memory"
         self.ledger = home + b"ledger"
         self.rows = home + b"rows"
         self.due = home + b"due"
@@ -49,24 +49,24 @@ class Keys:
         return f"{home}{kind}:*"
 
 
-def pair(owner: str, name: str) -> bytes:
+def encode_pair(owner: str, name: str) -> bytes:
     """In Redis's order of bytes as in Python's order of pairs."""
-    return begins(owner) + b"\0" + name.encode()
+    return encode_owner(owner) + b"\0" + name.encode()
 
 
-def begins(owner: str) -> bytes:
+def encode_owner(owner: str) -> bytes:
     """How the pairs of all owners begin that begin so."""
     return owner.encode().replace(b"\0", b"\0\xff")
 
 
-def unpair(member: bytes) -> tuple[str, str]:
+def decode_pair(member: bytes) -> tuple[str, str]:
     found = PAIR.fullmatch(member)
     assert found is not None
     owner, name = found.groups()
     return owner.replace(b"\0\xff", b"\0").decode(), name.decode()
 
 
-def value_in(kept: bytes | None, now: float) -> bytes | None:
+def read_value(kept: bytes | None, now: float) -> bytes | None:
     """What lies there, if its time is not over."""
     if kept is None:
         return None
@@ -74,7 +74,7 @@ def value_in(kept: bytes | None, now: float) -> bytes | None:
     return value if not due or float(due) > now else None
 
 
-def life(until: float, now: float, *, at_least: float = 0.0) -> Argument:
+def time_to_live(until: float, now: float, *, at_least: float = 0.0) -> Argument:
     """Milliseconds after which Redis forgets a row by itself."""
-    left = until - now if isfinite(until) else LONGEST
-    return int(1000 * (min(max(left, at_least, 0.0), LONGEST) + SLACK))
+    left = until - now if isfinite(until) else MAX_LIFE
+    return int(1000 * (min(max(left, at_least, 0.0), MAX_LIFE) + CLOCK_TOLERANCE))

@@ -10,7 +10,6 @@ from redis.exceptions import (
     NoPermissionError,
     OutOfMemoryError,
     ReadOnlyError,
-    RedisError,
 )
 
 from askback.errors import StoreUnavailable
@@ -18,23 +17,7 @@ from askback.errors import StoreUnavailable
 ITSELF = "The store goes on by itself afterwards."
 
 
-class LinkLost(Exception):
-    """The connection broke: what was asked may have been done, or not."""
-
-
-class NoAnswer(Exception):
-    """It took too long: what was asked may have been done, or may be done yet."""
-
-
-class LinkClosed(Exception):
-    """We closed it."""
-
-    def __init__(self) -> None:
-        super().__init__("it was closed while somebody waited")
-
-
-TROUBLES = (RedisError, OSError, LinkLost, NoAnswer, LinkClosed)
-"""All that can come between us and Redis."""
+CLOSED = "it was closed while somebody waited"
 
 RIGHTS = (
     "Give its user the keys and channels with our prefix, and INFO beside what is not dangerous: "
@@ -42,9 +25,7 @@ RIGHTS = (
 )
 
 ADVICE: Sequence[tuple[type[Exception] | tuple[type[Exception], ...], str]] = (
-    (LinkClosed, "Close it after the last call."),
-    (NoAnswer, f"Look whether it is overloaded or stopped. {ITSELF}"),
-    (LinkLost, f"Look whether it is running. {ITSELF}"),
+    (TimeoutError, f"Look whether it is overloaded or stopped. {ITSELF}"),
     (BusyLoadingError, f"It reads its data from the disk. {ITSELF}"),
     (AuthenticationError, "Look at the user and the password in the URL: redis://user:password@host."),
     (NoPermissionError, RIGHTS),
@@ -55,6 +36,7 @@ ADVICE: Sequence[tuple[type[Exception] | tuple[type[Exception], ...], str]] = (
 )
 
 BY_WORD = {
+    CLOSED: "Close it after the last call.",
     "can't run this command": RIGHTS,  # in a script, Redis 7.0 has no name for it
     "MISCONF": f"It cannot write to its disk: look at its log. {ITSELF}",
     "NOREPLICAS": f"It wants more replicas than are there. {ITSELF}",

@@ -5,8 +5,10 @@ its own, by which its script knows it again.
 """
 
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
-from typing import Any, NamedTuple
+import weakref
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
 
 import anyio
 
@@ -23,31 +25,20 @@ from askback.model.store import (
 )
 from askback.stores.leases import LEASE, require_lease
 from askback.stores.redis.address import Address, Argument
-from askback.stores.redis.ears import LOOK_EACH
-from askback.stores.redis.keys import begins, life, pair, unpair, value_in
-from askback.stores.redis.switchboard import Switchboard, Waits
+from askback.stores.redis.connections import Connections
+from askback.stores.redis.keys import decode_pair, encode_owner, encode_pair, read_value, time_to_live
+from askback.stores.redis.subscriber import LOOK_INTERVAL, Waits
 
-EPOCH_LASTS = 1.0
-"""Seconds after which the memory's name is asked for again: a conversation that begins with a stale one is refused."""
+EPOCH_LIFE = 1.0
+"""Seconds after which the epoch is asked for again: a conversation that begins with a stale one is refused."""
 
-REMEMBERED = 30_000
-"""Milliseconds that an answer is kept for whoever asks again, which is at once or never."""
+ANSWER_LIFE = 30_000
+"""Milliseconds that an answer is kept for a command that is sent again, which happens at once or never."""
 
-MANY = 500
+BATCH_SIZE = 500
 """Keys that a sweep or a count looks at in one script, so that others are served in between."""
 
 KINDS = ("claim", "settled", "spent")
-
-
-class Asked(NamedTuple):
-    """A claim as it was asked for."""
-
-    key: str
-    turn: int
-    digest: str
-    until: float
-    takeover: bool
-    epoch: str
 
 
 class RedisStore:
@@ -70,16 +61,19 @@ class RedisStore:
         self._address = Address.parse(url, prefix=prefix)
         self._clock = clock
         self._lease = require_lease(lease, of="RedisStore")
-        self._switchboard = Switchboard(self._address, lease=self._lease)
-        self._keys = self._switchboard.keys
+        self._connections = Connections(self._address, lease=self._lease)
+        self._keys = self._connections.keys
+        self._run, self._do = self._connections.run, self._connections.do
+        weakref.finalize(self, self._connections.close_soon)
 
     def __repr__(self) -> str:
         return f"<RedisStore {self._address.name} prefix={self._address.prefix!r}>"
 
     async def epoch(self) -> str:
-        if not self._switchboard.memory.is_as_of(EPOCH_LASTS):
-            self._switchboard.memory.heard(await self._switchboard.run("look", [self._keys.memory], new_id()))
-        return self._switchboard.memory.id
+        epoch = self._connections.epoch
+        if not epoch.is_as_of(EPOCH_LIFE):
+            epoch.hear(await self._run("look", [self._keys.epoch], new_id()))
+        return epoch.name
 
     # Run once.
 
@@ -93,81 +87,88 @@ class RedisStore:
         takeover: bool = True,
         epoch: str = "",
     ) -> Verdict:
-        asked = Asked(key, turn, digest, until, takeover, epoch)
-        found = await self._try(asked, None)
+        row = self._keys.claim(key)
+        attempt = partial(self._try_claim, key, row, turn, digest, until, takeover, epoch)
+        found = await attempt(None)
         if not isinstance(found, Waits):
             return found
 
         async def look() -> Verdict | Waits:
             nonlocal found
             assert isinstance(found, Waits)
-            found = await self._try(asked, found)
+            found = await attempt(found)
             return found
 
         try:
-            return await self._switchboard.wait_for(self._keys.claim(key), look)
+            return await self._connections.wait_for(row, look)
         except BaseException:
-            if isinstance(found, Granted):  # cancelled as it left off listening
-                self._switchboard.keeper.let_go(found.token)
-                self._switchboard.keeper.withdraw(found.token, self._keys.claim(key))
+            if isinstance(found, Granted):  # cancelled as it left the subscriber
+                self._connections.leases.abandon(found.token, row)
             raise
 
-    async def record(self, claim: Granted, result: bytes) -> bool:
-        self._switchboard.keeper.let_go(claim.token)  # first: if this fails, nobody is left who runs it
-        row = [self._keys.claim(claim.key)]
-        recorded = await self._switchboard.run(
-            "record", row, claim.token, result, "", again=(claim.token, result, "1")
-        )
-        return recorded == 1
-
-    async def note(self, claim: Granted, noted: bytes) -> bool:
-        return await self._switchboard.run("note", [self._keys.claim(claim.key)], claim.token, noted) == 1
-
-    async def release(self, claim: Granted) -> None:
-        keeper, row = self._switchboard.keeper, self._keys.claim(claim.key)
-        keeper.let_go(claim.token)
+    async def _try_claim(
+        self,
+        key: str,
+        row: bytes,
+        turn: int,
+        digest: str,
+        until: float,
+        takeover: bool,
+        epoch: str,
+        before: Waits | None,
+    ) -> Verdict | Waits:
+        """Once. Without an answer it is unknown whether the claim was granted: so it is abandoned."""
+        leases, token, now = self._connections.leases, new_id(), self._clock()
+        runner = ""
+        if before is not None:
+            epoch, runner = epoch or before.epoch, before.runner
         try:
-            await self._switchboard.run("release", [row, self._keys.withdrawn(claim.token)], claim.token, "")
-        except BaseException:
-            keeper.withdraw(claim.token, row)  # as soon as Redis is back
-            raise
-
-    async def _try(self, asked: Asked, before: Waits | None) -> Verdict | Waits:
-        """Once. Where no answer comes, nobody will know whether it was granted: so it is taken back."""
-        keeper, token = self._switchboard.keeper, new_id()
-        row, now = self._keys.claim(asked.key), self._clock()
-        epoch, runner = (asked.epoch, "") if before is None else (asked.epoch or before.epoch, before.runner)
-        try:
-            said: list[Any] = await self._switchboard.run(
+            said: list[Any] = await self._run(
                 "claim",
-                [row, self._keys.memory, self._keys.withdrawn(token)],
+                [row, self._keys.epoch, self._keys.withdrawn(token)],
                 repr(now),
-                asked.turn,
-                asked.digest,
-                repr(asked.until),
-                "1" if asked.takeover else "",
+                turn,
+                digest,
+                repr(until),
+                "1" if takeover else "",
                 token,
                 epoch,
                 int(1000 * self._lease),
-                life(asked.until, now, at_least=3 * self._lease),
+                time_to_live(until, now, at_least=3 * self._lease),
                 "" if before is None else "1",
-                runner if runner and keeper.holds(runner) else "",
+                runner if leases.holds(runner) else "",
             )
         except BaseException:
-            keeper.withdraw(token, row)
+            leases.abandon(token, row)
             raise
-        self._switchboard.memory.heard(said[1])
-        if said[0] == b"mine":
-            keeper.hold(token, row)
-            return Granted(asked.key, token, said[2])
+        self._connections.epoch.hear(said[1])
+        if said[0] == b"granted":
+            leases.hold(token, row)
+            return Granted(key, token, said[2])
         return _verdict(said)
+
+    async def record(self, claim: Granted, result: bytes) -> bool:
+        self._connections.leases.drop(claim.token)  # first: if this fails, nothing runs it any more
+        return await self._run("record", [self._keys.claim(claim.key)], claim.token, result) == 1
+
+    async def note(self, claim: Granted, noted: bytes) -> bool:
+        return await self._run("note", [self._keys.claim(claim.key)], claim.token, noted) == 1
+
+    async def release(self, claim: Granted) -> None:
+        leases, row = self._connections.leases, self._keys.claim(claim.key)
+        leases.drop(claim.token)
+        try:
+            await self._run("release", [row, self._keys.withdrawn(claim.token)], claim.token, "")
+        except BaseException:
+            leases.abandon(claim.token, row)  # as soon as Redis is back
+            raise
 
     # Settle, and spend.
 
     async def settle(self, key: str, value: bytes, *, until: float) -> bytes:
         now = self._clock()
-        stands = await self._switchboard.run(
-            "settle", [self._keys.settled(key)], repr(now), repr(until), value, life(until, now)
+        stands = await self._run(
+            "settle", [self._keys.settled(key)], repr(now), repr(until), value, time_to_live(until, now)
         )
         return value if stands is None else stands
 
@@ -175,47 +176,44 @@ class RedisStore:
         topic = self._keys.settled(key)
 
         async def look() -> bytes | Waits:
-            value = value_in(await self._switchboard.ask("GET", topic), self._clock())
-            return Waits(LOOK_EACH) if value is None else value
+            value = read_value(await self._do(lambda redis: redis.get(topic)), self._clock())
+            return Waits(LOOK_INTERVAL) if value is None else value
 
         value = await look()
         if not isinstance(value, Waits):
             return value
         with anyio.move_on_after(seconds):
-            return await self._switchboard.wait_for(topic, look)
+            return await self._connections.wait_for(topic, look)
         return None
 
     async def spend(self, key: str, *, until: float) -> bool:
         now = self._clock()
-        spent = await self._switchboard.run(
+        spent = await self._run(
             "spend",
             [self._keys.spent(key)],
             repr(now),
             repr(until),
             new_id(),
-            life(until, now),
+            time_to_live(until, now),
         )
         return spent == 1
 
     # Vault and ledger.
 
     async def get(self, owner: str, name: str) -> bytes | None:
-        return value_in(
-            await self._switchboard.ask("GET", self._keys.vault + pair(owner, name)), self._clock()
-        )
+        row = self._keys.vault + encode_pair(owner, name)
+        return read_value(await self._do(lambda redis: redis.get(row)), self._clock())
 
     async def put(self, owner: str, name: str, value: bytes, *, until: float | None = None) -> None:
         now = self._clock()
-        row = self._keys.vault, pair(owner, name), repr(now)
-        await self._switchboard.run("put", self._shelf, *row, value, *_kept(until, now))
+        row = self._keys.vault, encode_pair(owner, name), repr(now)
+        await self._run("put", self._shelf, *row, value, *_kept(until, now))
 
     async def put_capped(self, owner: str, name: str, value: bytes, *, until: float, cap: Cap) -> int:
         now = self._clock()
-        row = self._keys.vault, pair(owner, name), repr(now), value, *_kept(until, now)
+        row = self._keys.vault, encode_pair(owner, name), repr(now), value, *_kept(until, now)
         limits = cap.weight, cap.max_of_holder, cap.max_in_all
-        return int(
-            await self._switchboard.run("put_capped", self._shelf, *row, cap.kind, cap.holder, *limits)
-        )
+        return int(await self._run("put_capped", self._shelf, *row, cap.kind, cap.holder, *limits))
 
     async def delete(self, owner: str, name: str) -> bool:
         return await self._change(owner, name, b"", "delete", b"", None)
@@ -229,27 +227,24 @@ class RedisStore:
     async def rows(
         self, *, prefix: str, after: tuple[str, str] | None = None, limit: int = 100
     ) -> list[tuple[str, str]]:
-        first, last = begins(prefix), begins(prefix) + b"\xff"
+        first, last = encode_owner(prefix), encode_owner(prefix) + b"\xff"
         start = b"[" + first
-        if after is not None and (behind := pair(*after)) >= first:
+        if after is not None and (behind := encode_pair(*after)) >= first:
             start = b"(" + behind
-        found = await self._switchboard.run(
-            "rows", self._shelf, repr(self._clock()), start, b"(" + last, limit
-        )
-        return [unpair(member) for member in found]
+        found = await self._run("rows", self._shelf, repr(self._clock()), start, b"(" + last, limit)
+        return [decode_pair(member) for member in found]
 
     async def append(self, *lines: bytes) -> int:
         keys = [self._keys.ledger, self._keys.answered(new_id())]
-        return int(await self._switchboard.run("append", keys, REMEMBERED, *lines))
+        return int(await self._run("append", keys, ANSWER_LIFE, *lines))
 
     async def read(self, *, after: int = 0, limit: int = 100) -> list[tuple[int, bytes]]:
-        found = await self._switchboard.ask(
-            "XRANGE", self._keys.ledger, f"({max(after, 0)}-0", "+", "COUNT", limit
-        )
-        return [(int(number.partition(b"-")[0]), line) for number, (_name, line) in found]
+        start = f"({max(after, 0)}-0"
+        found = await self._do(lambda redis: redis.xrange(self._keys.ledger, start, "+", limit))
+        return [(int(number.partition(b"-")[0]), fields[b"line"]) for number, fields in found]
 
     async def trim(self, *, before: int) -> int:
-        return int(await self._switchboard.run("trim", [self._keys.ledger], before))
+        return int(await self._run("trim", [self._keys.ledger], before))
 
     @property
     def _shelf(self) -> Sequence[bytes]:
@@ -260,75 +255,59 @@ class RedisStore:
     ) -> bool:
         now = self._clock()
         keys = [*self._shelf, self._keys.answered(new_id())]
-        row = self._keys.vault, pair(owner, name), repr(now), REMEMBERED
-        return (
-            await self._switchboard.run("replace", keys, *row, former, deed, value, *_kept(until, now)) == 1
-        )
+        row = self._keys.vault, encode_pair(owner, name), repr(now), ANSWER_LIFE
+        return await self._run("replace", keys, *row, former, deed, value, *_kept(until, now)) == 1
 
     # Time.
 
     async def sweep(self) -> int:
         """Redis forgets by itself as well, a little later than our clock says."""
-        total = 0
-        for kind in KINDS:
-            async for part in self._scan(kind):
-                over, _gone = await self._tally(kind, part, forgets=True)
-                total += over
-        while gone := await self._switchboard.run(
-            "tidy", self._shelf, self._keys.vault, repr(self._clock()), MANY
-        ):
+        total, _left = await self._tally(forgets=True)
+        while gone := await self._run("tidy", self._shelf, self._keys.vault, repr(self._clock()), BATCH_SIZE):
             total += gone
         return total
 
     async def count(self) -> int:
         """Looks at each key, so it takes its time where there are many."""
-        total = 0
+        _over, left = await self._tally(forgets=False)
+        now = repr(self._clock())
+        shelved = await self._do(lambda redis: redis.zcard(self._keys.rows))
+        return left + shelved - await self._do(lambda redis: redis.zcount(self._keys.due, "-inf", now))
+
+    async def _tally(self, *, forgets: bool) -> tuple[int, int]:
+        """How many claims, settled and spent keys are over, and how many are not."""
+        total_over = left = 0
         for kind in KINDS:
             seen: set[bytes] = set()
-            async for part in self._scan(kind):
+            scan: Any = {"cursor": 0, "match": self._keys.pattern(kind), "count": BATCH_SIZE}
+            while True:
+                scan["cursor"], part = await self._do(lambda redis, scan=scan: redis.scan(**scan))
                 fresh = [key for key in dict.fromkeys(part) if key not in seen]
                 seen.update(fresh)
-                over, gone = await self._tally(kind, fresh, forgets=False)
-                total += len(fresh) - over - gone
-        shelved = await self._switchboard.ask("ZCARD", self._keys.rows)
-        return (
-            total
-            + shelved
-            - await self._switchboard.ask("ZCOUNT", self._keys.due, "-inf", repr(self._clock()))
-        )
-
-    async def _tally(self, kind: str, keys: Sequence[bytes], *, forgets: bool) -> tuple[int, int]:
-        claims = len(keys) if kind == "claim" else 0
-        over, gone = await self._switchboard.run(
-            "tally", keys, repr(self._clock()), claims, "1" if forgets else ""
-        )
-        return over, gone
-
-    async def _scan(self, kind: str) -> AsyncIterator[list[bytes]]:
-        cursor = b"0"
-        while True:
-            cursor, part = await self._switchboard.ask(
-                "SCAN", cursor, "MATCH", self._keys.pattern(kind), "COUNT", MANY
-            )
-            if part:
-                yield part
-            if cursor == b"0":
-                return
+                claims = len(fresh) if kind == "claim" else 0
+                over, gone = await self._run(
+                    "tally", fresh, repr(self._clock()), claims, "1" if forgets else ""
+                )
+                total_over += over
+                left += len(fresh) - over - gone
+                if not scan["cursor"]:
+                    break
+        return total_over, left
 
     async def close(self) -> None:
         """Those who still wait get an error; what is being run here is taken over when its lease has passed."""
-        await self._switchboard.close()
+        await self._connections.close()
 
 
 def _verdict(said: Sequence[Any]) -> Verdict | Waits:
     match said:
-        case [b"done", _, bytes() as result]:
+        case [b"finished", _, bytes() as result]:
             return Finished(result)
         case [b"waits", bytes() as epoch, int() as left, bytes() as runner]:
             return Waits(max(left / 1000, 0.05), epoch.decode(), runner.decode())
-        case [b"lost", *_]:
+        case [b"died", *_]:
             return RunnerDied()
-        case [b"forgotten", *_]:
+        case [b"changed", *_]:
             return EpochChanged()
         case _:
             return Rejected()
@@ -336,4 +315,4 @@ def _verdict(said: Sequence[Any]) -> Verdict | Waits:
 
 def _kept(until: float | None, now: float) -> tuple[str, Argument]:
     """For good where no time is given."""
-    return ("", "") if until is None else (repr(until), life(until, now))
+    return ("", "") if until is None else (repr(until), time_to_live(until, now))

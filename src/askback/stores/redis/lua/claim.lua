@@ -1,11 +1,11 @@
--- Who may run this turn. Gives the verdict, the memory's id, and what belongs to the verdict.
--- KEYS: the row, memory, the mark of whoever withdrew this very claim.
+-- Who may run this turn. Gives the verdict, the epoch, and what belongs to the verdict.
+-- KEYS: the row, epoch, the mark of this very claim, if it was abandoned.
 local now, turn, digest, keep_until = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3], ARGV[4]
 local may_take_over, token, epoch, lease = ARGV[5] == '1', ARGV[6], ARGV[7], tonumber(ARGV[8])
 local life, has_waited, alive_there = ARGV[9], ARGV[10] == '1', ARGV[11]
 
-local id = memory_now(KEYS[2], token, epoch ~= '')
-if epoch ~= '' and epoch ~= id then return {'forgotten', id} end
+local id = epoch_now(KEYS[2], token, epoch ~= '')
+if epoch ~= '' and epoch ~= id then return {'changed', id} end
 
 local row = KEYS[1]
 local kept = redis.call('HMGET', row, 'until', 'turn', 'digest', 'run_turn', 'run_digest', 'token', 'alive', 'lease')
@@ -26,29 +26,29 @@ local is_over = not kept[1]
 
 if not is_over then
   if runner == token then -- asked a second time, since the answer was lost
-    return {'mine', id, redis.call('HGET', row, 'noted') or ''}
+    return {'granted', id, redis.call('HGET', row, 'noted') or ''}
   end
   local latest = tonumber(runner and kept[4] or kept[2])
-  if turn < latest then return {'refused', id} end
+  if turn < latest then return {'rejected', id} end
   if turn == latest then
-    if digest ~= (runner and kept[5] or kept[3]) then return {'refused', id} end
+    if digest ~= (runner and kept[5] or kept[3]) then return {'rejected', id} end
     if not runner then
       local result = redis.call('HGET', row, 'result')
-      return result and {'done', id, result} or {'refused', id}
+      return result and {'finished', id, result} or {'rejected', id}
     end
     if not is_dead() then return {'waits', id, tonumber(kept[7]) - wall, runner} end
-    if not may_take_over then return {'lost', id} end
+    if not may_take_over then return {'died', id} end
   end
 end
 
-if redis.call('EXISTS', KEYS[3]) == 1 then return {'refused', id} end
+if redis.call('EXISTS', KEYS[3]) == 1 then return {'rejected', id} end
 
 local run = {'run_turn', ARGV[2], 'run_digest', digest, 'token', token, 'alive', wall + lease, 'lease', lease}
 if is_over then
   if kept[1] then redis.call('DEL', row) end
   redis.call('HSET', row, 'until', keep_until, 'turn', -1, 'digest', '', unpack(run))
   redis.call('PEXPIRE', row, life)
-  return {'mine', id, ''}
+  return {'granted', id, ''}
 end
 
 local noted = ''
@@ -63,4 +63,4 @@ end
 if tonumber(keep_until) > tonumber(kept[1]) then redis.call('HSET', row, 'until', keep_until) end
 redis.call('HSET', row, unpack(run))
 redis.call('PEXPIRE', row, life, 'GT')
-return {'mine', id, noted}
+return {'granted', id, noted}

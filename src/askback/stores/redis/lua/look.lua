@@ -1,2 +1,2 @@
--- KEYS: memory. ARGV: a token.
-return memory_now(KEYS[1], ARGV[1], true)
+-- KEYS: epoch. ARGV: a token.
+return epoch_now(KEYS[1], ARGV[1], true)
