@@ -147,6 +147,8 @@ def test_without_its_driver_a_store_says_what_to_install(
 ):
     for module in [name for name in sys.modules if name.startswith(f"askback.stores.{extra}")]:
         monkeypatch.delitem(sys.modules, module)
+    for module in [name for name in sys.modules if name.partition(".")[0] == driver]:
+        monkeypatch.setitem(sys.modules, module, None)
     monkeypatch.setitem(sys.modules, driver, None)
     with pytest.raises(OperatorError, match=re.escape(f'pip install "askback[{extra}]"')):
         open_store(written, clock=time.time)

@@ -1,7 +1,7 @@
-"""What Askback wants kept, and what a store promises about it. Knows no implementation, and nothing of what is kept.
+"""What a store promises. Knows no implementation, and not what the rows are for.
 
-Every verb is atomic: it happens wholly or not at all, and whoever races, one wins and the others learn it. A store that
-cannot be reached raises `StoreUnavailable`, so whoever calls fails closed.
+Every verb is atomic: it happens wholly or not at all. Of several calls at once, one wins and the others learn it. A
+store that cannot be reached raises `StoreUnavailable`, so its callers fail closed.
 """
 
 from dataclasses import dataclass
@@ -9,17 +9,17 @@ from typing import Literal, NamedTuple, Protocol
 
 
 class Granted(NamedTuple):
-    """Yours to run; then `record` or `release` it."""
+    """The caller may run it, and then has to `record` or `release` it."""
 
     key: str
     token: str
-    """Tells this run from all others of the key, in every process."""
+    """Distinguishes this run from all others of the key, in every process."""
     noted: bytes = b""
-    """What the run before this one had noted, if this one takes over."""
+    """What the run before had noted, if this one takes over."""
 
 
 class Finished(NamedTuple):
-    """It was run before with these very answers: what it gave."""
+    """It was run before with exactly these answers, and this is what it gave."""
 
     result: bytes
 
@@ -31,19 +31,19 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class RunnerDied:
-    """Whoever ran it is gone without a word, and it may not be tried again."""
+    """Its runner died without a word, and it may not be tried again."""
 
 
 @dataclass(frozen=True, slots=True)
 class EpochChanged:
-    """It began with a memory that the store has lost since: nobody knows whether it was run."""
+    """It began in an earlier epoch: the store has lost its memory since, and cannot tell whether it was run."""
 
 
 Verdict = Granted | Finished | Rejected | RunnerDied | EpochChanged
 
 
 class Cap(NamedTuple):
-    """How much of one kind of rows is kept: for one holder, and in all. Beyond that the oldest rows are dropped."""
+    """The most rows of one kind that are kept, for one holder and in all. Beyond that the oldest are dropped."""
 
     kind: str
     holder: str
@@ -64,9 +64,9 @@ class Store(Protocol):
     def reach(self) -> Reach: ...
 
     async def epoch(self) -> str:
-        """The name of this memory, as it was when the store was last spoken to.
+        """The name of what the store remembers, as it was at its last answer.
 
-        One that lost its memory, or some of it, has another name from then on. Empty for a store that cannot tell.
+        A store that lost its memory, or some of it, has another epoch from then on. Empty for a store that cannot tell.
         """
         ...
 
@@ -88,11 +88,11 @@ class Store(Protocol):
         | this turn with this digest, recorded | `Finished` |
         | this turn with this digest, being run | waits: `Finished` when recorded, `Granted` for one when released |
         | the same, and its runner died | `Granted`, or `RunnerDied` without `takeover` |
-        | this turn with another digest, or a later turn | `Refused`, at once |
-        | whatever it is, if the store has another `epoch` than the one that is given | `Forgotten`, at once |
+        | this turn with another digest, or a later turn | `Rejected`, at once |
+        | whatever it is, if the store has another `epoch` than the one that is given | `EpochChanged`, at once |
 
         Turns count up from 0. A later turn takes a key over from an earlier one even while that is being run: its
-        runner can no longer record, and those who waited for it are `Refused`. A waiter may be cancelled at any time,
+        runner can no longer record, and its waiters get `Rejected`. A waiter may be cancelled at any time,
         also when it has just been given the claim: the next one gets it then. What is being run is not forgotten
         before its runner is done or dead, whatever `until` says.
         """
@@ -114,7 +114,7 @@ class Store(Protocol):
         ...
 
     async def release(self, claim: Granted) -> None:
-        """As if it had never been claimed, but for what was noted; one waiter takes over.
+        """Undo the claim, except for what was noted; one waiter takes over.
 
         What was recorded before stands. May repeat: a claim that was recorded, released or lost is left alone.
         """

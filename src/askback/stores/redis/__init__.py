@@ -1,9 +1,9 @@
 """A store in Redis 7: serves all processes of any number of machines at once.
 
-What it promises beyond `Store` depends on how that Redis is run. It is noticed when memory was lost: `FLUSHALL`, a
-restart without `appendfsync always`, a replica in place of its primary, keys evicted. From then on the store has
-another `epoch`, and a claim that began before is `Forgotten`. What has no epoch to show begins anew: the first to
-`spend` or `settle` a key wins once per memory. So give it a Redis with `maxmemory-policy noeviction`, and with
+What it promises beyond `Store` depends on how that Redis is run. The store notices that memory was lost: `FLUSHALL`, a
+restart without `appendfsync always`, a replica in place of its primary, keys evicted. From then on it has another
+`epoch`, and a claim that began before gets `EpochChanged`. `spend` and `settle` carry no epoch: the first one wins
+once per epoch. So give it a Redis with `maxmemory-policy noeviction`, and with
 `appendonly yes` and `appendfsync always` where links and visits must outlive a crash of Redis.
 """
 

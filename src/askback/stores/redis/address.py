@@ -74,7 +74,7 @@ class Address:
         return address
 
     def client(self, on_connect: Callable[[Any], Awaitable[None]] | None = None, *, retries: int = 1) -> Any:
-        """Of redis-py, for one event loop; it connects with its first command.
+        """A client of redis-py for one event loop; it connects with its first command.
 
         A command is sent again where the connection broke, and where it leads to a replica: after a failover the name
         of the host may lead elsewhere, while a primary that became a replica keeps its connections.

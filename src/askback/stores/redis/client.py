@@ -93,7 +93,7 @@ class Client:
         return explain(error, store=self._address.name, prefix=self._address.prefix)
 
     async def close(self) -> None:
-        """Those who still wait get an error."""
+        """Calls that still wait get an error."""
         self._task.cancel()
         await asyncio.wait([self._task])
 

@@ -1,4 +1,4 @@
-"""How things are called in Redis, and how a value lies behind its time."""
+"""The names of keys in Redis, and the form of a value behind its time of expiry."""
 
 import re
 from math import isfinite
@@ -6,8 +6,8 @@ from math import isfinite
 from askback.stores.redis.address import Argument
 
 CLOCK_TOLERANCE = 60.0
-"""Seconds that Redis keeps a row beyond its time: another worker's clock may be behind ours. By our own clock it is
-over in time."""
+"""Seconds that Redis keeps a row beyond its time: another worker's clock may be behind ours. Our own clock decides
+for us."""
 
 MAX_LIFE = 100 * 365 * 86_400.0
 """Seconds: beyond that, Redis cannot count in milliseconds."""
@@ -36,11 +36,11 @@ class Keys:
         return self._home + b"spent:" + key.encode()
 
     def withdrawn(self, token: str) -> bytes:
-        """Marks a claim that nobody wants any more, should it still be on its way."""
+        """Marks an abandoned claim, should it still be on its way."""
         return self._home + b"withdrawn:" + token.encode()
 
     def answered(self, token: str) -> bytes:
-        """What was answered, for whoever asks again."""
+        """The answer to a command, in case it is sent again."""
         return self._home + b"answered:" + token.encode()
 
     def pattern(self, kind: str) -> str:
@@ -55,7 +55,7 @@ def encode_pair(owner: str, name: str) -> bytes:
 
 
 def encode_owner(owner: str) -> bytes:
-    """How the pairs of all owners begin that begin so."""
+    """The beginning of all pairs whose owner begins so."""
     return owner.encode().replace(b"\0", b"\0\xff")
 
 
@@ -67,7 +67,7 @@ def decode_pair(member: bytes) -> tuple[str, str]:
 
 
 def read_value(kept: bytes | None, now: float) -> bytes | None:
-    """What lies there, if its time is not over."""
+    """The value, if its time is not over."""
     if kept is None:
         return None
     due, _, value = kept.partition(b":")

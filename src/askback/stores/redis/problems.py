@@ -1,4 +1,4 @@
-"""What Redis's errors mean to an operator, and to whoever asked."""
+"""What the errors of Redis mean to an operator, and what helps."""
 
 from collections.abc import Sequence
 
@@ -48,7 +48,7 @@ BY_WORD = {
 
 
 def explain(error: Exception, *, store: str, prefix: str) -> StoreUnavailable:
-    """The same in an operator's words."""
+    """An error of redis-py in the words of an operator, with what helps."""
     text = " ".join(str(error).split()) or type(error).__name__
     words = [advice for word, advice in BY_WORD.items() if word in text]
     advice = next(iter(words), "") or next((advice for kind, advice in ADVICE if isinstance(error, kind)), "")

@@ -1,7 +1,7 @@
 """The verbs of a store, each one script in Redis and one round trip.
 
-What is asked a second time, since the connection broke before it was answered, is done once: every call has a token of
-its own, by which its script knows it again.
+A command that is sent again, because the connection broke before its answer came, takes effect once: each call has a
+token of its own, by which its script recognizes it.
 """
 
 import time
@@ -295,7 +295,7 @@ class RedisStore:
         return total_over, left
 
     async def close(self) -> None:
-        """Those who still wait get an error; what is being run here is taken over when its lease has passed."""
+        """Calls that still wait get an error; what is being run here is taken over when its lease has passed."""
         await self._connections.close()
 
 

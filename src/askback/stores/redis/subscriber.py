@@ -31,7 +31,7 @@ OUTAGE_TIMEOUT = 10.0
 
 
 class Waits(NamedTuple):
-    """Somebody else is at it."""
+    """There is nothing to be seen yet."""
 
     seconds: float
     """When to look again without a message."""
@@ -40,7 +40,7 @@ class Waits(NamedTuple):
 
 
 class Wakeup:
-    """Those who wait for one topic: one at a time looks, so that a crowd asks Redis no more than one waiter does."""
+    """All who wait for one topic: one at a time looks, so that a crowd asks Redis no more often than one waiter does."""
 
     def __init__(self) -> None:
         self.waiting = 0
@@ -70,7 +70,7 @@ class Wakeup:
 
 
 class Subscriber:
-    """Of one event loop; connects when somebody waits."""
+    """The subscriptions of one event loop; connects when somebody waits."""
 
     def __init__(self, redis: Any, *, timeout: float) -> None:
         self._redis, self._timeout = redis, timeout
