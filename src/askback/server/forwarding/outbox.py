@@ -8,7 +8,7 @@ import asyncio
 import contextvars
 import logging
 from collections.abc import Awaitable, Callable
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import anyio
 from starlette.types import Message, Receive, Send
@@ -36,6 +36,8 @@ messages for one session. So one sender cannot take the places of all others."""
 
 FLUSH_TIMEOUT = 5.0
 """Seconds to deliver the remaining messages when this worker ends."""
+
+NEVER_DISCONNECTS = cast("Receive", anyio.sleep_forever)
 
 Attempt = Callable[[Receive, Send], Awaitable[ForwardOutcome]]
 """Deliver the message once."""
@@ -117,17 +119,11 @@ async def _deliver(attempt: Attempt, *, may_repeat: bool) -> Delivery:
 
         outcome = ForwardOutcome.SILENT
         with anyio.move_on_after(deadline - anyio.current_time()):
-            outcome = await attempt(_stay_connected, keep)
+            outcome = await attempt(NEVER_DISCONNECTS, keep)
         if outcome not in may_try_again or anyio.current_time() + delay > deadline:
             return Delivery(outcome, response)
         await anyio.sleep(delay)
         delay = min(2 * delay, MAX_DELAY)
-
-
-async def _stay_connected() -> Message:
-    """A client that never disconnects."""
-    await anyio.sleep_forever()
-    raise AssertionError
 
 
 def _report(task: asyncio.Task[Delivery]) -> None:

@@ -58,17 +58,14 @@ def arrival_of(scope: Scope, handle: ASGIApp) -> Arrival:
 
 def note_arrivals(server: object, name: str, package: str = "mcp") -> None:
     """Have the applications that a server makes note where their requests come in."""
-    patch_http_app(server, name, _noting_app, package)
+    patch_http_app(server, name, _make_app, package)
 
 
-def _noting_app(make: Any) -> Any:
-    def make_app(*args: Any, **options: Any) -> Starlette:
-        app: Starlette = make(*args, **options)
+def _make_app(make: Any, *args: Any, **options: Any) -> Starlette:
+    app: Starlette = make(*args, **options)
 
-        def noting_stack(build: Any) -> Any:
-            return lambda: Entrance(build(), way_in=app)
+    def build_noting_stack(build: Any) -> Entrance:
+        return Entrance(build(), way_in=app)
 
-        patch_middleware_stack(app, noting_stack)
-        return app
-
-    return make_app
+    patch_middleware_stack(app, build_noting_stack)
+    return app

@@ -220,13 +220,9 @@ def _refuse_bare(run: Any) -> Any:
     return run_guarded
 
 
-def _refuse_bare_tasks(get_tasks: Any) -> Any:
+async def _refuse_bare_tasks(get_tasks: Any) -> list[Any]:
     """Refuse bare functions in the background as well, outside all calls."""
-
-    async def get_tasks_that_refuse() -> list[Any]:
-        return [_refuse_bare_task(task) for task in await get_tasks()]
-
-    return get_tasks_that_refuse
+    return [_refuse_bare_task(task) for task in await get_tasks()]
 
 
 def _refuse_bare_task(task: Any) -> Any:

@@ -88,18 +88,14 @@ def guard_tools(server: FastMCP[Any], guards: GuardSet) -> Callable[[Handler], b
     return leads_to_tools
 
 
-def _mark_found(guards: GuardSet, look_up: Any) -> Any:
+async def _mark_found(guards: GuardSet, look_up: Any, *args: Any, **kwargs: Any) -> Any:
     """Put the guards of the server into every tool that it gives out."""
-
-    async def look_up_and_mark(*args: Any, **kwargs: Any) -> Any:
-        found = await look_up(*args, **kwargs)
-        patch_tool_runs(Tool, _ask_before_run)
-        if isinstance(found, Tool):
-            names = (found.name, *(name for name in args if isinstance(name, str)))
-            return _mark(found, GuardScope(guards, ToolFacts(names=names)))
-        return found and [_mark(tool, GuardScope(guards, ToolFacts(names=(tool.name,)))) for tool in found]
-
-    return look_up_and_mark
+    found = await look_up(*args, **kwargs)
+    patch_tool_runs(Tool, _ask_before_run)
+    if isinstance(found, Tool):
+        names = (found.name, *(name for name in args if isinstance(name, str)))
+        return _mark(found, GuardScope(guards, ToolFacts(names=names)))
+    return found and [_mark(tool, GuardScope(guards, ToolFacts(names=(tool.name,)))) for tool in found]
 
 
 def _mark(tool: Tool, scope: GuardScope) -> Tool:
@@ -109,23 +105,17 @@ def _mark(tool: Tool, scope: GuardScope) -> Tool:
     return marked
 
 
-def _guard_tasks(guards: GuardSet, get_tasks: Any) -> Any:
+async def _guard_tasks(guards: GuardSet, get_tasks: Any) -> Sequence[Any]:
+    patch_tool_runs(Tool, _ask_before_run)
+    return [_guard_task(guards, task) if isinstance(task, Tool) else task for task in await get_tasks()]
+
+
+def _guard_task(guards: GuardSet, tool: Tool) -> Tool:
     """In the background nobody can be asked, so a tool with a guard does not run there."""
-
-    def guard_task(tool: Any) -> Any:
-        if not isinstance(tool, Tool):
-            return tool
-        scope = _add_facts(tool, GuardScope(guards))
-        applying = scope.select_guards() if isinstance(tool, FunctionTool) else None
-        if applying:
-            return _asking_tool(cast("FunctionTool", tool), scope, applying)
-        return _mark(tool, GuardScope(guards))
-
-    async def get_guarded_tasks() -> Sequence[Any]:
-        patch_tool_runs(Tool, _ask_before_run)
-        return [guard_task(task) for task in await get_tasks()]
-
-    return get_guarded_tasks
+    scope = _add_facts(tool, GuardScope(guards))
+    if isinstance(tool, FunctionTool) and (applying := scope.select_guards()):
+        return _asking_tool(tool, scope, applying)
+    return _mark(tool, GuardScope(guards))
 
 
 def _keep_names(copy: Any) -> Any:

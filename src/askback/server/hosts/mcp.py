@@ -91,46 +91,40 @@ def close_with_server(lowlevel: Server[Any], close: Callable[[], Awaitable[None]
     """Call `close` when the server ends, inside its lifespan. The server may be run again."""
     runs = 0
 
-    def closing_lifespan(lifespan: Any) -> Any:
-        @asynccontextmanager
-        async def run(server: Server[Any]) -> AsyncGenerator[Any]:
-            nonlocal runs
-            require_one_boundary(lowlevel)
-            async with lifespan(server) as state:
-                runs += 1  # behind several transports at once
-                try:
-                    yield state
-                finally:
-                    runs -= 1
-                    if not runs:
-                        # Servers end by cancellation, and nothing must stay open.
-                        with anyio.CancelScope(shield=True):
-                            await close()
+    @asynccontextmanager
+    async def run_and_close(lifespan: Any, server: Server[Any]) -> AsyncGenerator[Any]:
+        nonlocal runs
+        require_one_boundary(lowlevel)
+        async with lifespan(server) as state:
+            runs += 1  # behind several transports at once
+            try:
+                yield state
+            finally:
+                runs -= 1
+                if not runs:
+                    # Servers end by cancellation, and nothing must stay open.
+                    with anyio.CancelScope(shield=True):
+                        await close()
 
-        return run
-
-    patch_lifespan(lowlevel, closing_lifespan)
+    patch_lifespan(lowlevel, run_and_close)
 
 
 def run_while_serving(lowlevel: Server[Any], work: Callable[[], Coroutine[Any, Any, None]]) -> None:
     """Run `work` for as long as the server runs, on asyncio's event loop."""
 
-    def working_lifespan(lifespan: Any) -> Any:
-        @asynccontextmanager
-        async def run(server: Server[Any]) -> AsyncGenerator[Any]:
-            # In a context of its own: it belongs to no request.
-            task = asyncio.get_running_loop().create_task(work(), context=contextvars.Context())
-            try:
-                async with lifespan(server) as state:
-                    yield state
-            finally:
-                task.cancel()
-                with anyio.CancelScope(shield=True):
-                    await asyncio.wait([task])
+    @asynccontextmanager
+    async def run_with_work(lifespan: Any, server: Server[Any]) -> AsyncGenerator[Any]:
+        # In a context of its own: it belongs to no request.
+        task = asyncio.get_running_loop().create_task(work(), context=contextvars.Context())
+        try:
+            async with lifespan(server) as state:
+                yield state
+        finally:
+            task.cancel()
+            with anyio.CancelScope(shield=True):
+                await asyncio.wait([task])
 
-        return run
-
-    patch_lifespan(lowlevel, working_lifespan)
+    patch_lifespan(lowlevel, run_with_work)
 
 
 def add_pages(server: object, app: object) -> None:
@@ -219,16 +213,13 @@ def _refuse_bare(run: Any) -> Any:
     return run_guarded
 
 
-def _pass_errors(run: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-    async def run_and_pass(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return await run(*args, **kwargs)
-        except (ToolError, ResourceError) as error:
-            ours = own_error(error.__cause__)
-            if ours is None and not isinstance(error.__cause__, ToolError | ResourceError):
-                ours = forgotten_await(error.__cause__)  # a crash; what an author raises on purpose stays
-            if ours is None:
-                raise
-            raise ours from ours.__cause__  # from `error`, which it caused, it would go round in circles
-
-    return run_and_pass
+async def _pass_errors(run: Callable[..., Awaitable[Any]], *args: Any, **kwargs: Any) -> Any:
+    try:
+        return await run(*args, **kwargs)
+    except (ToolError, ResourceError) as error:
+        ours = own_error(error.__cause__)
+        if ours is None and not isinstance(error.__cause__, ToolError | ResourceError):
+            ours = forgotten_await(error.__cause__)  # a crash; what an author raises on purpose stays
+        if ours is None:
+            raise
+        raise ours from ours.__cause__  # from `error`, which it caused, it would go round in circles

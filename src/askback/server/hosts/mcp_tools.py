@@ -57,7 +57,7 @@ def guard_tools(server: object, guards: GuardSet) -> Callable[[Handler], bool]:
     if not isinstance(server, MCPServer):
         return lambda handler: False
     tools: ToolManager = held[MANAGER]
-    patch_tool_manager(tools, partial(_asking_call, guards, tools))
+    patch_tool_manager(tools, partial(_ask_and_call, guards, tools))
     ask_and_call, own = vars(tools)["call_tool"], handler_of(held["_lowlevel_server"])
 
     def leads_to_tools(handler: Handler) -> bool:
@@ -79,33 +79,36 @@ def _is_composed(handler: Handler) -> bool:
     return is_inside and handler.__module__ == made_by.__module__
 
 
-def _asking_call(guards: GuardSet, manager: ToolManager, call_tool: Any) -> Callable[..., Awaitable[Any]]:
-    async def ask_and_call(
-        name: str, arguments: dict[str, Any], context: Any, convert_result: bool = False
-    ) -> Any:
-        tool = manager.get_tool(name)
-        if tool is None:
-            return await call_tool(name, arguments, context, convert_result)
-        outer = GUARD_SCOPE.get()
-        facts = ToolFacts().add(
-            (name, tool.name), tool.annotations, {*arguments, *properties_of(tool.parameters)}
+async def _ask_and_call(
+    guards: GuardSet,
+    manager: ToolManager,
+    call_tool: Any,
+    name: str,
+    arguments: dict[str, Any],
+    context: Any,
+    convert_result: bool = False,
+) -> Any:
+    tool = manager.get_tool(name)
+    if tool is None:
+        return await call_tool(name, arguments, context, convert_result)
+    outer = GUARD_SCOPE.get()
+    facts = ToolFacts().add(
+        (name, tool.name), tool.annotations, {*arguments, *properties_of(tool.parameters)}
+    )
+    scope = GuardScope(guards, facts, within="" if outer is None else outer.within)
+    applying = scope.select_guards()
+    with enter_scope(scope.for_body_of(tool)):
+        if applying and type(tool).run is Tool.run and type(tool.fn_metadata) is FuncMetadata:
+            tool, applying = _asking_tool(tool, scope, applying), ApplicableGuards()
+        if not applying:
+            return await tool.run(arguments, context, convert_result=convert_result)
+        return await ask_and_run(
+            applying,
+            scope.label,
+            arguments,
+            tool.parameters,
+            lambda approved: tool.run(dict(approved), context, convert_result=convert_result),
         )
-        scope = GuardScope(guards, facts, within="" if outer is None else outer.within)
-        applying = scope.select_guards()
-        with enter_scope(scope.for_body_of(tool)):
-            if applying and type(tool).run is Tool.run and type(tool.fn_metadata) is FuncMetadata:
-                tool, applying = _asking_tool(tool, scope, applying), ApplicableGuards()
-            if not applying:
-                return await tool.run(arguments, context, convert_result=convert_result)
-            return await ask_and_run(
-                applying,
-                scope.label,
-                arguments,
-                tool.parameters,
-                lambda approved: tool.run(dict(approved), context, convert_result=convert_result),
-            )
-
-    return ask_and_call
 
 
 def _asking_tool(tool: Tool, scope: GuardScope, applying: ApplicableGuards) -> Tool:

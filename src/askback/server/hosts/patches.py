@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from typing import Any
 
 from mcp.server import streamable_http
@@ -23,6 +23,9 @@ from askback.errors import UnsupportedHost
 
 Wrap = Callable[[Any], Any]
 """Makes the replacement of a function from the function."""
+
+Replacement = Callable[..., Any]
+"""Runs instead of a bound function, which it gets as its first argument."""
 
 ChangeHandler = Callable[[str, HandlerEntry[Any]], HandlerEntry[Any]]
 """Gives the handler of a method that is to run instead of the one that was found."""
@@ -81,13 +84,13 @@ def patch_send_notification(wrap: Wrap) -> None:
     _replace(ServerSession, "send_notification", wrap)
 
 
-def patch_lifespan(lowlevel: Server[Any], wrap: Wrap) -> None:
+def patch_lifespan(lowlevel: Server[Any], replacement: Replacement) -> None:
     """`Server.lifespan` of one server: pages, listeners and tasks of Askback end when the server ends.
 
     For: mcp 2.1.1 and later.
     Until: a server takes functions to run at its end.
     """
-    _replace(lowlevel, "lifespan", wrap)
+    _replace_bound(lowlevel, "lifespan", replacement)
 
 
 def patch_get_request_handler(lowlevel: Server[Any], change: ChangeHandler) -> None:
@@ -97,32 +100,29 @@ def patch_get_request_handler(lowlevel: Server[Any], change: ChangeHandler) -> N
     Until: a middleware sees a result before the SDK checks whether the revision can carry it.
     """
 
-    def change_found(look_up: Any) -> Any:
-        def get_request_handler(method: str) -> HandlerEntry[Any] | None:
-            entry = look_up(method)
-            return None if entry is None else change(method, entry)
+    def get_request_handler(look_up: Any, method: str) -> HandlerEntry[Any] | None:
+        entry = look_up(method)
+        return None if entry is None else change(method, entry)
 
-        return get_request_handler
-
-    _replace(lowlevel, "get_request_handler", change_found)
+    _replace_bound(lowlevel, "get_request_handler", get_request_handler)
 
 
-def patch_mcpserver_verb(server: object, verb: str, wrap: Wrap) -> None:
+def patch_mcpserver_verb(server: object, verb: str, replacement: Replacement) -> None:
     """`MCPServer.call_tool`, `get_prompt` and `read_resource` of one server: errors of Askback leave unchanged.
 
     For: mcp 2.1.1 and later.
     Until: the SDK lets an `MCPError` pass that a task group or a tool wrapped.
     """
-    _replace(server, verb, wrap)
+    _replace_bound(server, verb, replacement)
 
 
-def patch_tool_manager(manager: object, wrap: Wrap) -> None:
+def patch_tool_manager(manager: object, replacement: Replacement) -> None:
     """`ToolManager.call_tool` of one server: the guards of a server ask before a tool runs.
 
     For: mcp 2.1.1 and later.
     Until: a middleware can see the arguments as the tool gets them.
     """
-    _replace(manager, "call_tool", wrap)
+    _replace_bound(manager, "call_tool", replacement)
 
 
 @cache
@@ -171,22 +171,22 @@ def patch_event_store(transport: Any, events: EventStore) -> None:
         transport._event_store = events
 
 
-def patch_http_app(server: object, name: str, wrap: Wrap, package: str) -> None:
+def patch_http_app(server: object, name: str, replacement: Replacement, package: str) -> None:
     """`Server.streamable_http_app` and `FastMCP.http_app` of one server: the application notes where requests came in.
 
     For: mcp 2.1.1 and later, fastmcp 4.0.10 and later.
     Until: a server takes a function that is given its application.
     """
-    _replace(server, name, wrap, package)
+    _replace_bound(server, name, replacement, package)
 
 
-def patch_middleware_stack(app: Starlette, wrap: Wrap) -> None:
+def patch_middleware_stack(app: Starlette, replacement: Replacement) -> None:
     """`Starlette.build_middleware_stack` of the application of one server: what notes a request stands before all else.
 
     For: starlette 1.0.1 and later.
     Until: `add_middleware` takes a place outside the ones that are added later.
     """
-    _replace(app, "build_middleware_stack", wrap, "starlette")
+    _replace_bound(app, "build_middleware_stack", replacement, "starlette")
 
 
 @cache
@@ -258,23 +258,23 @@ def patch_bodies(wrap: Wrap, package: str, *bodies: tuple[type[Any], str]) -> No
         _replace(kind, name, wrap, package)
 
 
-def patch_get_tasks(server: object, wrap: Wrap) -> None:
+def patch_get_tasks(server: object, replacement: Replacement) -> None:
     """`FastMCP.get_tasks` of one server: guarded functions do not run in the background, where nobody can be asked.
 
     For: fastmcp 4.0.10 and later.
     Until: background tasks run through middleware.
     """
-    _replace(server, "get_tasks", wrap, "fastmcp")
+    _replace_bound(server, "get_tasks", replacement, "fastmcp")
 
 
-def patch_tool_look_ups(server: object, wrap: Wrap) -> None:
+def patch_tool_look_ups(server: object, replacement: Replacement) -> None:
     """`FastMCP.get_tool`, `get_tool_by_hash` and `list_tools` of one server: tools come out under its guards.
 
     For: fastmcp 4.0.10 and later.
     Until: FastMCP tells a provider or middleware which function it is about to run.
     """
     for name in FASTMCP_LOOK_UPS:
-        _replace(server, name, wrap, "fastmcp")
+        _replace_bound(server, name, replacement, "fastmcp")
 
 
 @cache
@@ -311,6 +311,10 @@ def _replace(owner: Any, name: str, wrap: Wrap, package: str = "mcp") -> None:
     kind = owner if isinstance(owner, type) else type(owner)
     require(callable(present), f"{kind.__name__} has {name}", package)
     setattr(owner, name, wraps(present)(wrap(present)))
+
+
+def _replace_bound(owner: object, name: str, replacement: Replacement, package: str = "mcp") -> None:
+    _replace(owner, name, lambda present: partial(replacement, present), package)
 
 
 def _subclasses(kind: type[Any]) -> Iterator[type[Any]]:
