@@ -23,8 +23,8 @@ from askback import Askback
 from askback.errors import LinkRefused, VisitorUnknown
 from askback.model.owners import LOCAL
 from askback.oauth import Provider
+from askback.oauth.connector import grant_values
 from askback.oauth.exchange import TokenResponse
-from askback.oauth.grants import grant_values
 from askback.pages import Pages
 from askback.schema.links import link_of
 from askback.stores import MemoryStore

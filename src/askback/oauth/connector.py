@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import anyio
 
@@ -10,7 +11,6 @@ from askback.errors import ProviderUnavailable
 from askback.model.store import Granted
 from askback.oauth import exchange
 from askback.oauth.exchange import AuthorizationRequest, TokenResponse
-from askback.oauth.grants import Grant, expired_values, grant_values
 from askback.oauth.metadata import Metadata, MetadataCache
 from askback.oauth.provider import Provider
 from askback.runtime.secrets import Token
@@ -29,12 +29,47 @@ RETRY_AFTER = 10.0
 wait for it in vain."""
 
 
+AHEAD = 60.0
+"""Seconds before its end at which a token is refreshed, so that it does not expire while a body uses it."""
+
+
 class MissingScopes(Exception):
     """The person, or the provider, did not grant all scopes that were asked for."""
 
     def __init__(self, missing: Collection[str]) -> None:
         self.missing = tuple(missing)
         super().__init__(f"without {', '.join(self.missing)}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Grant:
+    """The tokens of one owner. It has no `repr`, because it holds them."""
+
+    access_token: str
+    refresh_token: str | None
+    expires_at: float | None
+    granted_at: float
+    scopes: frozenset[str]
+
+    @classmethod
+    def read(cls, entry: VaultEntry) -> Self:
+        values = entry.values
+        return cls(
+            access_token=values["access_token"],
+            refresh_token=values.get("refresh_token"),
+            expires_at=float(values["expires_at"]) if "expires_at" in values else None,
+            granted_at=entry.put_at,
+            scopes=frozenset(values["scopes"].split()),
+        )
+
+    def is_over(self, now: float) -> bool:
+        return self.expires_at is not None and self.expires_at <= now
+
+    def is_good(self, now: float) -> bool:
+        """Whether it is valid now and for a while after, or for a quarter of its life if that is short."""
+        if self.expires_at is None:
+            return True
+        return now < self.expires_at - min(AHEAD, max(self.expires_at - self.granted_at, 0.0) / 4)
 
 
 class Connector:
@@ -198,7 +233,9 @@ class CallerConnection:
             """Refresh the token next time, or ask the person if it cannot be refreshed."""
             vault, item = self.connector.vault, self.connector.item
             if "refresh_token" in entry.values:
-                await vault.replace(self.owner, item, expired_values(entry), version=entry.version)
+                await vault.replace(
+                    self.owner, item, {**entry.values, "expires_at": "0.0"}, version=entry.version
+                )
             else:
                 await vault.forget(self.owner, item, version=entry.version)
 
@@ -241,3 +278,17 @@ class CallerConnection:
         if not is_stored and not await self._stored():
             # The caller has disconnected meanwhile, so the new tokens are given back as well.
             await connector.give_back(granted.refresh_token or granted.access_token)
+
+
+def grant_values(granted: TokenResponse, provider: Provider, now: float) -> dict[str, str]:
+    """What the vault is to store of an answer."""
+    values = {
+        "provider": provider.identity,
+        "access_token": granted.access_token,
+        "scopes": " ".join(granted.scopes),
+    }
+    if granted.refresh_token is not None:
+        values["refresh_token"] = granted.refresh_token
+    if granted.lasts is not None:
+        values["expires_at"] = repr(now + granted.lasts)
+    return values

@@ -67,7 +67,7 @@ Sizes = Mapping[RelationName, RelationSize]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PlanStep:
     """A node of a plan, with how often it runs."""
 
     node: Node
@@ -99,7 +99,7 @@ class Step:
 
 def read_plan(root: Node, sizes: Sizes, *, per_row: float) -> Estimate:
     """`per_row` is what the planner charges at the least for a row that it looks at."""
-    steps = list(_walk_steps(Step(root), sizes))
+    steps = list(_walk_steps(PlanStep(root), sizes))
     kinds = {step.kind for step in steps}
     scans = [
         _measure_scan(step, _size_of(step.relation, sizes), per_row)
@@ -118,7 +118,7 @@ def read_plan(root: Node, sizes: Sizes, *, per_row: float) -> Estimate:
 
 def find_names(root: Node) -> set[RelationName]:
     """The relations that a plan scans."""
-    return {name for node in _walk(root) if (name := Step(node).relation) is not None}
+    return {name for node in _walk(root) if (name := PlanStep(node).relation) is not None}
 
 
 def has_open_series(root: Node) -> bool:
@@ -142,7 +142,7 @@ def _walk(node: Node) -> Iterator[Node]:
         yield from _walk(child)
 
 
-def _walk_steps(step: Step, sizes: Sizes, once: float = 1.0) -> Iterator[Step]:
+def _walk_steps(step: PlanStep, sizes: Sizes, once: float = 1.0) -> Iterator[PlanStep]:
     """All steps with how often they run; `once` is how often that is outside the innermost loop."""
     yield step
     planned = step.node.get("Workers Planned")
@@ -151,10 +151,10 @@ def _walk_steps(step: Step, sizes: Sizes, once: float = 1.0) -> Iterator[Step]:
     for child in step.node.get("Plans", ()):
         times = _times(step, child, sizes, once)
         again = step.times if times > step.times else once
-        yield from _walk_steps(Step(child, times, workers, step.node), sizes, again)
+        yield from _walk_steps(PlanStep(child, times, workers, step.node), sizes, again)
 
 
-def _times(step: Step, child: Node, sizes: Sizes, once: float) -> float:
+def _times(step: PlanStep, child: Node, sizes: Sizes, once: float) -> float:
     match child.get("Parent Relationship"):
         case "SubPlan" if not _is_hashed(step.node, child):
             return step.times * max(1.0, _evaluations(step, sizes))
@@ -172,14 +172,14 @@ def _is_hashed(node: Node, child: Node) -> bool:
     return any(mark.search(QUOTED.sub("", text)) for text in _texts_of(conditions))
 
 
-def _evaluations(step: Step, sizes: Sizes) -> float:
+def _evaluations(step: PlanStep, sizes: Sizes) -> float:
     """For how many rows a step may work out an expression."""
     size = None if step.relation is None else sizes.get(step.relation)
     read = 0.0 if size is None else size.rows(step.node["Plan Width"])
     return max(step.rows, read, *(child["Plan Rows"] * step.workers for child in step.node.get("Plans", ())))
 
 
-def _width(step: Step) -> float:
+def _width(step: PlanStep) -> float:
     """How many rows a step makes, or compares; what it reads counts elsewhere."""
     if step.relation is not None:
         return 0.0
@@ -193,14 +193,14 @@ def _size_of(name: RelationName, sizes: Sizes) -> RelationSize:
     return sizes[name]
 
 
-def _measure_scan(step: Step, size: RelationSize, per_row: float) -> tuple[float, float]:
+def _measure_scan(step: PlanStep, size: RelationSize, per_row: float) -> tuple[float, float]:
     """Rows and bytes that all runs of a scan read."""
     whole = size.rows(step.node["Plan Width"])
     rows = min(whole, _rows_read(step, whole, per_row))
     return rows * step.times, size.bytes * (rows / whole if whole else 1.0) * step.times
 
 
-def _rows_read(step: Step, whole: float, per_row: float) -> float:
+def _rows_read(step: PlanStep, whole: float, per_row: float) -> float:
     """Rows that one run of a scan looks at."""
     node, limit = step.node, step.parent
     if step.kind == "Bitmap Heap Scan":
