@@ -16,7 +16,7 @@ BOUND = 150.0
 """Seconds for all runs on one store; on two idle cores they take ten."""
 
 INTERRUPTED = (
-    "The effect 'bake' failed with Interrupted. It was begun and cut short, so nobody knows whether it happened. "
+    "The effect 'bake' failed with Interrupted. It was begun and cut short, so it is unknown whether it happened. "
     "Find out before you call again."
 )
 """The one refusal, and what to do then."""

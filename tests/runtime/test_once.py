@@ -133,7 +133,7 @@ async def test_left_uncaught_a_failed_effect_says_what_happened_and_whose_move_i
 
     result = await run(body)
     assert result.is_error
-    assert "ZeroDivisionError" in result.text and "call anew" in result.text
+    assert "ZeroDivisionError" in result.text and "make a new call" in result.text
 
 
 async def test_a_result_that_cannot_be_written_down_is_refused_and_not_run_again(run: RunBody):

@@ -1,9 +1,9 @@
-"""Everything Askback raises, and whose move is next.
+"""All errors that Askback raises, as a tree that says who has to act.
 
     AskbackError
     ├── AuthorError              the tool's code must change
     │   ├── QuestionRefused      a question that could never be shown
-    │   │   ├── SecretInForm     a form that fishes for secrets
+    │   │   ├── SecretInForm     a form that asks for a secret
     │   │   └── LinkRefused      a link that carries what a link must not
     │   ├── OutsideConversation  asked where no call is being served
     │   ├── NoTruthValue         an answer used as a truth value
@@ -11,41 +11,41 @@
     │   ├── KeyTaken             one key for two things in one call
     │   ├── KeysNeeded           asked side by side without keys
     │   ├── AskedInsideOnce      a question inside an effect
-    │   ├── NotRecordable        a result the journal cannot hold
+    │   ├── NotRecordable        a result that cannot be written down
     │   ├── Drift                on replay the body asked something else, twice
     │   ├── InstalledTwice       a second Askback on one server
     │   ├── AnswerRefused        an answer that does not fit what was asked, on the client's side
-    │   └── ConnectionMustLive   a call that is to be left and taken up later, where the protocol cannot do that
-    ├── PeerError                the other side broke what it promised
+    │   └── ConnectionMustLive   a call that is to be resumed later, on a revision that cannot do that
+    ├── PeerError                the other side broke the protocol or a promise
     │   ├── InvalidAnswer        replies kept not fitting the question
-    │   ├── RoundRefused         a round that was used before came again
-    │   │   └── RoundForgotten   a round from before the store lost its memory
-    │   ├── NotUnderstood        a server said what its revision of the protocol does not know
+    │   ├── RoundRefused         a round that was used before was sent again
+    │   │   └── RoundForgotten   a round from before the store lost its data
+    │   ├── NotUnderstood        a message of a server that its protocol revision does not define
     │   ├── TooManyQuestions     a server that does not stop asking
     │   └── ServerGone           the server went away during a call
     ├── OperatorError            the set-up must change
-    │   ├── UnsupportedHost      this server, or this SDK version, cannot carry us
-    │   ├── StoreUnavailable     what must be kept cannot be written down or looked up
-    │   ├── CallerUnknown        nobody tells who calls, and something is to be kept for the caller
-    │   ├── VisitorUnknown            pages on which nobody could tell who is at the door
+    │   ├── UnsupportedHost      this server, or this version of the SDK, cannot carry Askback
+    │   ├── StoreUnavailable     the store cannot be written or read
+    │   ├── CallerUnknown        something must be kept for the caller, and the caller is not known
+    │   ├── VisitorUnknown       pages that cannot tell who opens them
     │   ├── VaultUnavailable     secrets that cannot be sealed or opened
-    │   ├── ProviderUnavailable  a service to connect with that cannot be reached, or is not what it says
+    │   ├── ProviderUnavailable  a service to connect with that cannot be reached, or answers wrongly
     │   ├── CannotConnect        a server that does not start, or does not answer
     │   ├── PolicyRefused        a policy file that cannot be followed
-    │   └── EstimateFailed       nobody can say what a statement would cost
-    ├── CannotAsk                nobody can be asked here
-    ├── TimedOut                 nobody answered, or was done on the page, in time
-    │   └── StillOpen            the person has agreed to go, and the client waits no longer
-    ├── VisitFailed              what the person was sent to do did not work out
-    ├── VisitUnknown             a visit to be settled that was never begun, or was long ago
-    ├── EffectFailed             what `once` ran has raised
-    ├── NotApproved              a guard stands before it, and nobody has said yes
-    ├── ChangedSinceApproval     what a statement touches has changed since somebody said yes
-    ├── Unanswered               a question reached us, and nobody answers it
-    ├── NotVisited               the person did not go where the call needs them to go
+    │   └── EstimateFailed       no estimate of what a statement would cost
+    ├── CannotAsk                no person can be asked here
+    ├── TimedOut                 no answer, or no end of the visit, in time
+    │   └── StillOpen            the person agreed to the visit, and the client waits no longer
+    ├── VisitFailed              the application said that the visit failed
+    ├── VisitUnknown             a visit to settle that was never begun, or is long over
+    ├── EffectFailed             the function given to `once` raised
+    ├── NotApproved              a guarded call that was not approved
+    ├── ChangedSinceApproval     tables of a statement changed after its approval
+    ├── Unanswered               a question that this client has no one to answer
+    ├── NotVisited               the person did not open the link that the call needs
     └── Unfinished               a call took longer than it may
 
-All derive from `MCPError`, which the SDK's servers pass on as it is: so an error that the author leaves uncaught
+All derive from `MCPError`, which the SDK's servers pass on unchanged. So an error that the author does not catch
 reaches the middleware whole, and the client reads our text instead of "Error executing tool".
 """
 

@@ -28,7 +28,7 @@ class ConnectionMustLive(AuthorError):
 
 
 class NotUnderstood(PeerError):
-    """A server said something that the protocol does not know at this place."""
+    """A server sent what the protocol does not allow at this place."""
 
     def __init__(self, problem: str) -> None:
         self.problem = problem
@@ -36,7 +36,7 @@ class NotUnderstood(PeerError):
 
 
 class TooManyQuestions(PeerError):
-    """More questions in one call, or the same one more often, than a person should be put through."""
+    """Too many questions in one call, or one question repeated too often."""
 
     def __init__(self, *, asked: int, problem: str) -> None:
         self.asked, self.problem = asked, problem
@@ -46,7 +46,7 @@ class TooManyQuestions(PeerError):
 
 
 class ServerGone(PeerError):
-    """The connection ended before the call did; whether a call that was sent was done is for the server to say."""
+    """The connection ended before the call. Only the server knows whether a call that was sent was carried out."""
 
     def __init__(
         self, *, server: str, during: str, said: str = "", only_looked: bool = False, was_sent: bool = True
@@ -59,7 +59,7 @@ class ServerGone(PeerError):
 
 
 class CannotConnect(OperatorError):
-    """What was tried, what went wrong, the last lines that the server wrote, and what to do."""
+    """A server cannot be reached: what was tried, what went wrong, its last output, and what to do."""
 
     def __init__(self, *, server: str, problem: str, advice: str, said: str = "") -> None:
         self.server, self.problem, self.advice, self.said = server, problem, advice, said
@@ -79,11 +79,11 @@ class PolicyRefused(OperatorError):
 
 
 class Unanswered(AskbackError):
-    """Nobody answered, and nothing may answer in their place: no rule of a policy, no terminal, no person."""
+    """No answer came from a rule of a policy, a terminal or a person."""
 
 
 class NotVisited(AskbackError):
-    """A call that begins with a visit ended there: the person said no, or gave up waiting."""
+    """A call needs a visit first, and the person declined it or stopped waiting."""
 
     def __init__(self, *, message: str, why: str) -> None:
         self.message_shown, self.why = message, why
@@ -94,13 +94,13 @@ class NotVisited(AskbackError):
 
 
 class Unfinished(AskbackError):
-    """Given up waiting for the server; the time that people took to answer counts only against the caller's limit."""
+    """The wait for a server ended. Time that people take to answer counts only against the caller's own limit."""
 
     default_code = REQUEST_TIMEOUT
 
     def __init__(self, *, call: str, problem: str) -> None:
         self.call, self.problem = call, problem
         super().__init__(
-            f"The call of {call} was given up: {problem.rstrip('.')}. The server was told; whether it was done all "
-            "the same is for it to say."
+            f"The call of {call} was given up: {problem.rstrip('.')}. The server was told. Only the "
+            "server knows whether it was carried out."
         )

@@ -8,7 +8,7 @@ from askback.errors.roots import AskbackError, AuthorError, OperatorError, PeerE
 
 
 class QuestionRefused(AuthorError):
-    """A question that no person could be shown, refused when it is made."""
+    """A question that could never be shown to a person; refused when it is made."""
 
     def __init__(self, *, field: str | None, problem: str, instead: str) -> None:
         self.field, self.problem, self.instead = field, problem, instead
@@ -34,7 +34,7 @@ class SecretInForm(QuestionRefused):
 
 
 class LinkRefused(QuestionRefused):
-    """A link that would give away a credential or a person, or that anybody could read on its way."""
+    """A link that would reveal a credential or a person, or that others could read on its way."""
 
 
 class OutsideConversation(AuthorError):
@@ -53,7 +53,7 @@ class NoTruthValue(AuthorError):
 
 
 class NotAwaited(AuthorError):
-    """A verb was called without `await`, so nothing happened; what it gave was used all the same, or forgotten."""
+    """A verb was called without `await`, so nothing happened."""
 
     def __init__(self, verb: str) -> None:
         self.verb = verb
@@ -96,7 +96,7 @@ class AskedInsideOnce(AuthorError):
 
 
 class NotRecordable(AuthorError):
-    """A `once` result or a journal that cannot be written down."""
+    """A result of `once`, or a journal, that cannot be written as JSON."""
 
     def __init__(self, *, problem: str, instead: str) -> None:
         self.problem, self.instead = problem, instead
@@ -132,7 +132,7 @@ class InvalidAnswer(PeerError):
 
 
 class RoundRefused(PeerError):
-    """Other answers to a round that was answered, an older round, or one whose end is no longer kept."""
+    """A round that was answered before came with other answers, is an older one, or its result is no longer kept."""
 
     def __init__(
         self,
@@ -143,18 +143,18 @@ class RoundRefused(PeerError):
 
 
 class RoundForgotten(RoundRefused):
-    """The store has lost its memory since this conversation began, so nobody knows which rounds were answered."""
+    """The store lost its data after this conversation began, so it is unknown which rounds were answered."""
 
     def __init__(self) -> None:
         super().__init__(
-            "This server has lost what it knew of this call, so nobody knows whether it was carried out. Find out "
+            "This server has lost its data about this call, so it is unknown whether it was carried out. Find out "
             "first. If it was not, call again from the start.",
             "lost_round",
         )
 
 
 class UnsupportedHost(OperatorError):
-    """This object, or this version of the SDK, is not one that Askback can be installed into."""
+    """Askback cannot be installed into this object, or with this version of the SDK."""
 
 
 class StoreUnavailable(OperatorError):
@@ -171,21 +171,21 @@ class CallerUnknown(OperatorError):
 
     def __init__(self) -> None:
         super().__init__(
-            "This call keeps something for its caller, and nobody tells who the caller is: over HTTP that takes "
+            "This call keeps something for its caller, and the caller is not known: over HTTP that takes "
             "authorization. Protect the server, or tell callers apart with Askback(server, caller=...)."
         )
 
 
 class VisitorUnknown(OperatorError):
-    """Pages take secrets from whoever opens them; somebody must tell who that is."""
+    """Pages take secrets, and nothing tells who opens them."""
 
 
 class VaultUnavailable(OperatorError):
-    """Secrets cannot be sealed, or those that were cannot be opened."""
+    """Secrets cannot be sealed or opened."""
 
 
 class ProviderUnavailable(OperatorError):
-    """A service that people are connected with does not answer, or not as it should."""
+    """A service that people connect with does not answer, or answers wrongly."""
 
     def __init__(self, provider: str, problem: str) -> None:
         self.provider, self.problem = provider, problem
@@ -196,7 +196,7 @@ class ProviderUnavailable(OperatorError):
 
 
 class CannotAsk(AskbackError):
-    """There is nobody who could be asked: the client, its revision or the transport cannot carry the question."""
+    """No person can be asked: the client, its revision or the transport cannot carry the question."""
 
     default_code = MISSING_REQUIRED_CLIENT_CAPABILITY
 
@@ -206,7 +206,7 @@ class CannotAsk(AskbackError):
 
 
 class TimedOut(AskbackError):
-    """Nobody answered, or was done, in the time the author gave. Deliberately no `TimeoutError`: those get retried."""
+    """No answer, or no end of a visit, in the time the author gave. Not a `TimeoutError`: those get retried."""
 
     default_code = REQUEST_TIMEOUT
     advice = "Nobody answered the question {place!r} within {seconds:g} seconds. Call again when somebody is there."
@@ -223,7 +223,7 @@ class TimedOut(AskbackError):
 
 
 class StillOpen(TimedOut):
-    """The person has agreed to go and is not done there, and the client will not come back for it by itself."""
+    """The person agreed to a visit that has not ended, and the client will not ask for its end by itself."""
 
     advice = (
         "The person has agreed to open the link and is not done there yet, and this client does not wait any longer. "
@@ -231,8 +231,8 @@ class StillOpen(TimedOut):
     )
     lost = (
         "The person has agreed to open the link and is not done there yet, and this client does not wait any longer. "
-        "Nobody tells who calls here, so the next call begins anew. The operator can add authorization to the server, "
-        "or name its callers with Askback(caller=...); then a later call finds what this one has left."
+        "The caller is not known here, so the next call starts from the beginning. The operator can add authorization "
+        "to the server, or name its callers with Askback(caller=...); then a later call finds what this one has left."
     )
 
     def __init__(self, *, place: str, seconds: float, lasts: bool = True) -> None:
@@ -244,7 +244,7 @@ class StillOpen(TimedOut):
 
 
 class VisitFailed(AskbackError):
-    """What the person was sent to do did not work out; `reason` is the application's own word for it."""
+    """The application settled a visit as failed; `reason` is its own text."""
 
     def __init__(self, *, place: str, reason: str) -> None:
         self.place, self.reason = place, reason
@@ -252,7 +252,7 @@ class VisitFailed(AskbackError):
 
 
 class VisitUnknown(AskbackError):
-    """Nobody was sent there, or so long ago that it was forgotten."""
+    """A visit that was never begun on this store, or is over for too long."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -263,7 +263,7 @@ class VisitUnknown(AskbackError):
 
 
 class EffectFailed(AskbackError):
-    """The function given to `once` raised; recorded, so that a replay fails alike instead of trying again.
+    """The function given to `once` raised. This is recorded, so that a replay fails alike instead of running it again.
 
     `text` is what the exception said. It is not part of the message, which may reach the client: it may hold anything.
     """
@@ -276,17 +276,17 @@ class EffectFailed(AskbackError):
 INTERRUPTED, FORGOTTEN, MEMORY_LOST = "Interrupted", "Forgotten", "MemoryLost"
 
 UNKNOWN = {
-    INTERRUPTED: "It was begun and cut short, so nobody knows whether it happened. Find out before you call again.",
-    FORGOTTEN: "It was run before, and what it gave is no longer kept. Look for what it did before you call again.",
-    MEMORY_LOST: "The store has lost its memory, so nobody knows whether it happened before. Find out first. If it did "
+    INTERRUPTED: "It was begun and cut short, so it is unknown whether it happened. Find out before you call again.",
+    FORGOTTEN: "It was run before, and its result is no longer kept. Look for what it did before you call again.",
+    MEMORY_LOST: "The store has lost its data, so it is unknown whether it happened before. Find out first. If it did "
     "not happen, call again.",
 }
-"""Failures after which calling anew could do the thing a second time."""
+"""Failures after which another call could run the effect a second time."""
 
 
 def _again(within: float | None) -> str:
     if within is None:
-        return "It was not tried again; call anew to try it again."
+        return "It was not tried again; make a new call to try it again."
     return (
         f"It was not tried again; the same call does not try it within {within:g} seconds of the first time."
     )
@@ -295,7 +295,7 @@ def _again(within: float | None) -> str:
 # What stops a run that is guarded
 
 NotRun = Literal["declined", "cancelled", "timed out", "cannot ask", "unfit", "cannot be shown", "refused"]
-"""Why something that is guarded was not run. The last: a rule said no, and nobody was asked."""
+"""Why a guarded call was not run. `refused` means that a rule said no and no person was asked."""
 
 _WHY: dict[NotRun, str] = {
     "declined": "the person said no. That stands; do not try it again unless they ask for it",
@@ -309,9 +309,9 @@ _WHY: dict[NotRun, str] = {
 
 
 class NotApproved(AskbackError):
-    """A guard stands before it, and nobody has said yes; so it was not run.
+    """A guarded call was not run, because it was not approved.
 
-    `outcome` tells the ways apart; where it comes from another error, that one is the cause.
+    `outcome` says why; if another error led to it, that error is the cause.
     """
 
     def __init__(self, *, tool: str, outcome: NotRun, reason: str = "") -> None:
@@ -321,7 +321,7 @@ class NotApproved(AskbackError):
 
 
 class EstimateFailed(OperatorError):
-    """No number can be had for this statement; the move is the guard's, which asks a person instead of passing it.
+    """The cost of a statement cannot be estimated, so the guard asks a person.
 
     `problem` is for the operator's log and may quote the engine; what to do about it is in `advice`.
     """
@@ -332,7 +332,7 @@ class EstimateFailed(OperatorError):
 
 
 class ChangedSinceApproval(AskbackError):
-    """What a statement touches is not what it was when it was approved, so it was not run."""
+    """A statement was not run, because what it touches changed after its approval."""
 
     def __init__(self) -> None:
         super().__init__(

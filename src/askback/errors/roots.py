@@ -1,4 +1,4 @@
-"""What all errors share, and the three kinds whose next move is somebody else's."""
+"""The root of all errors, and the three kinds of errors that say who has to act."""
 
 from collections.abc import Iterator
 from typing import Any, cast
@@ -12,7 +12,7 @@ class AskbackWarning(UserWarning):
 
 
 class AskbackError(MCPError):
-    """The root; `str()` is advice that can be shown as it is."""
+    """The root of all errors; `str()` is advice that can be shown as it is."""
 
     default_code: int = INTERNAL_ERROR
 
@@ -25,21 +25,21 @@ class AskbackError(MCPError):
 
 
 class AuthorError(AskbackError):
-    """The code that asks must change; no retry helps."""
+    """The author of the tool has to change code; no retry helps."""
 
 
 class PeerError(AskbackError):
-    """The other side broke what it promised; its author's move."""
+    """The other side broke the protocol or a promise; its author has to act."""
 
     default_code = INVALID_PARAMS
 
 
 class OperatorError(AskbackError):
-    """The set-up must change: versions, keys, options."""
+    """The operator has to change the set-up: versions, keys, options."""
 
 
 def own_error(error: BaseException | None) -> AskbackError | None:
-    """Ours, also where a task group or a host wrapped it. A mere context does not count: that one was handled."""
+    """Our error, also if a task group or a host wrapped it. An error that is only a context was handled before."""
     left, seen = [error], set[int]()  # each once: `raise e from e` makes a circle, and so may a group
     while left:
         one = left.pop()
@@ -58,7 +58,7 @@ def own_error(error: BaseException | None) -> AskbackError | None:
 def causes(error: BaseException | None, *, or_context: bool = False) -> Iterator[BaseException]:
     """An error, what caused it, and so on; each once, since `raise e from e` makes a circle.
 
-    With `or_context`, also what was being handled when an error without a cause was raised.
+    With `or_context`, also the error that was being handled when one without a cause was raised.
     """
     seen = set[int]()
     while error is not None and id(error) not in seen:

@@ -10,7 +10,7 @@ try:
 except ImportError:  # it comes with the client extra; commands that need no client print without it
 
     def wcwidth(wc: str) -> int:
-        """Unicode's own wide letters and marks, which are nearly all that the library knows."""
+        """The width by Unicode's own tables, which agree with the library for nearly all characters."""
         if unicodedata.category(wc) in {"Mn", "Me", "Cf"}:
             return 0
         return 2 if unicodedata.east_asian_width(wc) in {"W", "F"} else 1
@@ -31,14 +31,14 @@ def width_of(text: str) -> int:
 
 
 def cut(text: str, width: int) -> str:
-    """As much as fits, with a sign that there was more."""
+    """As much of the text as fits, with an ellipsis if there was more."""
     if width_of(text) <= width:
         return text
     return _head(text, max(0, width - 1)) + ELLIPSIS[: max(0, width)]
 
 
 def cut_middle(text: str, width: int) -> str:
-    """Both ends and a sign between them, for paths and addresses: what tells them apart stands at the end."""
+    """Both ends with an ellipsis between them, for paths and addresses, which differ at their ends."""
     if width_of(text) <= width:
         return text
     tail = _head(text[::-1], max(0, width - 1) * 2 // 3)[::-1]

@@ -6,7 +6,7 @@ from typing import overload
 from askback.errors import AuthorError
 
 CLOCK_SKEW = 60.0
-"""Seconds that the clocks of two workers may differ: the seal takes a state that was made so far in the future."""
+"""Seconds that the clocks of two workers may differ: a state may be made so far in the future and is still accepted."""
 
 
 @overload

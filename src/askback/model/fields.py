@@ -53,7 +53,7 @@ class Field(Generic[T]):
         return {keyword: value for keyword, value in whole.items() if value is not None}
 
     def choices(self) -> Json:
-        """The part of the keywords that lists what can be chosen."""
+        """The keywords that list the options."""
         return {}
 
     def altered(self, **changes: Any) -> Self:
@@ -170,7 +170,7 @@ class Boolean(Field[bool]):
 
 
 class Option(NamedTuple):
-    """One thing to choose: what is sent, and what is shown if that is something else."""
+    """One option: the value that is sent, and the title that is shown instead of it, if any."""
 
     value: str
     title: str | None = None

@@ -10,7 +10,7 @@ from askback.model.fields import Field
 T_co = TypeVar("T_co", covariant=True)
 
 SINGLE = "value"
-"""The name of the only field where a bare type is asked for. Nobody chose it, so nobody should be shown it."""
+"""The name of the only field where a bare type is asked for. No author chose it, so no person is shown it."""
 
 Meanings = Mapping[str, Any]
 """The Python value behind each spelling of a choice."""
@@ -29,7 +29,7 @@ class FieldSet(Generic[T_co]):
     meanings: Mapping[str, Meanings] = field(default_factory=dict[str, Meanings])
     """By field, for choices that are not plain texts."""
     nulls: tuple[str, ...] = ()
-    """Fields whose value is None where they were left empty."""
+    """Fields whose value is None if they are left empty."""
     digest: str = ""
     title: str | None = None
     """Of the whole form, where its schema has one: some clients name what they make of the form by it."""
@@ -71,7 +71,7 @@ class Form(Generic[T_co]):
     fieldset: FieldSet[T_co]
     meta: Mapping[str, Any] | None = None
     digest: str = field(default="", init=False, repr=False)
-    """Stable name of the question, equal on every worker; `meta` is not part of what is asked."""
+    """Stable name of the question, equal on every worker. `meta` is no part of it."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "digest", digest_of(self.message, under=self.fieldset.digest))

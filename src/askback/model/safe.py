@@ -1,4 +1,4 @@
-"""Text from outside, made safe where it is shown. Pure, linear, and the only way that server text reaches a person.
+"""Text from outside, made safe to show. Runs in linear time, and is the only way that server text reaches a person.
 
 What becomes what, so that a reader sees everything that is there and a terminal takes nothing for an order:
 
@@ -10,8 +10,8 @@ What becomes what, so that a reader sees everything that is there and a terminal
 | bidi controls, zero-width and other format characters, tags | their number: `<U+202E>` |
 | letters that draw nothing, variation selectors | their number: `<U+3164>` |
 | half surrogates, private and unassigned characters | their number: `<U+E000>` |
-| a joiner between letters of a script that joins, or two emoji | nothing: the letters are drawn all the same |
-| the selector that makes a sign an emoji | nothing: the sign is drawn all the same |
+| a joiner between letters of a script that joins, or two emoji | nothing: the letters are drawn alike without it |
+| the selector that makes a sign an emoji | nothing: the sign is drawn alike without it |
 | any other space: no-break, em, ideographic | a plain space |
 | more than eight spaces in a row | their count: `<12 spaces>` |
 | a combining mark with nothing to stand on | `◌` and the mark |
@@ -19,7 +19,7 @@ What becomes what, so that a reader sees everything that is there and a terminal
 | lines and blocks to draw frames with, U+2500 to U+259F | `-` `|` `+` `#`: frames are ours |
 | anything else: all scripts, wide letters too, signs, emoji | itself |
 
-What is safe stays as it is: to make it safe twice changes nothing.
+Safe text stays as it is, so to make it safe twice changes nothing.
 """
 
 import re
@@ -32,10 +32,10 @@ MAX_LINE_LENGTH: Final = 200
 """Characters of a name, a label or an option: more is no label."""
 
 MAX_BLOCK_LENGTH: Final = 10_000
-"""Characters that a person may be made to scroll through: as many as our own servers let an author write."""
+"""Characters that a person may be made to scroll through: as many as an author may write in a message."""
 
 MAX_BLOCK_LINES: Final = 400
-"""Lines of the same: ten screens."""
+"""Lines that a person may be made to scroll through: ten screens."""
 
 MAX_MARKS: Final = 4
 """Hebrew with vowels and accents needs four on a letter; more only climbs into the lines around it."""
@@ -51,7 +51,7 @@ _DRAWN: Final = {
 _BLANKS: Final = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\ufffc\U0001d159"
 )
-"""With the variation selectors, all that is blank; browsers drop most of them from a host."""
+"""All blank characters but the variation selectors; browsers drop most of them from a host."""
 
 _STRAIGHT: Final = str.maketrans(dict.fromkeys("\u201c\u201d\u201e\u201f\u275d\u275e\u301d\u301e\uff02", '"'))
 
@@ -75,7 +75,7 @@ def safe_line(text: str, most: int = MAX_LINE_LENGTH) -> str:
 
 
 def quote_safely(text: str, most: int = MAX_LINE_LENGTH) -> str:
-    """A line between quotes which it cannot end to go on in our words: those inside it are drawn straight."""
+    """A line in curly quotes. Curly quotes inside it become straight ones, so the text cannot pass for our words."""
     return f"“{safe_line(text, most).translate(_STRAIGHT)}”"
 
 

@@ -23,7 +23,7 @@ _UNITS = (
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """One thing that does not fit. The facts are the question's, never the reply's, so they can be shown and logged."""
+    """One thing that does not fit. Its facts are the question's, never the reply's, so they can be shown and logged."""
 
     code: str
     field: str | None = None
@@ -116,11 +116,11 @@ class Words:
         return "\n".join(map(self.sentence, problems))
 
     def again_message(self, message: str, description: str) -> str:
-        """The same question, with what did not fit below it."""
+        """The message of a question that is asked again, with what did not fit below it."""
         return self.again.format(message=message, problems=description)
 
     def open_again(self, message: str) -> str:
-        """The same visit, put once more to a person who is not done with it."""
+        """The message of a visit that the person has not finished and is shown again."""
         return self.still_open.format(message=message)
 
     def length(self, seconds: float) -> str:

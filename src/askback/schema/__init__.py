@@ -1,1 +1,1 @@
-"""From what an author asks for to what a client is sent, and from what comes back to the author's value."""
+"""Turns what an author asks for into the schema that a client is sent, and a reply into the author's value."""

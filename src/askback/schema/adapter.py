@@ -1,6 +1,6 @@
-"""A Python type as JSON Schema, and JSON back into the type: all of pydantic that forms need.
+"""Turns a Python type into JSON Schema, and JSON back into the type: the part of pydantic that forms need.
 
-The schema carries what JSON has no words for under two keys of our own, which never leave the package: MEANINGS, the
+What JSON Schema cannot express stands under two keys of our own, which never leave the package: MEANINGS, the
 Python values behind the spellings of a choice, and ATTRIBUTES, the Python names behind the names on the wire.
 """
 
@@ -25,7 +25,7 @@ MEANINGS = "askback-meanings"
 ATTRIBUTES = "askback-attributes"
 
 NAIVE = "date-time without offset"
-"""Stands as the format of a type that no reply could ever fill, since a date-time on the wire has its offset."""
+"""The format of a type that no reply could fill, since a date-time on the wire has its offset."""
 
 POSSIBLE = (
     "a pydantic model, dataclass or TypedDict; str, int, float, bool, date, datetime, EmailStr, AnyUrl, a Literal or "
@@ -35,7 +35,7 @@ POSSIBLE = (
 
 
 def describe_type(what: Any) -> tuple[Json, Callable[[Any], Any]]:
-    """The type's JSON Schema, and what makes its value of checked content."""
+    """The type's JSON Schema, and the function that makes its value of checked content."""
     is_strange = what is None or isinstance(what, str | partial) or isroutine(what) or ismodule(what)
     require(not is_strange, problem=f"{what!r} cannot be asked for", instead=f"ask for {POSSIBLE}")
     try:
@@ -108,7 +108,7 @@ class _Described(GenerateJsonSchema):
         return dft
 
     def field_title_should_be_set(self, schema: Any) -> bool:
-        # A title made of a name would hide the author's own, where that stands further inside.
+        # A title made of a name would hide the author's own title on an inner annotation.
         return False
 
     def field_is_present(self, field: Any) -> bool:

@@ -13,7 +13,7 @@ _URI = re.compile(r"""[A-Za-z][A-Za-z0-9+.-]*:[^\s"<>\\^`{|}]+""")
 _LOCAL = re.compile(r"""[^\s@"(),:;<>\[\\\].]+(?:\.[^\s@"(),:;<>\[\\\].]+)*""")
 _LABEL = re.compile(r"[^\W_](?:[\w-]*[^\W_])?")
 
-_MOST_EMAIL, _MOST_LOCAL, _MOST_LABEL = 254, 64, 63
+_MAX_EMAIL, _MAX_LOCAL, _MAX_LABEL = 254, 64, 63
 """What SMTP can carry (RFC 5321), in characters."""
 
 _URL = TypeAdapter(AnyUrl).validator
@@ -23,14 +23,14 @@ def is_email(text: str) -> bool:
     """An address as people write it: no quotes, no comments, a domain with a dot."""
     local, _, domain = text.rpartition("@")
     if (
-        len(text) > _MOST_EMAIL
-        or len(local) > _MOST_LOCAL
+        len(text) > _MAX_EMAIL
+        or len(local) > _MAX_LOCAL
         or not text.isprintable()
         or not _LOCAL.fullmatch(local)
     ):
         return False
     labels = domain.split(".")
-    return len(labels) > 1 and all(len(label) <= _MOST_LABEL and _LABEL.fullmatch(label) for label in labels)
+    return len(labels) > 1 and all(len(label) <= _MAX_LABEL and _LABEL.fullmatch(label) for label in labels)
 
 
 def is_url(text: str) -> bool:
@@ -39,7 +39,7 @@ def is_url(text: str) -> bool:
 
 
 def as_date(text: str) -> date | None:
-    """The day that RFC 3339 reads in `text`."""
+    """The day, if the text is a date of RFC 3339."""
     if not _DATE.fullmatch(text):
         return None
     try:
@@ -49,7 +49,7 @@ def as_date(text: str) -> date | None:
 
 
 def as_date_time(text: str) -> datetime | None:
-    """The moment that RFC 3339 reads in `text`: seconds and an offset are part of it."""
+    """The moment, if the text is a date-time of RFC 3339, with seconds and an offset."""
     if not _DATE_TIME.fullmatch(text):
         return None
     try:

@@ -1,8 +1,8 @@
 """Forms of the hosts' own calls (`ctx.elicit`, `elicit_form`, returned rounds), which take more than `ask` does.
 
-Their schemas are sent as the host wrote them, and replies go to the host as the client sent them. Where fields can be
-made of a schema, a reply that does not fit them is asked again; else it is not checked. What asks for a secret is
-refused in either case.
+Their schemas are sent as the host wrote them, and replies go to the host as the client sent them. If fields can be made
+of a schema, a reply has to fit them; otherwise it is not checked. A form that asks for a secret is refused in both
+cases.
 """
 
 import json
@@ -39,11 +39,11 @@ _EXCUSE = "notASecret"
 _SILENT = frozenset(
     {"title", "description", "default", "$schema", "$id", "$comment", "$anchor", "enumNames", _EXCUSE}
 )
-"""Notes that are searched by themselves, or that no client shows to whoever types."""
+"""Notes that are searched on their own, or that no client shows."""
 
 
 def host_form_of(message: str, schema: Mapping[str, Any], *, meta: Mapping[str, Any] | None) -> Form[Any]:
-    """The form that a host asks with; raises `SecretInForm`, and `QuestionRefused` for what cannot travel at all."""
+    """The form that a host asks with; raises `SecretInForm`, or `QuestionRefused` if it cannot be sent."""
     canonical = json_of(schema)
     says_so = not schema.keys().isdisjoint(("type", "properties"))
     properties = schema.get("properties", {})
@@ -72,7 +72,7 @@ def _read(canonical: str) -> tuple[FieldSet[Any], bool]:
 
 
 def _with_fields(schema: Mapping[str, Any]) -> FieldSet[Any] | None:
-    """The fields that replies are checked by; None where none can be made, or their options are sent in other words."""
+    """The fields that replies are checked with; None if there are none, or if their options are not plain texts."""
     try:
         fieldset = of_schema(schema)
     except SecretInForm:
@@ -83,7 +83,7 @@ def _with_fields(schema: Mapping[str, Any]) -> FieldSet[Any] | None:
 
 
 def _beside(fieldset: FieldSet[Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A schema without what the rules of fields have found harmless: choices, and fields with an excuse."""
+    """The schema without what the rules of fields have accepted: choices, and fields that are no secret."""
     if not fieldset.fields:
         return schema
     typed = {name for name, field in fieldset.fields.items() if field.is_typed and field.not_a_secret is None}
@@ -94,7 +94,7 @@ def _beside(fieldset: FieldSet[Any], schema: Mapping[str, Any]) -> Mapping[str, 
 
 
 def _search(schema: Mapping[str, Any]) -> bool:
-    """Whether anything is typed into the form; raises `SecretInForm` where that is a secret."""
+    """Whether anything is typed into the form; raises `SecretInForm` if that is a secret."""
     typed = [(name, described) for name, described in _described(schema) if _is_typed(described)]
     is_typed = any(name for name, _ in typed)
     for name, described in typed if is_typed else ():
@@ -108,7 +108,7 @@ def _search(schema: Mapping[str, Any]) -> bool:
 
 
 def _notes(described: Mapping[str, Any]) -> Iterator[str]:
-    """Texts that stand beside title and description, such as examples, and that a client may show."""
+    """Texts in other keywords, such as examples, that a client may show."""
     for keyword, value in described.items():
         if keyword not in VALIDATING and keyword not in _SILENT:
             listed = cast("Iterable[Any]", value) if isinstance(value, list) else (value,)
@@ -116,7 +116,7 @@ def _notes(described: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _described(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Whatever is described at any depth, each under the name of the property that it is part of, if any."""
+    """All schemas inside a schema, each with the name of the property that it is part of, if any."""
     waiting: list[tuple[str, Any]] = [("", schema)]
     while waiting:
         name, item = waiting.pop()
@@ -153,7 +153,7 @@ def _written_out(schema: Any) -> Any:
 
 
 def _is_typed(described: Mapping[str, Any]) -> bool:
-    """Whether a person may type there, without an excuse; of a union, whether that is so for one of its branches."""
+    """Whether a person may type there and no reason says that it is no secret; for a union, in one of its branches."""
     if described.get("type") in ("boolean", "null") or (_text(described, _EXCUSE) or "").strip():
         return False
     if "const" in described or described.get("enum"):

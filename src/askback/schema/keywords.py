@@ -1,6 +1,6 @@
-"""From restricted JSON Schema to fields: which keywords a form understands, and advice for those it does not.
+"""Makes fields of restricted JSON Schema: the keywords that a form knows, and advice for the others.
 
-Everything that is not written with field objects comes this way. Whether the fields make sense is `rules`' question.
+Everything that is not written with field objects comes this way. Whether the fields make sense is checked in `rules`.
 """
 
 import dataclasses
@@ -52,7 +52,7 @@ VALIDATING = frozenset(
         """,
     )
 )
-"""What JSON Schema gives a meaning that a reply could break. Any other keyword is a note, and passes."""
+"""Keywords that a reply could violate. Any other keyword is a note, and passes."""
 
 OPTIONS = "askback-options"
 """The key under which the choices stand when they are found: a list of pairs."""
@@ -81,7 +81,7 @@ _INSTEAD_OF_FORMAT = {
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class FieldEntry:
-    """A field with what the form around it says about it."""
+    """A field, and what its form says about it."""
 
     field: Field[Any]
     is_required: bool = False
@@ -158,7 +158,7 @@ def _field(name: str, whole: Json, definitions: Mapping[str, Any]) -> tuple[Fiel
 
 
 _EXTRA: Mapping[type[Field[Any]], tuple[str, ...]] = {Integer: ("exclusiveMinimum", "exclusiveMaximum")}
-"""Keywords a field takes though it has its own way of saying them."""
+"""Keywords that a field takes although it has no attribute of that name."""
 
 
 _NO_FIELD = {
@@ -189,7 +189,7 @@ def _kind(name: str, whole: Json) -> type[Field[Any]]:
 
 
 def refuse_password(name: str, form: object) -> None:
-    """Refuse the format that says by itself that a secret is asked for."""
+    """Refuse the format whose name says that it is a secret."""
     require(
         form != "password",
         field=name,
@@ -261,7 +261,7 @@ def _options(name: str, whole: Json) -> tuple[list[Option], Meanings]:
 
 
 def _notes(whole: Json) -> Json:
-    """What every field has, but the default: `rules` turns that into the field's own type."""
+    """The attributes of every field but the default, which `rules` turns into the field's own type."""
     return {name: whole.get(keyword) for name, keyword in _NOTES.items()}
 
 

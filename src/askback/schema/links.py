@@ -26,7 +26,7 @@ MAX_LINK_LENGTH = 2_000
 """Characters: what every browser takes, with room for the id."""
 
 MAX_DECODINGS = 3
-"""How often a value is decoded once more: one that goes through two services is encoded twice."""
+"""How often a value is decoded: a value that goes through two services is encoded twice."""
 
 _require = partial(require, error=LinkRefused)
 
@@ -41,7 +41,7 @@ _SIGNS_IN = re.compile(
     r"auth(orization|_?(key|code|hash|cookie|header))?|magic(_?(link|key|code))?|login_?(key|code))|"
     r"\w*sess_?(ion)?_?id|saml\w+|x_(amz|goog)_\w+"
 )
-"""Names of parameters that sign somebody in, beside what the secret lint knows."""
+"""Names of parameters that sign a person in, in addition to those that the secret lint knows."""
 
 _MAY_SIGN_IN = {"code", "key", "ticket"}
 _PLAIN = re.compile(r"[A-Za-z]+([-_ .][A-Za-z]+)*[-_]?\d{0,4}|\d{1,5}")
@@ -53,13 +53,13 @@ _PERSONAL = re.compile(
     r"((first|last|full|user|given|family|middle|display|real|customer|patient|person)_?)?name|"
     r"(user|customer|account|patient|person|member|employee|passport)(_?(id|no|nr|num|number|ref))?|uid|login(_?hint)?"
 )
-"""Names of parameters that say who somebody is. A bare `name` may be a product's; `product_name` says so."""
+"""Names of parameters that identify a person. `name` alone may be a person's; `product_name` is not."""
 
 _SWITCH = re.compile(r"(?i)|true|false|on|off|yes|no|none|all|auto|required|optional|[01]")
 """Values that say nothing about a person, under any name."""
 
 _OPEN = {"client_id", "code_challenge", "nonce", "state"}
-"""Parameters of an OAuth request that look like chance, and are meant to be read on their way."""
+"""Parameters of an OAuth request that look random and are not secret."""
 
 ELSEWHERE = (
     "keep it on the server under a number of your own, made in once(...) before the visit; put that number into the "
@@ -83,7 +83,7 @@ _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkTemplate:
-    """A link that was judged, and where its id goes. Made by `link_of`."""
+    """A link that was checked, and the place of its id. Made by `link_of`."""
 
     template: str
 
@@ -106,7 +106,7 @@ def _judged(template: str, needs_id: bool) -> LinkTemplate:
     _examine_writing(template)
     _require(
         not needs_id or ID_PLACEHOLDER in template,
-        problem="the link has no {id} in it, so nobody could say which visit has ended",
+        problem="the link has no {id} in it, so it could not be said which visit has ended",
         instead="write {id} where the page finds it, such as https://pay.example/checkout/{id}, and in an f-string "
         "{{id}}; or go on without the end, with wait=False",
     )

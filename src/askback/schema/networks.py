@@ -16,7 +16,7 @@ class AddressKind(Enum):
     LOOPBACK = auto()
     UNSPECIFIED = auto()
     LINK_LOCAL = auto()
-    """One network segment; clouds keep credentials there for whoever asks."""
+    """One network segment; clouds give credentials to every program that asks there."""
     MULTICAST = auto()
     PRIVATE = auto()
     UNUSED = auto()
@@ -35,14 +35,14 @@ NETWORKS: Final = {
     AddressKind.UNUSED: "240.0.0.0/4",
     AddressKind.PUBLIC: "0.0.0.0/0 2000::/3",
 }
-"""The first kind that holds an address is its own. Addresses for examples and measurements count as private, and so
-does 100.64.0.0/10, between a provider and its customers. Of IPv6 only 2000::/3 is given out so far."""
+"""An address has the first kind whose networks hold it. Addresses for examples and measurements count as private, and
+so does 100.64.0.0/10, between a provider and its customers. Of IPv6, only 2000::/3 is given out so far."""
 
 _TABLE: Final = tuple((kind, ip_network(text)) for kind, texts in NETWORKS.items() for text in texts.split())
 
 
 def kind_of_address(ip: IPv4Address | IPv6Address) -> AddressKind:
-    """The kind of the address as it is written: an IPv6 address that stands for an IPv4 one is not followed."""
+    """The kind of the address as written: an IPv6 address that stands for an IPv4 one is not resolved."""
     return next((kind for kind, network in _TABLE if ip in network), AddressKind.UNUSED)
 
 

@@ -41,7 +41,7 @@ _ADVICE = Words()
 
 
 def examine_entries(entries: Mapping[str, FieldEntry]) -> dict[str, FieldEntry]:
-    """The same entries with their defaults in the field's own type; QuestionRefused where one cannot be asked."""
+    """The entries with defaults in the type of their field; raises `QuestionRefused` if one cannot be asked."""
     require(
         entries,
         problem="the form is empty",
@@ -97,7 +97,7 @@ def _examine(name: Any, field: Field[Any]) -> None:
 
 
 def is_label(text: Any) -> bool:
-    """Whether it is a text that can be shown in one line."""
+    """Whether it is a text that is short enough for one line."""
     return isinstance(text, str) and is_readable(text) and len(text) <= MAX_LABEL_LENGTH
 
 
@@ -130,19 +130,19 @@ def _examine_words(name: str, field: Field[Any]) -> None:
 
 
 def _examine_secret(name: str, field: Field[Any]) -> None:
-    excuse: Any = field.not_a_secret
+    reason: Any = field.not_a_secret
     require(
-        excuse is None or (isinstance(excuse, str) and excuse.strip()),
+        reason is None or (isinstance(reason, str) and reason.strip()),
         field=name,
-        problem="its excuse is empty",
+        problem="its not_a_secret is empty",
         instead="say why: not_a_secret='...'",
     )
-    if field.is_typed and excuse is None:
+    if field.is_typed and reason is None:
         refuse_suspicion(name, suspect_field(name, field.title, field.description))
 
 
 def refuse_suspicion(field: str | None, found: Suspicion | None) -> None:
-    """Refuse a form that something is typed into and whose words ask for a secret: those of a field, or its message."""
+    """Refuse a form because the words of a field, or of its message, seem to ask for a secret."""
     if found is not None:
         raise SecretInForm(
             field=field,
@@ -264,7 +264,7 @@ def _examine_count(name: str, field: Choices) -> None:
     require(
         least <= min(most, len(field.options)),
         field=name,
-        problem=f"nobody can choose at least {least} and at most {most} of {len(field.options)} options",
+        problem=f"it is impossible to choose at least {least} and at most {most} of {len(field.options)} options",
         instead="lower least, or raise most",
     )
 
@@ -280,7 +280,7 @@ def _require_counts(name: str, **counts: Any) -> None:
 
 
 def _refuse_folded_twice(entries: Mapping[str, FieldEntry]) -> None:
-    """Where several choices are shown as one yes-or-no field each, those need names of their own."""
+    """Refuse choices that older clients, which show a yes-or-no field for each, would see under equal names."""
     names = set(entries)
     for name, entry in entries.items():
         for option in entry.field.options if isinstance(entry.field, Choices) else ():

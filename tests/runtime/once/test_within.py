@@ -174,7 +174,7 @@ async def test_a_failure_that_is_remembered_does_not_advise_to_call_anew(store: 
 
     run = await run_tool(mcpserver(body, store=store), "t")
     assert run.is_error and "ZeroDivisionError" in run.text
-    assert "call anew to try it again" not in run.text
+    assert "make a new call to try it again" not in run.text
 
 
 async def test_a_result_that_cannot_be_written_down_is_not_run_for_again(host: Host, store: Store):

@@ -88,7 +88,7 @@ async def test_where_nobody_tells_who_calls_nothing_is_left_and_that_is_said():
     with anyio.fail_after(BOUND):
         async with over_http(shop) as url, client_of(url, None, person) as client:
             text = text_of(await client.call_tool("t", {}))
-            assert "so the next call begins anew" in text and "Askback(caller=...)" in text
+            assert "so the next call starts from the beginning" in text and "Askback(caller=...)" in text
             assert not await shop.asked.settle(person.id, "paid")  # nobody will ever ask for it
             await client.call_tool("t", {})
     assert [error.lasts for error in errors] == [False, False]

@@ -72,7 +72,7 @@ async def test_callers_of_one_application_share_no_effect():
         async with bearing(shop, **claims) as client:
             texts.append(text_of(await client.call_tool("t", {})))
     assert texts[:3] == ["transfer 1", "transfer 2", "transfer 1"]
-    assert "nobody tells who the caller is" in texts[3]
+    assert "the caller is not known" in texts[3]
 
 
 async def asks_for_a_key() -> str:

@@ -24,7 +24,7 @@ __all__ = ["Suspicion", "suspect_field", "suspect_message"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suspicion:
-    """What a text seems to ask for; `text` is the word of our tables that it was read as."""
+    """A text seems to ask for a secret; `text` is the phrase of our tables that was found in it."""
 
     kind: str
     where: str
@@ -32,7 +32,7 @@ class Suspicion:
 
 
 def suspect_field(name: str, title: str | None, description: str | None) -> Suspicion | None:
-    """The first of the three that asks for a secret; only for fields that a person can type into."""
+    """Whether the name, the title or the description asks for a secret; only for fields that a person types into."""
     label = title if title and len(title.split()) <= MAX_LABEL_WORDS else None
     for where, text, judge in (
         ("name", name, find_demand_in_label),
