@@ -2,6 +2,7 @@
 
 import json
 import logging
+from contextlib import suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -54,13 +55,8 @@ def _key(id: str, call: "Call") -> str:
     The id alone is not enough: a server that calls another may forward its headers with every call, and both may have
     the same store.
     """
-    ctx, server = call.ctx, call.settings.house.lasting_name
-    told = [server, _caller(call), id, ctx.request_id, ctx.method, dict(ctx.params or {})]
-    return f"delivery:{sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()}"
-
-
-def _caller(call: "Call") -> str | None:
-    try:
-        return caller_of(call.ctx, call.settings.caller, call.settings.owner)
-    except CallerUnknown:
-        return None
+    ctx, server, caller = call.ctx, call.settings.house.lasting_name, None
+    with suppress(CallerUnknown):
+        caller = caller_of(ctx, call.settings.caller, call.settings.owner)
+    facts = [server, caller, id, ctx.request_id, ctx.method, dict(ctx.params or {})]
+    return f"delivery:{sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()}"

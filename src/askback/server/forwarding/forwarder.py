@@ -76,7 +76,10 @@ class RelayedResponse:
             self._read_start(frame.payload)
             if self._is_call or not self._is_stream:
                 return False
-        await self._send_start()
+        start, self._start = self._start, None
+        if start is not None:
+            self.is_started = True
+            await self._send(start)
         if is_end or frame.kind is FrameKind.BODY:
             await self._send({"type": "http.response.body", "body": frame.payload, "more_body": not is_end})
         if frame.kind is FrameKind.HEARTBEAT and self._is_stream and self._must_end():
@@ -102,12 +105,6 @@ class RelayedResponse:
             name.lower() == b"content-type" and b"event-stream" in value for name, value in headers
         )
         self._start = {"type": "http.response.start", "status": status, "headers": headers}
-
-    async def _send_start(self) -> None:
-        start, self._start = self._start, None
-        if start is not None:
-            self.is_started = True
-            await self._send(start)
 
 
 class Forwarder:

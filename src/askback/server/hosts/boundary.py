@@ -106,18 +106,16 @@ def _time_to_live(options: BoundaryOptions, before: RequestStateSecurity | None)
     return before.ttl
 
 
-def install(lowlevel: Server[Any], middleware: ServerMiddleware[Any]) -> None:
+def install(lowlevel: Server[Any], middleware: ServerMiddleware[Any], *, places_inside: int = 1) -> None:
     """Put `middleware` directly inside the boundary."""
     at = _place_of_boundary(lowlevel.middleware)
     assert at is not None
-    lowlevel.middleware.insert(at + 1, middleware)
+    lowlevel.middleware.insert(at + places_inside, middleware)
 
 
 def install_outside(lowlevel: Server[Any], middleware: ServerMiddleware[Any]) -> None:
     """Put `middleware` directly outside the boundary, where it sees requests that the boundary refuses."""
-    at = _place_of_boundary(lowlevel.middleware)
-    assert at is not None
-    lowlevel.middleware.insert(at, middleware)
+    install(lowlevel, middleware, places_inside=0)
 
 
 def _place_of_boundary(chain: Sequence[object]) -> int | None:
