@@ -1,46 +1,57 @@
-"""What the store in memory keeps, and who waits for it."""
+"""The rows of the store in memory, and who waits for them."""
 
-from collections import deque
+from dataclasses import dataclass, field
 from math import inf
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple
 
 import anyio
 
 from askback.model.store import Verdict
 
 
+@dataclass(slots=True)
 class Waiter:
-    """Somebody who waits for a run to end."""
+    """A claim that waits for a run to end."""
 
-    __slots__ = ("event", "takeover", "until", "verdict")
-
-    def __init__(self, until: float, takeover: bool) -> None:
-        self.event = anyio.Event()
-        self.until, self.takeover = until, takeover
-        self.verdict: Verdict | None = None
+    until: float
+    takeover: bool
+    event: anyio.Event = field(default_factory=anyio.Event)
+    verdict: Verdict | None = None
 
     def wake(self, verdict: Verdict) -> None:
         self.verdict = verdict
         self.event.set()
 
 
-class Row:
+@dataclass(slots=True)
+class Run:
     """One turn of a key: being run first, at rest later."""
 
-    __slots__ = ("digest", "is_dead", "noted", "result", "token", "turn", "until", "waiters")
-
-    def __init__(self, turn: int, digest: str, token: str, until: float) -> None:
-        self.turn, self.digest, self.token, self.until = turn, digest, token, until
-        self.noted = b""
-        self.waiters: deque[Waiter] | None = None
-        self.result: bytes | None = None
-        """Where a row at rest has none, a later turn came while it was being run, or its runner is gone."""
-        self.is_dead = False
-        """Its runner is gone, with its loop or with a note: it may be taken over."""
+    turn: int
+    digest: str
+    token: str
+    until: float
+    noted: bytes = b""
+    waiters: list[Waiter] = field(default_factory=list[Waiter])
+    result: bytes | None = None
+    """None at rest: a later turn came while it was being run, or its runner is gone."""
+    is_dead: bool = False
+    """Its runner is gone, with its loop or with a note: it may be taken over."""
 
     def overtake(self) -> None:
-        """A later turn has come: nobody takes this one over any more."""
+        """A later turn has come: this one is not taken over any more."""
         self.is_dead, self.noted = False, b""
+
+    def wake_all(self, verdict: Verdict) -> None:
+        while self.waiters:
+            self.waiters.pop(0).wake(verdict)
+
+
+class Evicted(NamedTuple):
+    """The last turn of a key whose result had to go."""
+
+    turn: int
+    until: float
 
 
 class Kept(NamedTuple):
@@ -50,41 +61,17 @@ class Kept(NamedTuple):
     until: float
 
 
-class Bell:
-    """Everybody who waits for one key to be settled."""
+@dataclass(slots=True)
+class Settlement:
+    """All who wait for one key to be settled."""
 
-    __slots__ = ("event", "value", "waiting")
-
-    def __init__(self) -> None:
-        self.event = anyio.Event()
-        self.value: bytes | None = None
-        self.waiting = 0
+    event: anyio.Event = field(default_factory=anyio.Event)
+    value: bytes | None = None
+    waiting: int = 0
 
 
-class Expiring(Protocol):
-    @property
-    def until(self) -> float: ...
-
-
-Key = TypeVar("Key")
-Value = TypeVar("Value", bound=Expiring)
-
-
-def drop_expired(table: dict[Key, Value], now: float) -> float:
-    """Gives the time at which the next one expires."""
-    earliest = inf
-    gone: list[Key] = []
-    for key, row in table.items():
-        if row.until <= now:
-            gone.append(key)
-        elif row.until < earliest:
-            earliest = row.until
-    for key in gone:
+def drop_expired(table: dict[Any, Any], now: float) -> float:
+    """Gives the time at which the next row expires."""
+    for key in [key for key, row in table.items() if row.until <= now]:
         del table[key]
-    return earliest
-
-
-def wake_all(row: Row, verdict: Verdict) -> None:
-    waiters, row.waiters = row.waiters, None
-    for waiter in waiters or ():
-        waiter.wake(verdict)
+    return min((row.until for row in table.values()), default=inf)

@@ -1,6 +1,6 @@
 """A store in this process's memory: the default for conversations. It is gone with the process.
 
-All of it happens on one event loop, so nothing is locked: between two awaits nobody else is at it.
+All of it happens on one event loop, so nothing is locked: between two awaits nothing else runs.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from math import inf
 import anyio
 import anyio.lowlevel
 
-from askback.errors import OperatorError
+from askback.errors import OperatorError, StoreUnavailable
 from askback.model.store import (
     Cap,
     EpochChanged,
@@ -26,14 +26,17 @@ from askback.model.store import (
     Verdict,
 )
 from askback.stores.caps import CappedRows
-from askback.stores.kept import Bell, Kept, Row, Waiter, drop_expired, wake_all
-from askback.stores.spent import Spent
+from askback.stores.kept import Evicted, Kept, Run, Settlement, Waiter, drop_expired
 
-REST = 0.001
+SWEEP_INTERVAL = 0.001
 """Seconds per row between two looks at all rows: so looking takes a fixed, tiny share of the time."""
 
-SHARE = 200
-"""One in so many results goes at a time, in a store that keeps so many: one by one they would take twice as long."""
+MAX_EVICTED = 250_000
+"""Claims whose results had to go, and that are refused until they expire: some 50 MB, or 70 claims per second."""
+
+FULL = f"{MAX_EVICTED} results had to go, and have to be remembered until they expire"
+
+LARGER = 'Give the server a store on disk: store="sqlite:///askback.db".'
 
 TWO_LOOPS = (
     "This MemoryStore is in use on another event loop, where somebody is running or waiting, and could not be woken "
@@ -42,9 +45,10 @@ TWO_LOOPS = (
 
 
 class MemoryStore:
-    """Keeps at most `most` results and as many lines of the ledger; the oldest go first, what is being run never.
+    """Keeps at most `max_results` results and as many lines of the ledger. The oldest go first, and a run never does.
 
-    A claim whose result had to go is refused until it expires: see `askback.stores.spent`.
+    A claim whose result had to go is refused until it expires. Where more of these come together than can be
+    remembered, new keys get `StoreUnavailable` until some expire: nothing runs twice.
     """
 
     reach: Reach = "process"
@@ -52,17 +56,17 @@ class MemoryStore:
     def __init__(self, *, max_results: int = 10_000, clock: Callable[[], float] = time.time) -> None:
         if max_results < 1:
             raise OperatorError(
-                f"MemoryStore(most={max_results}) could keep nothing. Give it room for 1 result or more."
+                f"MemoryStore(max_results={max_results}) could keep nothing. Give it room for 1 result or more."
             )
-        self._most = max_results
+        self._max_results = max_results
         self._clock = clock
         self._tokens = count(1)
-        self._running: dict[str, Row] = {}
+        self._running: dict[str, Run] = {}
         # An earlier turn stays here while a later one is being run: a release leaves it as it was.
-        self._resting: OrderedDict[str, Row] = OrderedDict()
-        self._evicted = Spent()
+        self._resting: OrderedDict[str, Run] = OrderedDict()
+        self._evicted: dict[str, Evicted] = {}
         self._settled: dict[str, Kept] = {}
-        self._bells: dict[str, Bell] = {}
+        self._waiting: dict[str, Settlement] = {}
         self._used: dict[str, Kept] = {}
         self._vault: dict[tuple[str, str], Kept] = {}
         self._capped = CappedRows()
@@ -70,7 +74,7 @@ class MemoryStore:
         self._lines = 0
         self._loop: object = None
         self._due = inf
-        self._rested = 0.0
+        self._swept = 0.0
 
     async def epoch(self) -> str:
         """It cannot tell: a process that began anew knows of no other before it."""
@@ -99,8 +103,11 @@ class MemoryStore:
             if past.turn >= turn:
                 return self._judge(past, key, turn, digest, until, takeover)
             past.overtake()
-        elif self._evicted.holds(key, turn):
-            return Rejected()
+        elif (evicted := self._evicted.get(key)) is not None and evicted.until > now:
+            if evicted.turn >= turn:
+                return Rejected()
+        elif len(self._evicted) >= MAX_EVICTED:
+            raise StoreUnavailable(store="memory", problem=FULL, advice=LARGER)
         return self._begin(key, turn, digest, until)
 
     async def record(self, claim: Granted, result: bytes) -> bool:
@@ -110,8 +117,8 @@ class MemoryStore:
             return False
         row.result, row.noted = result, b""
         self._lay_down(claim.key, row)
-        if row.waiters is not None:
-            wake_all(row, Finished(result))
+        if row.waiters:
+            row.wake_all(Finished(result))
         return True
 
     async def note(self, claim: Granted, noted: bytes) -> bool:
@@ -128,10 +135,10 @@ class MemoryStore:
 
     def _begin(self, key: str, turn: int, digest: str, until: float) -> Granted:
         token = str(next(self._tokens))
-        self._running[key] = Row(turn, digest, token, until)
+        self._running[key] = Run(turn, digest, token, until)
         return Granted(key, token)
 
-    def _judge(self, past: Row, key: str, turn: int, digest: str, until: float, takeover: bool) -> Verdict:
+    def _judge(self, past: Run, key: str, turn: int, digest: str, until: float, takeover: bool) -> Verdict:
         """What a row at rest says to its own turn, or an earlier one."""
         if past.turn != turn or past.digest != digest:
             return Rejected()
@@ -144,33 +151,32 @@ class MemoryStore:
         self._running[key] = self._resting.pop(key)
         return self._take_over(past, key, until)
 
-    def _take_over(self, row: Row, key: str, until: float) -> Granted:
+    def _take_over(self, row: Run, key: str, until: float) -> Granted:
         row.is_dead, row.token, row.until = False, str(next(self._tokens)), until
         return Granted(key, row.token, row.noted)
 
     async def _meet(
-        self, row: Row, key: str, turn: int, digest: str, until: float, takeover: bool
+        self, row: Run, key: str, turn: int, digest: str, until: float, takeover: bool
     ) -> Verdict:
         """Somebody is running this key."""
         if turn > row.turn:
             row.overtake()
             self._lay_down(key, row)
-            wake_all(row, Rejected())
+            row.wake_all(Rejected())
             return self._begin(key, turn, digest, until)
         if turn < row.turn or digest != row.digest:
             return Rejected()
         return await self._wait_for(row, Waiter(until, takeover))
 
-    async def _wait_for(self, row: Row, waiter: Waiter) -> Verdict:
-        waiters = row.waiters = row.waiters or deque()
-        waiters.append(waiter)
+    async def _wait_for(self, row: Run, waiter: Waiter) -> Verdict:
+        row.waiters.append(waiter)
         try:
             await waiter.event.wait()
         except BaseException:
             if isinstance(waiter.verdict, Granted):
                 self._hand_on(waiter.verdict)
             elif waiter.verdict is None:
-                waiters.remove(waiter)
+                row.waiters.remove(waiter)
             raise
         assert waiter.verdict is not None
         return waiter.verdict
@@ -180,7 +186,7 @@ class MemoryStore:
         if row is None or row.token != claim.token:
             return
         while row.waiters:
-            waiter = row.waiters.popleft()
+            waiter = row.waiters.pop(0)
             if waiter.takeover or not row.noted:
                 waiter.wake(self._take_over(row, claim.key, waiter.until))
                 return
@@ -191,26 +197,18 @@ class MemoryStore:
         else:
             del self._running[claim.key]
 
-    def _lay_down(self, key: str, row: Row) -> None:
+    def _lay_down(self, key: str, row: Run) -> None:
         """It is no longer being run."""
         del self._running[key]
         resting = self._resting
         resting.pop(key, None)
         resting[key] = row
         self._expect(row.until)
-        if len(resting) >= self._most:
-            self._make_room()
-
-    def _make_room(self) -> None:
-        now = self._clock()
-        if len(self._resting) > self._most:
-            for _ in range(max(1, self._most // SHARE)):
-                key, row = self._resting.popitem(last=False)
-                if row.until > now:
-                    self._evicted.add(key, row.turn, until=row.until, now=now)
-        elif (until := next(reversed(self._resting.values())).until) > now:
-            # Full, and not yet over: take the memory now, so that a full store does not grow.
-            self._evicted.make_room(until=until, now=now)
+        while len(resting) > self._max_results:
+            oldest, evicted = resting.popitem(last=False)
+            if evicted.until > self._clock():
+                before = self._evicted.get(oldest, evicted)
+                self._evicted[oldest] = Evicted(evicted.turn, max(evicted.until, before.until))
 
     # Settle, and spend.
 
@@ -221,10 +219,10 @@ class MemoryStore:
             return settled.value
         self._settled[key] = Kept(value, until)
         self._expect(until)
-        bell = self._bells.get(key)
-        if bell is not None and bell.value is None:
-            bell.value = value
-            bell.event.set()
+        settlement = self._waiting.get(key)
+        if settlement is not None and settlement.value is None:
+            settlement.value = value
+            settlement.event.set()
         return value
 
     async def wait(self, key: str, *, seconds: float | None = None) -> bytes | None:
@@ -232,18 +230,18 @@ class MemoryStore:
         settled = self._settled.get(key)
         if settled is not None and settled.until > now:
             return settled.value
-        bell = self._bells.get(key)
-        if bell is None or bell.value is not None:
-            bell = self._bells[key] = Bell()
-        bell.waiting += 1
+        settlement = self._waiting.get(key)
+        if settlement is None or settlement.value is not None:
+            settlement = self._waiting[key] = Settlement()
+        settlement.waiting += 1
         try:
             with anyio.move_on_after(seconds):
-                await bell.event.wait()
+                await settlement.event.wait()
         finally:
-            bell.waiting -= 1
-            if not bell.waiting and self._bells.get(key) is bell:
-                del self._bells[key]
-        return bell.value
+            settlement.waiting -= 1
+            if not settlement.waiting and self._waiting.get(key) is settlement:
+                del self._waiting[key]
+        return settlement.value
 
     async def spend(self, key: str, *, until: float) -> bool:
         now = self._enter()
@@ -338,7 +336,7 @@ class MemoryStore:
 
     def _expect(self, until: float) -> None:
         if until < self._due:
-            self._due = max(until, self._rested)
+            self._due = max(until, self._swept)
 
     def _size(self) -> int:
         # A key may be in both: the turn that is being run, and the one before.
@@ -353,10 +351,10 @@ class MemoryStore:
             drop_expired(self._vault, now),
         )
         self._capped.keep_only(self._vault)
-        earliest = min(drop_expired(self._resting, now), self._evicted.forget(now), *kept)
+        earliest = min(drop_expired(self._resting, now), drop_expired(self._evicted, now), *kept)
         after = self._size()
-        self._rested = now + after * REST
-        self._due = max(earliest, self._rested)
+        self._swept = now + (after + len(self._evicted)) * SWEEP_INTERVAL
+        self._due = max(earliest, self._swept)
         return before - after
 
     # Loops.
@@ -370,12 +368,13 @@ class MemoryStore:
             self._move_to(here)
 
     def _move_to(self, here: object) -> None:
-        """From the loop before; whoever was running or waiting there must be gone with it."""
-        if (self._running or self._bells) and here != self._loop:
+        """From the loop before, if all that was running or waiting there is gone with it."""
+        if (self._running or self._waiting) and here != self._loop:
             if not (isinstance(self._loop, asyncio.AbstractEventLoop) and self._loop.is_closed()):
                 raise OperatorError(TWO_LOOPS)
-            self._bells.clear()
+            self._waiting.clear()
             for key, row in list(self._running.items()):
-                row.is_dead, row.waiters = True, None
+                row.is_dead = True
+                row.waiters.clear()
                 self._lay_down(key, row)
         self._loop = here

@@ -40,7 +40,7 @@ class Waits(NamedTuple):
 
 
 class Wakeup:
-    """All who wait for one topic: one at a time looks, so that a crowd asks Redis no more often than one waiter does."""
+    """All who wait for one topic. One at a time looks, so a crowd asks Redis no more often than one waiter does."""
 
     def __init__(self) -> None:
         self.waiting = 0
