@@ -89,21 +89,21 @@ def guard(
     """Ask a person before something runs, about exactly what it would run with.
 
     Args:
-        text: the question, with arguments in braces: "Delete {path}?". Those that it does not name are listed below.
-        when: whether to ask at all; given, by name, the arguments that it takes. Without it, always.
-        say: the question as a function of the same kind: a text, a `Risk`, or None where there is nothing to ask.
-        offers: for how long a yes may hold, beside this once: "conversation" is the rest of the call, a timedelta or
-            seconds go beyond it. The person chooses.
-        key: what such an approval is for, "{to}", or a function; without, for exactly the same arguments.
-        even_if: when it runs although nobody said yes: "cannot ask", "timed out", "cancelled".
+        text: the question, with arguments in braces: "Delete {path}?". Arguments that are not in it are listed below.
+        when: a function that decides whether to ask. It gets the arguments that it names. Without it, always.
+        say: a function of the same kind that returns the question: a text, a `Risk`, or None if there is none.
+        offers: how long a yes may hold beyond this once: "conversation" for the rest of the call, or a timedelta or
+            seconds. The person chooses.
+        key: what such an approval covers, "{to}", or a function; by default exactly the same arguments.
+        even_if: outcomes in which it runs without a yes: "cannot ask", "timed out", "cancelled".
         timeout: how long the person has.
-        name: what it is called in the ledger; without, as the function that it stands before.
+        name: its name in the ledger; by default the name of the function.
         tools: in `Askback(server, guards=[...])`, names of tools, or patterns such as "send_*".
-        hints: the same for annotations: "destructiveHint", "openWorldHint". What a tool does not say is taken as the
-            protocol takes it: a tool that is not read-only may destroy.
-        arguments: the same for tools that take one of these arguments.
+        hints: likewise, tools with one of these annotations: "destructiveHint", "openWorldHint". A missing annotation
+            has the protocol's default: a tool that is not read-only may destroy.
+        arguments: likewise, tools that take one of these arguments.
 
-    Whoever says no, nothing or too late, and whatever goes wrong, nothing runs, and `NotApproved` is raised.
+    After a no, no answer, a late answer or any failure, nothing runs, and `NotApproved` is raised.
     """
     if text is not None and say is not None:
         raise AuthorError("guard(...) was given a text and say=. One of them is the question.")

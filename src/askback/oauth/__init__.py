@@ -1,4 +1,4 @@
-"""The server as a client of somebody else's authorization server: sign-ins, tokens, refreshing, giving back."""
+"""The server as a client of other authorization servers: sign-ins, tokens, refreshing, revoking."""
 
 from askback.oauth.provider import Provider
 

@@ -1,4 +1,4 @@
-"""Who somebody else's authorization server is, as the operator says it."""
+"""An external authorization server, as the operator describes it."""
 
 import json
 import re
@@ -19,20 +19,20 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,49}")
 class Provider:
     """A service that people can be connected with.
 
-    By issuer, which is asked where its endpoints are, or by the endpoints themselves.
+    Give its issuer, whose metadata names the endpoints, or the endpoints themselves.
 
     Args:
         name: what `connect(name, ...)` calls it, and the end of its callback: /askback/callback/NAME.
         client_id: how this server is registered there.
         client_secret: for confidential clients; PKCE is used either way.
-        auth_method: how the secret is sent, where the provider does not say it or wants this client to do otherwise.
+        auth_method: how the secret is sent, if the metadata does not say it, or if this client has to do otherwise.
         issuer: the issuer identifier, exactly as the provider writes it.
-        authorization_endpoint: with the next, where there is no discovery.
+        authorization_endpoint: with `token_endpoint`, for a provider without discovery.
         token_endpoint: where codes are exchanged.
-        revocation_endpoint: where tokens are given back, if there is one.
+        revocation_endpoint: where tokens are revoked, if there is one.
         title: what the pages call it.
-        extra: parameters that this provider wants beside the usual, such as {"access_type": "offline"}; None takes one
-            away that would be sent.
+        extra: further parameters that this provider needs, such as {"access_type": "offline"}; None removes a parameter
+            that would be sent.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Provider:
 
     @property
     def identity(self) -> str:
-        """Whose tokens are whose: what was got from one is nothing for another, even under the same name."""
+        """Stored with tokens, so that tokens of one provider are never sent to another of the same name."""
         return json.dumps([self.issuer, self.token_endpoint, self.client_id])
 
 

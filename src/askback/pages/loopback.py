@@ -88,7 +88,7 @@ class LaunchPath:
     """Serves the pages below the path of this launch, and only under the name in its own links.
 
     A browser sends a cookie to every port of a host, and any user of this machine may listen on a port. The cookie is
-    limited to the path of the launch, so whoever does not know this path cannot have the cookie sent to them. Requests
+    limited to the path of the launch, so a program that does not know this path cannot receive the cookie. Requests
     that bring something this server gave out, a state or a visit's id, are redirected to the path; all others are not.
     """
 

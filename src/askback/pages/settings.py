@@ -1,4 +1,4 @@
-"""What an author says about the pages: where they are, who is let in, and how they look."""
+"""The author's settings for the pages: where they are, who is let in, and how they look."""
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
@@ -18,7 +18,7 @@ from askback.schema.links import is_loopback
 logger = logging.getLogger("askback")
 
 ROOT = "/askback"
-"""Under which all pages are, so that they stand beside whatever the server has."""
+"""The path below which all pages are, so that they do not collide with other paths of the server."""
 
 LAST_PORT = 65_535
 
@@ -28,23 +28,23 @@ NO_ADDRESS = (
 )
 
 Told = str | Mapping[str, Any] | None
-"""Whom an author's function sees at the door: their claims, or the name that `Askback(caller=...)` gives them."""
+"""What an author's function returns about a visitor: claims, or the name that `Askback(caller=...)` gives them."""
 
 Ask = Callable[[Request], Awaitable[Told] | Told]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignIn:
-    """Visitors sign in at the authorization server that the MCP server trusts, by OpenID Connect; whoever has the same
-    claims as the caller is the caller.
+    """Visitors sign in by OpenID Connect, at the authorization server that the MCP server trusts. A visitor with the
+    claims of the caller is the caller.
 
     Args:
         issuer: its identifier, the `iss` of the tokens that callers present.
         client_id: how these pages are registered there, with URL/askback/sign-in/callback as the redirect URI.
         client_secret: for confidential clients; PKCE is used either way.
-        scopes: what is asked for; some providers give the claims you compare only with more than "openid".
-        prompt: what makes it ask who somebody is who wants to sign in as somebody else. OpenID Connect demands "login"
-            of every provider; Google knows "select_account" alone.
+        scopes: what is requested; some providers give the claims that you compare only with more than "openid".
+        prompt: what makes the provider ask for the account, for a visitor who wants to sign in as another person. Every
+            provider has to support "login"; Google supports only "select_account".
     """
 
     issuer: str
@@ -65,8 +65,8 @@ class SignIn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Brand:
-    """The author's own touch. Texts are shown as texts, and files come from our own address: the policy that the
-    browser is given stays as it is."""
+    """The author's name, logo and style. Texts are shown as plain text, and files are served from our own address, so
+    the content security policy stays the same."""
 
     name: str = ""
     """In place of the server's name in the head of each page; the server's name is still said below."""
@@ -83,16 +83,16 @@ class Pages:
     """The pages of one server.
 
     Args:
-        url: where the server is reached from outside, such as "https://tools.example". Servers on stdio need none:
-            they open pages on this very machine.
-        door: who is at the door: `SignIn(...)` at the authorization server that the MCP server trusts, or a function of
-            your own that tells from a request who that is, or None: their claims ({"iss": ..., "sub": ...}) where the
-            server has MCP authorization, the name where `Askback(caller=...)` gives one.
-        claims: which claims make a person, for servers with authorization.
-        accept_anyone: let in whoever has the link. Only where you know that no link can reach anybody else.
-        brand: how they look.
-        port: of the pages on this machine, for servers on stdio; 0 for a free one. A provider that wants to know a
-            callback to the letter needs a fixed one: http://127.0.0.1:PORT/askback/callback/NAME.
+        url: the address at which the server is reached from outside, such as "https://tools.example". Servers on stdio
+            need none: they open pages on this machine.
+        door: how visitors are identified: `SignIn(...)` at the authorization server that the MCP server trusts, or a
+            function of your own. It gets the request and returns the visitor's claims, {"iss": ..., "sub": ...}, if the
+            server has MCP authorization, or the name that `Askback(caller=...)` gives; None for an unknown visitor.
+        claims: which claims identify a person, for servers with authorization.
+        accept_anyone: let in everybody who has the link. Only if you know that no link can reach another person.
+        brand: how the pages look.
+        port: the port of the pages on this machine, for servers on stdio; 0 for a free one. A provider that compares
+            the callback exactly needs a fixed one: http://127.0.0.1:PORT/askback/callback/NAME.
     """
 
     url: str | None = None
@@ -126,17 +126,17 @@ class Pages:
 
     @property
     def is_local(self) -> bool:
-        """Whether nobody comes to them from another machine."""
+        """Whether only this machine can reach them."""
         return self.url is None or is_loopback(Url(self.url).host or "")
 
     @property
     def base(self) -> str:
-        """The URL without a stroke at its end."""
+        """The URL without a slash at its end."""
         return (self.url or "").rstrip("/")
 
 
 def _require_personal(claims: tuple[str, ...]) -> None:
-    """Refuse what everybody would have alike: they would share one vault."""
+    """Refuse claims that all callers have in common: they would share one vault."""
     if isinstance(claims, str) or set(claims) <= SHARED:
         raise VisitorUnknown(
             f"Pages(claims={claims!r}) makes no person: callers would not be told apart. Name claims that nobody else "

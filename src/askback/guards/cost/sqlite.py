@@ -198,7 +198,7 @@ class SQLiteEstimator(PlanEstimator):
 
     def _explain(self, statement: str) -> Estimate:
         tokens = list(cut(statement))
-        # A lock of somebody else is waited for in the driver, for as long as anything else.
+        # The driver waits for locks of other processes, within the same time limit.
         with closing(open_file(self._path, timeout=self._timeout)) as connection:
             deadline = time.monotonic() + self._timeout
             connection.set_progress_handler(lambda: time.monotonic() > deadline, CHECK_INTERVAL)
