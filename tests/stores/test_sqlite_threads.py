@@ -124,11 +124,9 @@ async def test_one_who_has_gone_is_not_tried_before_the_thread_hears_of_it(path:
     thread.withdraw(parked)
     thread.withdraw(queued)
     ready.set()
-    ended = worker.Job[None](thread.close)
-    thread.put(ended)
     thread.end()
     with anyio.fail_after(BOUND):
-        await ended.done.wait()
+        await anyio.to_thread.run_sync(thread.join)
     assert tries == []
 
 

@@ -93,7 +93,6 @@ def fork_at_work(url: str) -> None:
     def work(claims: Claims) -> None:
         busy.set()
         forking.wait(BOUND)
-        claims.file.connection()
         order.append("done")
 
     def fork() -> None:

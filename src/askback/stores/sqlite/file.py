@@ -98,15 +98,15 @@ class File:
     def is_open(self) -> bool:
         return self._connection is not None
 
-    def connection(self) -> sqlite3.Connection:
-        """Opened now, if it is not open or another file has come in its place."""
+    def open(self) -> None:
+        """Before each job: open it, if it is not open or another file has come in its place."""
         if self._connection is None or self._identify() != self.identity:
             self.drop()
-            self._connection = self._open()
-        return self._connection
+            self._connection = self._connect()
 
     def execute(self, statement: str, values: Any = ()) -> sqlite3.Cursor:
-        return self.connection().execute(statement, values)
+        assert self._connection is not None
+        return self._connection.execute(statement, values)
 
     @contextmanager
     def transaction(self) -> Generator[None]:
@@ -150,9 +150,9 @@ class File:
                 "Put the former back, and the store goes on. To begin anew, restart every process that uses it.",
             )
 
-    def _open(self) -> sqlite3.Connection:
+    def _connect(self) -> sqlite3.Connection:
         if self.identity is None:
-            self._make()
+            self._create()
         identity = self._identify()
         # Before SQLite sees it, which would throw away what it has written beside the former one.
         self._require_former(is_empty=os.stat(self.path).st_size == 0)
@@ -165,9 +165,9 @@ class File:
         )
         try:
             connection.execute("BEGIN")  # all that is read of it is of one moment
-            version = self._version(connection)
+            version = self._read_version(connection)
             connection.execute("COMMIT")
-            _turn_to_wal(connection, self)
+            _switch_to_wal(connection, self)
             connection.execute("PRAGMA synchronous = NORMAL")
             if version < len(STEPS):
                 self._bring_up_to_date(connection)
@@ -178,7 +178,7 @@ class File:
         self.identity = identity
         return connection
 
-    def _make(self) -> None:
+    def _create(self) -> None:
         if not self.path.parent.is_dir():
             raise self.unavailable(
                 f"the directory {self.path.parent} does not exist", "Make it, or name another."
@@ -189,7 +189,7 @@ class File:
 
     def _bring_up_to_date(self, connection: sqlite3.Connection) -> None:
         connection.execute("BEGIN IMMEDIATE")
-        version = self._version(connection)  # another process may have been faster
+        version = self._read_version(connection)  # another process may have been faster
         for step in STEPS[version:]:
             for statement in step:
                 connection.execute(statement)
@@ -197,10 +197,10 @@ class File:
         connection.execute(f"PRAGMA user_version = {len(STEPS)}")
         connection.execute("COMMIT")
 
-    def _version(self, connection: sqlite3.Connection) -> int:
+    def _read_version(self, connection: sqlite3.Connection) -> int:
         """How many steps were taken, in a file that is ours or empty."""
-        version, whose = _number(connection, "user_version"), _number(connection, "application_id")
-        is_empty = not _number(connection, "schema_version")
+        version, whose = _read_number(connection, "user_version"), _read_number(connection, "application_id")
+        is_empty = not _read_number(connection, "schema_version")
         if whose != APPLICATION and not (is_empty and whose == version == 0):
             raise self.unavailable("the file belongs to another program", "Name one for Askback alone.")
         self._require_former(is_empty=is_empty)
@@ -212,11 +212,11 @@ class File:
         return version
 
 
-def _number(connection: sqlite3.Connection, pragma: str) -> int:
+def _read_number(connection: sqlite3.Connection, pragma: str) -> int:
     return int(connection.execute(f"PRAGMA {pragma}").fetchone()[0])
 
 
-def _turn_to_wal(connection: sqlite3.Connection, file: File) -> None:
+def _switch_to_wal(connection: sqlite3.Connection, file: File) -> None:
     deadline = time.monotonic() + BUSY_TIMEOUT
     while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         try:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import anyio
+import anyio.to_thread
 
 from askback.errors import OperatorError
 from askback.model.ids import new_id
@@ -59,7 +60,7 @@ class SQLiteStore:
         self._ending: weakref.finalize[[], SQLiteStore] | None = None
 
     async def epoch(self) -> str:
-        return await self._do(_read_epoch)
+        return await self._do(lambda claims: claims.file.epoch)
 
     # Run once.
 
@@ -176,12 +177,10 @@ class SQLiteStore:
             worker, self._worker = self._worker, None
             if worker is None or worker.is_inherited:
                 return
-            job = Job[None](worker.close)
-            worker.put(job)
             worker.end()
             if self._ending is not None:
                 self._ending.detach()
-        await job.done.wait()
+        await anyio.to_thread.run_sync(worker.join)
 
     # The worker.
 
@@ -223,11 +222,6 @@ class SQLiteStore:
         self._worker = Worker(self._file, clock=self._clock, lease=self._lease)
         self._ending = weakref.finalize(self, self._worker.end)
         return self._worker
-
-
-def _read_epoch(claims: Claims) -> str:
-    claims.file.connection()
-    return claims.file.epoch
 
 
 def _settle(file: File, row: dict[str, Any]) -> bytes:

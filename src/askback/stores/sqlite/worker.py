@@ -114,7 +114,8 @@ class Worker:
         self._is_over = False
         patch_fork()
         _WORKERS.add(self)
-        threading.Thread(target=self._run, name="askback store", daemon=True).start()
+        self._thread = threading.Thread(target=self._run, name="askback store", daemon=True)
+        self._thread.start()
 
     def put(self, job: Job[Any]) -> None:
         self._queue.put(job)
@@ -127,23 +128,24 @@ class Worker:
     def end(self) -> None:
         self._queue.put(None)
 
+    def join(self) -> None:
+        self._thread.join()
+
     # From here all is done in the thread.
 
-    def close(self, _claims: Claims | None = None) -> None:
+    def _close(self) -> None:
         """Let go of the file, and fail all jobs that wait."""
         error = self._file.unavailable("it was closed while somebody waited", "Close it after the last call.")
         for waiting in self._waiting.values():
             for job in waiting.jobs:
                 job.answer(None, error)
-        self._waiting.clear()
-        self._claims.held.clear()
         self._file.drop()
 
     def _run(self) -> None:
         while not self._is_over:
             self._step()
         with self.at_work:
-            self.close()
+            self._close()
 
     def _step(self) -> None:
         try:
@@ -175,6 +177,7 @@ class Worker:
         if job.is_withdrawn:
             return True
         try:
+            self._file.open()
             value = job.work(self._claims)
         except Exception as error:  # noqa: BLE001 - the caller gets it
             self._file.drop()
@@ -223,6 +226,7 @@ class Worker:
     def _do_quietly(self, work: Callable[[Claims], None]) -> None:
         """Nobody waits for this; if it fails, the log says so."""
         try:
+            self._file.open()
             work(self._claims)
         except Exception as error:
             self._file.drop()
