@@ -8,12 +8,12 @@ import pytest
 
 from askback.stores import SQLiteStore
 from askback.stores.postgres import PostgresStore
-from askback.stores.postgres.schema import known_steps
+from askback.stores.postgres.schema import load_migrations
 from askback.vault.keys import VARIABLE, new_key
 from tests.support.command.process import Shell
 from tests.support.stores.postgres import schema_of
 
-STEPS = [str(step) for step in known_steps()]
+STEPS = [str(step) for step in load_migrations()]
 CANARY = "hunter2-canary"
 
 
@@ -149,7 +149,7 @@ def test_a_file_can_be_checked_as_well_and_is_not_made_by_looking(shell: Shell, 
     [
         (("migrate",), "Which store? Name it with --store, or in ASKBACK_STORE."),
         (("migrate", "--store", "mysql://db"), "names no store"),
-        (("migrate", "--store", "postgresql://db/x?shema=y"), "knows nothing of shema"),
+        (("migrate", "--store", "postgresql://db/x?shema=y"), "does not know shema"),
         (("check", "--store", "memory:"), "Name a store that lasts"),
     ],
 )

@@ -97,8 +97,8 @@ def test_a_password_may_hold_any_sign():
 @pytest.mark.parametrize(
     ("query", "advice"),
     [
-        ("shema=mine", "knows nothing of shema"),
-        ("connect_timeout=3", "knows nothing of connect_timeout"),
+        ("shema=mine", "does not know shema"),
+        ("connect_timeout=3", "does not know connect_timeout"),
         ("schema=a.b", "is no name for Askback's tables"),
         ("schema=", "is no name"),
         ('schema=a"b', "is no name"),

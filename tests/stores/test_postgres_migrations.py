@@ -9,13 +9,13 @@ import pytest
 from askback.errors import StoreUnavailable
 from askback.stores.postgres import PostgresStore
 from askback.stores.postgres import schema as schema_module
-from askback.stores.postgres.schema import Step, known_steps
-from askback.stores.postgres.upkeep import Migrated, look, migrate
+from askback.stores.postgres.schema import Migration, load_migrations
+from askback.stores.postgres.upkeep import Migrated, migrate
 from tests.support.stores.postgres import schema_of, shell
 
 pytestmark = pytest.mark.services
 
-STEPS = list(known_steps())
+STEPS = list(load_migrations())
 
 
 @pytest.fixture
@@ -28,9 +28,9 @@ def url(postgres_url: str, schema: str) -> str:
     return f"{postgres_url}?schema={schema}"
 
 
-def know(monkeypatch: pytest.MonkeyPatch, steps: Sequence[Step]) -> None:
+def know(monkeypatch: pytest.MonkeyPatch, steps: Sequence[Migration]) -> None:
     """As another version of Askback would."""
-    monkeypatch.setattr(schema_module, "known_steps", lambda: steps)
+    monkeypatch.setattr(schema_module, "load_migrations", lambda: steps)
 
 
 async def refused(url: str) -> str:
@@ -66,7 +66,7 @@ async def test_tables_are_made_once(url: str, schema: str, postgres_url: str):
 
 
 async def test_of_several_who_make_them_at_once_one_does(url: str):
-    done: list[list[Step]] = []
+    done: list[list[Migration]] = []
 
     async def run() -> None:
         done.append((await migrate(url)).steps)
@@ -78,7 +78,7 @@ async def test_of_several_who_make_them_at_once_one_does(url: str):
 
 
 async def test_whoever_only_looks_changes_nothing(url: str, schema: str):
-    assert (await look(url)).steps == STEPS
+    assert (await migrate(url, check=True)).steps == STEPS
     assert not await is_there(url, schema)
 
 
@@ -99,7 +99,7 @@ async def test_an_older_schema_is_refused_until_it_is_brought_up_to_date(
         know(former, STEPS[:1])
         assert (await migrate(url)).steps == STEPS[:1]
     assert f"is at step 1 of {len(STEPS)}. Run `askback store migrate" in await refused(url)
-    assert (await look(url)).steps == STEPS[1:]
+    assert (await migrate(url, check=True)).steps == STEPS[1:]
     store = PostgresStore(f"{url}&migrate=1")
     assert await store.spend("link", until=4e9)
     await store.close()
@@ -118,7 +118,7 @@ async def test_a_newer_schema_is_refused_and_left_alone(url: str, schema: str, p
 async def test_a_step_that_fails_leaves_nothing_behind(
     url: str, schema: str, monkeypatch: pytest.MonkeyPatch
 ):
-    know(monkeypatch, [*STEPS, Step(len(STEPS) + 1, "broken", "CREATE TABLE claims ()")])
+    know(monkeypatch, [*STEPS, Migration(len(STEPS) + 1, "broken", "CREATE TABLE claims ()")])
     with pytest.raises(StoreUnavailable, match="already exists"):
         await migrate(url)
     assert not await is_there(url, schema)

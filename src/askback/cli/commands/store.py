@@ -63,7 +63,7 @@ def _migrate(options: Namespace) -> int:
         return _report(options, NOTHING_TO_MIGRATE[address.partition(":")[0]], steps=[], missing=[])
     from askback.stores.postgres import upkeep  # here, because it needs an extra
 
-    found = run(upkeep.look if options.check else upkeep.migrate, address)
+    found = run(lambda: upkeep.migrate(address, check=options.check))
     where = f"the schema {found.schema} of {safe_text(found.shown)}"
     steps = [str(step) for step in found.steps]
     if not steps:

@@ -1,4 +1,4 @@
-"""Where a database is, from the URL that an operator writes. No text that is made here holds a password."""
+"""The address of a database, read from the URL that an operator writes. No text made here holds a password."""
 
 import re
 from collections.abc import Mapping
@@ -9,7 +9,11 @@ from askback.errors import OperatorError
 
 SCHEMES = ("postgres", "postgresql")
 
-FORM = "postgresql://user:password@host:5432/database?schema=askback"
+UNREADABLE = (
+    "This address of a Postgres store cannot be read. Write "
+    "postgresql://user:password@host:5432/database?schema=askback, and in a password %40 for @, %2F for /, %3F for ? "
+    "and %23 for #."
+)
 
 OURS = ("connections", "migrate", "schema")
 
@@ -28,22 +32,22 @@ THEIRS = (
     *("service", "ssl_max_protocol_version", "ssl_min_protocol_version", "sslcert", "sslcrl", "sslkey"),
     *("sslmode", "sslnegotiation", "sslpassword", "sslrootcert", "target_session_attrs", "user"),
 )
-"""What libpq and asyncpg both know; another word would be taken for a setting of the server."""
+"""Parameters that both libpq and asyncpg know. Another word would be taken for a setting of the server."""
 
 SCHEMA = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,62}")
-"""It names a channel as well, which Postgres cuts off behind 63 bytes."""
+"""The schema also names the channel of notifications, which Postgres cuts off after 63 bytes."""
 
 HOSTS = re.compile(r"(?:[\w.%-]*|\[[\w:.%]+\])(?::\d+)?")
-"""One of a list with commas; what does not look like this may be the rest of a password."""
+"""One host of a list. Anything else may be the rest of a password, so it is not repeated in an error."""
 
 CONNECTIONS = 5
-"""Of one event loop at once, and one more per process that listens; a verb takes well under a millisecond."""
+"""Limit of the pool of one process; one more connection listens. A verb takes well under a millisecond."""
 
 FLAGS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Address:
+class PostgresAddress:
     """One schema of one database, and how to get there."""
 
     dsn: str = field(repr=False)
@@ -61,56 +65,49 @@ class Address:
         return f'"{self.schema}"'
 
 
-def read_address(url: str, *, schema: str) -> Address:
-    """A `schema` in the URL goes before the one that is given."""
+def read_address(url: str, *, schema: str) -> PostgresAddress:
+    """Read a URL. A schema in the URL takes precedence over the argument."""
     try:
         parts = urlsplit(url)
     except ValueError:
-        raise _unreadable() from None
+        raise OperatorError(UNREADABLE) from None
     login, _, hosts = parts.netloc.rpartition("@")
     if parts.scheme not in SCHEMES or parts.fragment or not all(map(HOSTS.fullmatch, hosts.split(","))):
-        raise _unreadable()
+        raise OperatorError(UNREADABLE)
     if "@" in parts.path or "@" in parts.query:
-        raise _unreadable()
-    query = _query(parts.query)
+        raise OperatorError(UNREADABLE)
+    query = _read_query(parts.query)
     user, _, password = login.partition(":")
     theirs = {name: value for name, value in query.items() if name not in OURS and name != "password"}
-    return Address(
+    return PostgresAddress(
         dsn=f"postgresql://{hosts}{parts.path}?{urlencode({'application_name': 'askback', **theirs})}",
         user=unquote(user) or None,
         password=unquote(password) or query.get("password") or None,
-        shown=_shown(hosts, unquote(parts.path), theirs),
-        schema=_schema(query.get("schema", schema)),
-        migrates=_flag(query["migrate"]) if "migrate" in query else None,
-        connections=_connections(query.get("connections", str(CONNECTIONS))),
+        shown=_describe(hosts, unquote(parts.path), theirs),
+        schema=_read_schema(query.get("schema", schema)),
+        migrates=_read_flag(query["migrate"]) if "migrate" in query else None,
+        connections=_read_connections(query.get("connections", str(CONNECTIONS))),
     )
 
 
-def _unreadable() -> OperatorError:
-    return OperatorError(
-        f"This address of a Postgres store cannot be read. Write {FORM}, and in a password %40 for @, %2F for /, "
-        "%3F for ? and %23 for #."
-    )
-
-
-def _query(written: str) -> dict[str, str]:
+def _read_query(written: str) -> dict[str, str]:
     query = dict(parse_qsl(written, keep_blank_values=True))
     unknown = sorted(query.keys() - {*OURS, *THEIRS})
     if unknown:
         raise OperatorError(
-            f"Askback knows nothing of {', '.join(unknown)} in the address of a Postgres store. Of its own it takes "
-            f"{', '.join(OURS)}, and of libpq's {', '.join(THEIRS)}."
+            f"Askback does not know {', '.join(unknown)} in the address of a Postgres store. It knows its own "
+            f"{', '.join(OURS)}, and of libpq {', '.join(THEIRS)}."
         )
     return query
 
 
-def _shown(hosts: str, path: str, theirs: Mapping[str, str]) -> str:
+def _describe(hosts: str, path: str, theirs: Mapping[str, str]) -> str:
     where = theirs.get("host") or hosts or "localhost"
     database = path.strip("/") or theirs.get("dbname") or theirs.get("database") or ""
     return f"postgresql://{where}/{database}"
 
 
-def _schema(written: str) -> str:
+def _read_schema(written: str) -> str:
     if not SCHEMA.fullmatch(written):
         raise OperatorError(
             f"schema={written!r:.80} is no name for Askback's tables. Take letters, digits, _ and -, at most 63."
@@ -118,13 +115,13 @@ def _schema(written: str) -> str:
     return written
 
 
-def _flag(written: str) -> bool:
+def _read_flag(written: str) -> bool:
     if written.lower() not in FLAGS:
         raise OperatorError(f"migrate={written!r:.20} in the address of a store is neither 1 nor 0.")
     return FLAGS[written.lower()]
 
 
-def _connections(written: str) -> int:
+def _read_connections(written: str) -> int:
     if not (written.isdecimal() and 1 <= int(written) <= 100):
         raise OperatorError(
             f"connections={written!r:.20} in the address of a store is no number from 1 to 100."

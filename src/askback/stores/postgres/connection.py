@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import asyncpg
 
 from askback.errors import StoreUnavailable
-from askback.stores.postgres.address import Address
-from askback.stores.postgres.schema import known_steps, steps_taken, take_steps
+from askback.stores.postgres.address import PostgresAddress
+from askback.stores.postgres.schema import apply_migrations, load_migrations, read_schema_number
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
@@ -45,7 +45,7 @@ disk that was put back to an earlier day is not noticed."""
 
 
 class Unusable(Exception):
-    """The server answers, and is not one to keep anything on."""
+    """The server cannot be used as it is: what is wrong, and what helps."""
 
     def __init__(self, problem: str, advice: str) -> None:
         super().__init__(problem)
@@ -53,7 +53,7 @@ class Unusable(Exception):
 
 
 TROUBLE = (OSError, asyncpg.InterfaceError, asyncpg.InternalClientError, asyncpg.PostgresError, Unusable)
-"""What an operator may have to do with; anything else is a mistake of ours."""
+"""Errors that an operator may have to deal with. Any other is a bug of Askback."""
 
 LOST: tuple[type[BaseException], ...] = (
     OSError,
@@ -62,7 +62,7 @@ LOST: tuple[type[BaseException], ...] = (
     asyncpg.PostgresConnectionError,
     asyncpg.OperatorInterventionError,
 )
-"""The connection is gone, or will be; a new one may do."""
+"""The connection is gone, or will be. The statement may succeed on a new one."""
 
 MOVED = (
     asyncpg.UndefinedFunctionError,
@@ -71,7 +71,7 @@ MOVED = (
     asyncpg.InvalidCachedStatementError,
     asyncpg.InternalServerError,
 )
-"""The tables are not those that this connection knew."""
+"""The tables are not the ones that this connection knew."""
 
 MIGRATE = "Run `askback store migrate --store URL` once, or add migrate=1 to the address."
 GOES_ON = "The store goes on by itself when the server does."
@@ -98,8 +98,8 @@ ADVICE: tuple[tuple[type[BaseException] | tuple[type[BaseException], ...], str],
 )
 
 
-def connect_options(address: Address, **settings: str) -> dict[str, Any]:
-    """How asyncpg gets to the database."""
+def connect_options(address: PostgresAddress, **settings: str) -> dict[str, Any]:
+    """Arguments for asyncpg: where the database is, and with which settings."""
     return {
         "dsn": address.dsn,
         "user": address.user,
@@ -110,12 +110,12 @@ def connect_options(address: Address, **settings: str) -> dict[str, Any]:
     }
 
 
-async def connect(address: Address, **settings: str) -> Connection:
-    """Without a look at the schema, which may be missing or old."""
+async def connect(address: PostgresAddress, **settings: str) -> Connection:
+    """Connect without checking the schema, which may be missing or old."""
     return await asyncpg.connect(**connect_options(address, **settings))
 
 
-async def open_connection(address: Address, **settings: str) -> Connection:
+async def open_connection(address: PostgresAddress, **settings: str) -> Connection:
     connection = await connect(address, **settings)
     try:
         await greet(connection, address)
@@ -125,7 +125,7 @@ async def open_connection(address: Address, **settings: str) -> Connection:
     return connection
 
 
-async def greet(connection: Connection, address: Address) -> None:
+async def greet(connection: Connection, address: PostgresAddress) -> None:
     """Make sure that the server keeps what it says it keeps, and that this version of Askback knows its schema."""
     said: Any = await connection.fetchrow(GREET)
     if said["is_read_only"]:
@@ -138,22 +138,22 @@ async def greet(connection: Connection, address: Address) -> None:
     await require_known_schema(connection, address)
 
 
-async def require_known_schema(connection: Connection, address: Address) -> None:
-    """Neither older than this version of Askback, nor newer. One that is missing was never there, or was lost: then
-    the new one has another epoch."""
-    taken = await steps_taken(connection, address)
+async def require_known_schema(connection: Connection, address: PostgresAddress) -> None:
+    """Require the schema of this version of Askback, or make it. If it was there before and was lost, the new one has
+    another epoch."""
+    taken = await read_schema_number(connection, address)
     require_not_newer(taken, address)
-    if taken == known_steps()[-1].number:
+    if taken == load_migrations()[-1].number:
         return
     if address.migrates or (address.migrates is None and not taken):
-        await take_steps(connection, address)
+        await apply_migrations(connection, address)
         return
-    what = f"is at step {taken} of {known_steps()[-1].number}" if taken else "is not there"
+    what = f"is at step {taken} of {load_migrations()[-1].number}" if taken else "is not there"
     raise Unusable(f"its schema {address.schema} {what}", MIGRATE)
 
 
-def require_not_newer(taken: int, address: Address) -> None:
-    known = known_steps()[-1].number
+def require_not_newer(taken: int, address: PostgresAddress) -> None:
+    known = load_migrations()[-1].number
     if taken > known:
         raise Unusable(
             f"its schema {address.schema} has number {taken}, and this version of Askback knows {known}",
@@ -162,13 +162,13 @@ def require_not_newer(taken: int, address: Address) -> None:
 
 
 def is_lost(error: BaseException) -> bool:
-    """Whether the same may go well on a new connection."""
+    """Whether the statement may succeed on a new connection."""
     if isinstance(error, (asyncpg.QueryCanceledError, TimeoutError, ValueError)):
         return False
     return isinstance(error, (*LOST, *MOVED))
 
 
-def explain(error: Exception, address: Address) -> StoreUnavailable:
+def explain(error: Exception, address: PostgresAddress) -> StoreUnavailable:
     """What an error means, in an operator's words, with what helps; never with the password."""
     if isinstance(error, StoreUnavailable):
         return error

@@ -19,7 +19,7 @@ import asyncpg
 from askback.errors import StoreUnavailable
 from askback.stores.leases import Leases
 from askback.stores.postgres import statements as sql
-from askback.stores.postgres.address import Address
+from askback.stores.postgres.address import PostgresAddress
 from askback.stores.postgres.connection import (
     ANSWER_TIMEOUT,
     GOES_ON,
@@ -39,7 +39,7 @@ logger = logging.getLogger("askback")
 T = TypeVar("T")
 
 Statement = Callable[[Connection, bool], Awaitable[T]]
-"""To be run on a connection; told whether it was tried before on one that was lost, so that it may have been done."""
+"""Runs on a connection. The flag says that it was sent before on a connection that was lost, and may have been done."""
 
 UNDONE: tuple[type[BaseException], ...] = (asyncpg.DeadlockDetectedError,)
 """The server rolled back all that the statement did, and the other side has gone on: it is tried once more."""
@@ -63,7 +63,7 @@ WAIT_TIMEOUT = 10.0
 """Seconds for which a waiter bears with a server that is away."""
 
 
-class Waits(NamedTuple):
+class LookAgain(NamedTuple):
     """No answer yet. Look again after so many seconds, if no notification comes before."""
 
     seconds: float
@@ -72,7 +72,7 @@ class Waits(NamedTuple):
 class Connections:
     """Opened at once; closed when the leases end. Does not know the store that opened them."""
 
-    def __init__(self, address: Address, *, clock: Callable[[], float], lease: float) -> None:
+    def __init__(self, address: PostgresAddress, *, clock: Callable[[], float], lease: float) -> None:
         self.epoch = ""
         """As the server said it last."""
         self.wakeups = Wakeups()
@@ -105,7 +105,7 @@ class Connections:
     # From here all is done on their own loop.
 
     async def run(self, statement: Statement[T]) -> T:
-        """Run one statement, once more if its connection was lost. Also heard to the end if the caller goes away."""
+        """Run one statement, and once more if its connection was lost. Cancellation waits for the server's answer."""
         task = asyncio.ensure_future(self._run(statement))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -115,10 +115,11 @@ class Connections:
             await asyncio.wait([task])
             raise
 
-    async def wait_for(self, topic: str, look: Callable[[], Awaitable[T | Waits]], *same: object) -> T:
-        """Look until there is something to be seen. Those who wait for the same do so one after the other.
+    async def wait_for(self, topic: str, look: Callable[[], Awaitable[T | LookAgain]], *same: object) -> T:
+        """Call `look` until it finds something: after each notification of the topic, and at intervals.
 
-        A server that was there may be away for a while: it may just be restarted.
+        Of those who wait for the same thing, one looks, and the others queue behind it. A server that becomes
+        unreachable meanwhile is waited for, because it may only be restarting.
         """
         lock = self._locks.setdefault((topic, *same), asyncio.Lock())
         has_waited = lock.locked()
@@ -130,21 +131,21 @@ class Connections:
                 except StoreUnavailable:
                     if not has_waited or time.monotonic() > self._missed_at + WAIT_TIMEOUT:
                         raise
-                    found = Waits(RETRY_INTERVAL)
-                if not isinstance(found, Waits):
+                    found = LookAgain(RETRY_INTERVAL)
+                if not isinstance(found, LookAgain):
                     return found
                 has_waited = True
                 await self.wakeups.wait(event, found.seconds)
         raise self._unavailable("it was closed while somebody waited", "Close it after the last call.")
 
     async def drain(self) -> None:
-        """Fail those who wait, and wait for the statements that are under way."""
+        """Fail all waiters, and wait for the statements that are under way."""
         self._is_closed = True
         self.wakeups.notify_all()
         await self.rest()
 
     async def rest(self) -> None:
-        """Until all statements that were begun are answered."""
+        """Wait until all statements that were begun are answered."""
         while self._tasks:
             await asyncio.wait(self._tasks)
 
@@ -195,7 +196,7 @@ class Connections:
     # The connection that listens.
 
     async def _listen(self) -> None:
-        """Until the loop ends."""
+        """Keep the pool open and one connection listening, until the loop ends."""
         async with self._pool:
             while True:
                 try:
@@ -207,7 +208,7 @@ class Connections:
                     await self._attend(connection)
 
     async def _attend(self, connection: Connection) -> None:
-        """Until it is lost."""
+        """Listen on this connection until it is lost."""
         lost = asyncio.Event()
         connection.add_termination_listener(lambda _connection: lost.set())
         try:
@@ -235,14 +236,14 @@ class Connections:
         self.wakeups.notify(str(topic))
 
     async def _on_listener(self, statement: str, *values: Any) -> list[Any]:
-        """Not through the pool, where all connections may wait for the lock of somebody else."""
+        """Run a statement beside the pool, whose connections may all be waiting for a lock."""
         async with self._listener_lock:
             if self._listener is None:
                 raise self._unavailable("the connection that listens was lost", GOES_ON)
             return await self._listener.fetch(statement, *values)
 
     async def _renew(self, held: Mapping[str, bytes]) -> Collection[str]:
-        """Gives the tokens of those that were lost."""
+        """Renew leases; gives the tokens of claims that were lost."""
         tokens, keys = list(held), list(held.values())
         renewed = await self._on_listener(sql.RENEW, keys, tokens, self._lease)
         return {*tokens} - {str(row[0]) for row in renewed}

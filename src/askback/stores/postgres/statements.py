@@ -1,9 +1,9 @@
-"""What is sent to the server, and how keys are spelled there. The larger verbs are functions in the database."""
+"""The statements of a store, and how keys are encoded in them. The larger verbs are functions in the database."""
 
 import hashlib
 
 MAX_KEY_LENGTH = 1000
-"""Bytes that an index takes well; of a longer key its digest is kept, since nobody lists those."""
+"""Bytes that an index takes well. A longer key is replaced by its digest, since keys are never listed."""
 
 EPOCH = "SELECT epoch(current_setting('askback.place'))"
 CLAIM = "SELECT * FROM claim($1, $2, $3, $4, $5, $6, $7, $8, $9, current_setting('askback.place'))"
@@ -69,25 +69,25 @@ SELECT (SELECT count(*) FROM claims WHERE until > $1 OR token IS NOT NULL AND NO
 """
 
 
-def bytes_of(text: str) -> bytes:
-    """Any text, in an order of bytes that is the order of its characters."""
+def encode_text(text: str) -> bytes:
+    """Encode any text, also half a surrogate pair. The bytes sort like the characters."""
     return text.encode(errors="surrogatepass")
 
 
-def text_of(kept: bytes) -> str:
+def decode_text(kept: bytes) -> str:
     return kept.decode(errors="surrogatepass")
 
 
-def key_of(text: str) -> bytes:
-    key = bytes_of(text)
+def encode_key(text: str) -> bytes:
+    key = encode_text(text)
     return key if len(key) <= MAX_KEY_LENGTH else b"sha256 " + hashlib.sha256(key).digest()
 
 
-def row_of(owner: str, name: str) -> tuple[bytes, bytes]:
-    return bytes_of(owner), bytes_of(name)
+def encode_row(owner: str, name: str) -> tuple[bytes, bytes]:
+    return encode_text(owner), encode_text(name)
 
 
-def range_of(prefix: str) -> tuple[bytes, bytes | None]:
-    """From the first that begins so to the first behind all of them, if there can be one."""
-    first = bytes_of(prefix)
+def encode_range(prefix: str) -> tuple[bytes, bytes | None]:
+    """The first text that begins with the prefix, and the first behind all of them, if there can be one."""
+    first = encode_text(prefix)
     return first, first[:-1] + bytes([first[-1] + 1]) if first else None  # no byte of UTF-8 is 255

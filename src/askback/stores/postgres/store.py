@@ -7,7 +7,7 @@ import time
 import weakref
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import anyio
 import anyio.to_thread
@@ -26,10 +26,11 @@ from askback.model.store import (
 )
 from askback.stores.leases import LEASE, require_lease
 from askback.stores.postgres import statements as sql
-from askback.stores.postgres.address import Address, read_address
+from askback.stores.postgres.address import PostgresAddress, read_address
 from askback.stores.postgres.connection import ANSWER_TIMEOUT, Connection
-from askback.stores.postgres.connections import Connections, Statement, Waits
-from askback.stores.postgres.wakeups import topic_of
+from askback.stores.postgres.connections import Connections, LookAgain, Statement
+from askback.stores.postgres.wakeups import name_topic
+from askback.stores.requests import ClaimRequest
 
 T = TypeVar("T")
 
@@ -40,24 +41,10 @@ MAY_BE_GRANTED = 2 * ANSWER_TIMEOUT
 """Seconds after which a claim that went unanswered is granted or never will be."""
 
 CLOSE_TIMEOUT = 5.0
-"""Seconds for the last words to the server; one that stands still would keep us longer."""
+"""Seconds that closing waits for releases of claims; a server that stands still would take longer."""
 
 VERDICTS: dict[str, Verdict] = {"refused": Rejected(), "lost": RunnerDied(), "forgotten": EpochChanged()}
-"""By the word that the server answers with."""
-
-
-class Asked(NamedTuple):
-    """A claim as it was asked for, with the token it would get."""
-
-    key: str
-    turn: int
-    digest: str
-    until: float
-    takeover: bool
-    epoch: str
-    token: str
-    at: float
-    """By the clock. It stays as it was while the claim waits, so that a result does not expire before it is read."""
+"""Verdicts by the word that the database function `claim` gives."""
 
 
 class PostgresStore:
@@ -86,7 +73,7 @@ class PostgresStore:
         clock: Callable[[], float] = time.time,
         lease: float = LEASE,
     ) -> None:
-        self._address: Address = read_address(url, schema=schema)
+        self._address: PostgresAddress = read_address(url, schema=schema)
         self._clock = clock
         self._lease = require_lease(lease, of="PostgresStore")
         self._lock = threading.Lock()
@@ -98,7 +85,7 @@ class PostgresStore:
         return f"PostgresStore({self._address.shown!r}, schema={self._address.schema!r})"
 
     async def epoch(self) -> str:
-        """Asked for once. Later claims bring it along, and the connection that listens reads it at intervals."""
+        """ClaimRequest for once. Later claims bring it along, and the connection that listens reads it at intervals."""
         connections = self._opened()
         if not connections.epoch:
             connections.epoch = await self._value(sql.EPOCH)
@@ -116,29 +103,29 @@ class PostgresStore:
         takeover: bool = True,
         epoch: str = "",
     ) -> Verdict:
-        asked = Asked(key, turn, digest, until, takeover, epoch, new_id(), self._clock())
+        asked = ClaimRequest(key, turn, digest, until, takeover, epoch, new_id(), self._clock())
         connections = self._opened()
         try:
             verdict = await asyncio.wrap_future(connections.submit(self._claim(asked, connections)))
         except BaseException:
-            connections.leases.abandon(asked.token, sql.key_of(key), repeat_for=MAY_BE_GRANTED)
+            connections.leases.abandon(asked.token, sql.encode_key(key), repeat_for=MAY_BE_GRANTED)
             raise
         if isinstance(verdict, Granted):
-            connections.leases.hold(verdict.token, sql.key_of(key))
+            connections.leases.hold(verdict.token, sql.encode_key(key))
         return verdict
 
     async def record(self, claim: Granted, result: bytes) -> bool:
-        key, token = sql.key_of(claim.key), claim.token
+        key, token = sql.encode_key(claim.key), claim.token
         self._opened().leases.drop(token)  # first: if this fails, the claim counts as given up
         return await self._do(
             lambda connection, again: connection.fetchval(sql.RECORD, key, token, result, again)
         )
 
     async def note(self, claim: Granted, noted: bytes) -> bool:
-        return bool(await self._value(sql.NOTE, sql.key_of(claim.key), claim.token, noted))
+        return bool(await self._value(sql.NOTE, sql.encode_key(claim.key), claim.token, noted))
 
     async def release(self, claim: Granted) -> None:
-        key, connections = sql.key_of(claim.key), self._opened()
+        key, connections = sql.encode_key(claim.key), self._opened()
         connections.leases.drop(claim.token)
         try:
             await self._value(sql.RELEASE, key, claim.token)
@@ -146,13 +133,20 @@ class PostgresStore:
             connections.leases.abandon(claim.token, key, repeat_for=MAY_BE_GRANTED)
             raise
 
-    async def _claim(self, asked: Asked, connections: Connections) -> Verdict:
-        """On the connections' own loop, for as long as somebody else runs it."""
-        key, lease, current = sql.key_of(asked.key), timedelta(seconds=self._lease), asked
+    async def _claim(self, asked: ClaimRequest, connections: Connections) -> Verdict:
+        """Wait for the verdict. Runs on the loop of the connections."""
+        key, lease, current = sql.encode_key(asked.key), timedelta(seconds=self._lease), asked
 
-        async def look() -> Verdict | Waits:
+        async def look() -> Verdict | LookAgain:
             nonlocal current
-            wanted = (key, asked.turn, sql.bytes_of(asked.digest), asked.until, asked.takeover, asked.token)
+            wanted = (
+                key,
+                asked.turn,
+                sql.encode_text(asked.digest),
+                asked.until,
+                asked.takeover,
+                asked.token,
+            )
             row: Any = await connections.run(
                 lambda connection, _again: connection.fetchrow(
                     sql.CLAIM, *wanted, asked.at, lease, current.epoch
@@ -161,22 +155,22 @@ class PostgresStore:
             verdict, value, seconds, connections.epoch = row
             if verdict == "waits":
                 current = asked._replace(epoch=connections.epoch)
-                return Waits(seconds)
+                return LookAgain(seconds)
             if verdict == "mine":
                 return Granted(asked.key, asked.token, value)
             return Finished(value) if verdict == "done" else VERDICTS[verdict]
 
         return await connections.wait_for(
-            topic_of("run", key), look, asked.turn, asked.digest, asked.takeover, asked.epoch
+            name_topic("run", key), look, asked.turn, asked.digest, asked.takeover, asked.epoch
         )
 
     # Settle, and spend.
 
     async def settle(self, key: str, value: bytes, *, until: float) -> bytes:
-        return await self._value(sql.SETTLE, sql.key_of(key), value, until, self._clock())
+        return await self._value(sql.SETTLE, sql.encode_key(key), value, until, self._clock())
 
     async def wait(self, key: str, *, seconds: float | None = None) -> bytes | None:
-        value: bytes | None = await self._value(sql.SETTLED, sql.key_of(key), self._clock())
+        value: bytes | None = await self._value(sql.SETTLED, sql.encode_key(key), self._clock())
         if value is None:
             with anyio.move_on_after(seconds):
                 connections = self._opened()
@@ -184,39 +178,41 @@ class PostgresStore:
         return value
 
     async def _wait(self, key: str, connections: Connections) -> bytes:
-        async def look() -> bytes | Waits:
+        async def look() -> bytes | LookAgain:
             value: bytes | None = await connections.run(
-                lambda connection, _again: connection.fetchval(sql.SETTLED, sql.key_of(key), self._clock())
+                lambda connection, _again: connection.fetchval(
+                    sql.SETTLED, sql.encode_key(key), self._clock()
+                )
             )
-            return Waits(self._lease) if value is None else value
+            return LookAgain(self._lease) if value is None else value
 
-        return await connections.wait_for(topic_of("end", sql.key_of(key)), look)
+        return await connections.wait_for(name_topic("end", sql.encode_key(key)), look)
 
     async def spend(self, key: str, *, until: float) -> bool:
-        return await self._value(sql.SPEND, sql.key_of(key), until, new_id(), self._clock())
+        return await self._value(sql.SPEND, sql.encode_key(key), until, new_id(), self._clock())
 
     # Vault and ledger.
 
     async def get(self, owner: str, name: str) -> bytes | None:
-        return await self._value(sql.GET, *sql.row_of(owner, name), self._clock())
+        return await self._value(sql.GET, *sql.encode_row(owner, name), self._clock())
 
     async def put(self, owner: str, name: str, value: bytes, *, until: float | None = None) -> None:
-        await self._value(sql.PUT, *sql.row_of(owner, name), value, until, new_id())
+        await self._value(sql.PUT, *sql.encode_row(owner, name), value, until, new_id())
 
     async def put_capped(self, owner: str, name: str, value: bytes, *, until: float, cap: Cap) -> int:
-        row = (*sql.row_of(owner, name), value, until, new_id(), self._clock())
+        row = (*sql.encode_row(owner, name), value, until, new_id(), self._clock())
         limits = cap.weight, cap.max_of_holder, cap.max_in_all
         return await self._value(
-            sql.PUT_CAPPED, *row, sql.bytes_of(cap.kind), sql.bytes_of(cap.holder), *limits
+            sql.PUT_CAPPED, *row, sql.encode_text(cap.kind), sql.encode_text(cap.holder), *limits
         )
 
     async def delete(self, owner: str, name: str) -> bool:
-        return await self._removed(sql.DELETE, *sql.row_of(owner, name), self._clock())
+        return await self._removed(sql.DELETE, *sql.encode_row(owner, name), self._clock())
 
     async def replace(
         self, owner: str, name: str, former: bytes, value: bytes | None, *, until: float | None = None
     ) -> bool:
-        row = (*sql.row_of(owner, name), former, self._clock())
+        row = (*sql.encode_row(owner, name), former, self._clock())
         if value is None:
             return await self._removed(sql.REMOVE, *row)
         token = new_id()
@@ -231,11 +227,11 @@ class PostgresStore:
     async def rows(
         self, *, prefix: str, after: tuple[str, str] | None = None, limit: int = 100
     ) -> list[tuple[str, str]]:
-        bounds = (*sql.range_of(prefix), *(sql.row_of(*after) if after else (None, None)))
+        bounds = (*sql.encode_range(prefix), *(sql.encode_row(*after) if after else (None, None)))
         found = await self._do(
             lambda connection, _again: connection.fetch(sql.LIST, *bounds, self._clock(), limit)
         )
-        return [(sql.text_of(owner), sql.text_of(name)) for owner, name in found]
+        return [(sql.decode_text(owner), sql.decode_text(name)) for owner, name in found]
 
     async def append(self, *lines: bytes) -> int:
         batch = new_id()
@@ -277,7 +273,7 @@ class PostgresStore:
         return total
 
     async def close(self) -> None:
-        """Those who still wait get an error; what is being run here is taken over when its lease has passed."""
+        """Callers who still wait get an error; what is being run here may be taken over when its lease has passed."""
         with self._lock:
             connections, self._connections = self._connections, None
             if connections is None or connections.leases.process != os.getpid():
@@ -291,7 +287,7 @@ class PostgresStore:
     # Connections.
 
     async def _do(self, statement: Statement[T]) -> T:
-        """Also done if the caller goes away meanwhile."""
+        """Run a statement, to its end even if the caller is cancelled."""
         connections = self._opened()
         return await asyncio.shield(asyncio.wrap_future(connections.submit(connections.run(statement))))
 

@@ -1,48 +1,41 @@
-"""What an operator does to the schema: see what is missing, and bring it up to date. Needs no store."""
+"""What an operator does to the schema: list the migrations that are missing, and apply them. Needs no store."""
 
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
-from askback.stores.postgres.address import Address, read_address
-from askback.stores.postgres.connection import TROUBLE, Connection, connect, explain, require_not_newer
-from askback.stores.postgres.schema import Step, known_steps, steps_taken, take_steps
-
-T = TypeVar("T")
+from askback.stores.postgres.address import read_address
+from askback.stores.postgres.connection import TROUBLE, connect, explain, require_not_newer
+from askback.stores.postgres.schema import (
+    Migration,
+    apply_migrations,
+    load_migrations,
+    read_schema_number,
+)
 
 
 class Migrated(NamedTuple):
-    """Which steps were missing, of which schema, where."""
+    """Which migrations were missing, from which schema, where."""
 
-    steps: list[Step]
+    steps: list[Migration]
     schema: str
     shown: str
 
 
-async def migrate(url: str, *, schema: str = "askback") -> Migrated:
-    """Take the steps that are missing, all or none; any number may do so at once."""
-    return await _done(read_address(url, schema=schema), take_steps)
-
-
-async def look(url: str, *, schema: str = "askback") -> Migrated:
-    """The same without taking them."""
-    return await _done(read_address(url, schema=schema), _missing)
-
-
-async def _missing(connection: Connection, address: Address) -> list[Step]:
-    taken = await steps_taken(connection, address)
-    return [step for step in known_steps() if step.number > taken]
-
-
-async def _done(address: Address, deed: Callable[[Connection, Address], Awaitable[list[Step]]]) -> Migrated:
+async def migrate(url: str, *, schema: str = "askback", check: bool = False) -> Migrated:
+    """Apply the migrations that are missing, all or none; with `check`, only list them. Safe to run concurrently."""
+    address = read_address(url, schema=schema)
     try:
         connection = await connect(address)
         try:
-            require_not_newer(await steps_taken(connection, address), address)
-            steps = await deed(connection, address)
+            number = await read_schema_number(connection, address)
+            require_not_newer(number, address)
+            if check:
+                missing = [migration for migration in load_migrations() if migration.number > number]
+            else:
+                missing = await apply_migrations(connection, address)
         finally:
             with suppress(Exception):  # what was done stands
                 await connection.close(timeout=1.0)
     except TROUBLE as error:
         raise explain(error, address) from error
-    return Migrated(steps, address.schema, address.shown)
+    return Migrated(missing, address.schema, address.shown)

@@ -1,4 +1,4 @@
-"""Wakeups: what the server notified, by topic, for the tasks of one event loop that wait for it."""
+"""Wakeups: notifications of the server, by topic, for the tasks of one event loop."""
 
 import asyncio
 import hashlib
@@ -10,19 +10,19 @@ LOOK_INTERVAL = 1.0
 """Seconds after which a waiter looks by itself: a notification may be lost with the connection that would bring it."""
 
 
-def topic_of(kind: Literal["run", "end"], key: bytes) -> str:
-    """As the functions in the database spell it."""
+def name_topic(kind: Literal["run", "end"], key: bytes) -> str:
+    """The payload of a notification, as the functions in the database write it."""
     return f"{kind} {hashlib.sha256(key).hexdigest()}"
 
 
 class Wakeups:
-    """One event for each topic that somebody waits for; it is dropped with the last who does."""
+    """One event for each topic that is waited for. It is dropped with its last waiter."""
 
     def __init__(self) -> None:
         self._events: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
 
     def expect(self, topic: str) -> asyncio.Event:
-        """Will be set by the next notification. Take it before you look, or you may miss one."""
+        """An event that the next notification sets. Take it before you look, or you may miss one."""
         event = self._events.get(topic)
         if event is None:
             event = self._events[topic] = asyncio.Event()
@@ -37,7 +37,7 @@ class Wakeups:
             self.notify(topic)
 
     async def wait(self, event: asyncio.Event, seconds: float) -> None:
-        """Until the event is set, or it is time to look."""
+        """Wait until the event is set, or until it is time to look."""
         with suppress(TimeoutError):
             async with asyncio.timeout(max(0.01, min(seconds, LOOK_INTERVAL))):
                 await event.wait()

@@ -5,6 +5,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from askback.model.store import EpochChanged, Finished, Granted, Rejected, RunnerDied, Verdict
+from askback.stores.requests import ClaimRequest
 from askback.stores.sqlite.file import File
 
 SEEN_WITHIN = 60.0
@@ -17,22 +18,8 @@ class Pending(Enum):
     PENDING = "there is no answer yet"
 
 
-class Asked(NamedTuple):
-    """A claim as it was asked for, with the token it would get."""
-
-    key: str
-    turn: int
-    digest: str
-    until: float
-    takeover: bool
-    token: str
-    epoch: str
-    at: float
-    """By the clock. It stays as it was while the claim waits, so that a result does not expire before it is read."""
-
-
-class Row(NamedTuple):
-    """A row of claims: what was recorded last (turn -1: nothing yet), and what is being run (token None: nothing)."""
+class ClaimRow(NamedTuple):
+    """A row of the table: what was recorded last (turn -1: nothing yet) and what is being run (token None: nothing)."""
 
     until: float
     turn: int
@@ -78,7 +65,7 @@ class Claims:
         """Key by token of what is being run through this store."""
         self._lease = lease
 
-    def claim(self, asked: Asked) -> Verdict | Pending:
+    def claim(self, asked: ClaimRequest) -> Verdict | Pending:
         """Looks before it writes, so that waiting takes no lock."""
         verdict = self._judge(self._look(asked), asked)
         if verdict is not None:
@@ -101,7 +88,7 @@ class Claims:
         self.held.pop(token, None)
         any(self.file.execute(statement, (key, token)).rowcount for statement in RELEASE)
 
-    def withdraw(self, asked: Asked) -> None:
+    def withdraw(self, asked: ClaimRequest) -> None:
         """Release it, if it was granted."""
         if asked.token in self.held:
             self.release(asked.key, asked.token)
@@ -114,11 +101,11 @@ class Claims:
                 if not self.file.execute(RENEW, (alive_until, key, token)).rowcount:
                     del self.held[token]
 
-    def _look(self, asked: Asked) -> Row | None:
+    def _look(self, asked: ClaimRequest) -> ClaimRow | None:
         found = self.file.execute(LOOK, (asked.key,)).fetchone()
-        return None if found is None else Row._make(found)
+        return None if found is None else ClaimRow._make(found)
 
-    def _judge(self, row: Row | None, asked: Asked) -> Verdict | Pending | None:
+    def _judge(self, row: ClaimRow | None, asked: ClaimRequest) -> Verdict | Pending | None:
         """None if the claim may be taken."""
         if asked.epoch and asked.epoch != self.file.epoch:
             return EpochChanged()
@@ -135,14 +122,14 @@ class Claims:
             return None if asked.takeover else RunnerDied()
         return Pending.PENDING
 
-    def _is_dead(self, row: Row) -> bool:
+    def _is_dead(self, row: ClaimRow) -> bool:
         """What is held here is alive, even if this machine slept through its lease."""
         return row.token not in self.held and (row.alive_until or 0.0) <= time.time()
 
-    def _is_over(self, row: Row, asked: Asked) -> bool:
+    def _is_over(self, row: ClaimRow, asked: ClaimRequest) -> bool:
         return row.until <= asked.at and (row.token is None or self._is_dead(row))
 
-    def _take(self, row: Row | None, asked: Asked) -> bytes:
+    def _take(self, row: ClaimRow | None, asked: ClaimRequest) -> bytes:
         """Write the new run into the row; gives what the run before it had noted."""
         kept: dict[str, Any] = {"turn": -1, "digest": "", "result": None, "noted": b""}
         if row is not None and not self._is_over(row, asked):

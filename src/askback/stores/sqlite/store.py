@@ -15,8 +15,9 @@ from askback.errors import OperatorError
 from askback.model.ids import new_id
 from askback.model.store import Cap, Granted, Reach, Verdict
 from askback.stores.leases import LEASE, require_lease
+from askback.stores.requests import ClaimRequest
 from askback.stores.sqlite import vault
-from askback.stores.sqlite.claims import NOTE, Asked, Claims, Pending
+from askback.stores.sqlite.claims import NOTE, Claims, Pending
 from askback.stores.sqlite.expiry import count_rows, delete_expired
 from askback.stores.sqlite.file import File
 from askback.stores.sqlite.worker import Job, Topic, Worker
@@ -51,7 +52,7 @@ class SQLiteStore:
     def __init__(
         self, path: str | os.PathLike[str], *, clock: Callable[[], float] = time.time, lease: float = LEASE
     ) -> None:
-        self._file = File(_file_path(os.fspath(path)))
+        self._file = File(_require_path(os.fspath(path)))
         self._clock = clock
         self._lease = require_lease(lease, of="SQLiteStore")
         self._lock = threading.Lock()
@@ -74,7 +75,7 @@ class SQLiteStore:
         takeover: bool = True,
         epoch: str = "",
     ) -> Verdict:
-        asked = Asked(key, turn, digest, until, takeover, new_id(), epoch, self._clock())
+        asked = ClaimRequest(key, turn, digest, until, takeover, epoch, new_id(), self._clock())
         return await self._wait_for(
             Job(
                 lambda claims: claims.claim(asked),
@@ -172,7 +173,7 @@ class SQLiteStore:
         return await self._do(lambda claims: count_rows(claims.file, self._clock()))
 
     async def close(self) -> None:
-        """Callers who still wait get an error; what is being run here is taken over when its lease has passed."""
+        """Callers who still wait get an error; what is being run here may be taken over when its lease has passed."""
         with self._lock:
             worker, self._worker = self._worker, None
             if worker is None or worker.is_inherited:
@@ -185,7 +186,7 @@ class SQLiteStore:
     # The worker.
 
     async def _do(self, work: Callable[[Claims], T], *, topic: Topic | None = None) -> T:
-        """Also done if the caller goes away meanwhile."""
+        """Run a job, to its end even if the caller is cancelled."""
         job = Job(work, topic=topic)
         self._put(job)
         await job.done.wait()
@@ -230,7 +231,7 @@ def _settle(file: File, row: dict[str, Any]) -> bytes:
         return file.execute("SELECT value FROM settled WHERE key = :key", row).fetchone()[0]
 
 
-def _file_path(path: str) -> Path:
+def _require_path(path: str) -> Path:
     if path.startswith(":") or not path:
         raise OperatorError(
             f"SQLiteStore({path!r}) would be gone with the process and seen by no other. Use MemoryStore() for that, "

@@ -50,7 +50,7 @@ SELECT rowid FROM vault WHERE kind = :kind AND holder = :holder AND NOT (owner =
 ORDER BY rowid LIMIT 1
 """
 IN_ALL = b""
-"""Stands for the weight of all holders together."""
+"""Selects the total weight of all holders, whose holder is NULL."""
 
 
 def put_capped(file: File, row: dict[str, Any], cap: Cap, now: float) -> int:

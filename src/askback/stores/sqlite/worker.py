@@ -121,9 +121,9 @@ class Worker:
         self._queue.put(job)
 
     def withdraw(self, job: Job[Any]) -> None:
-        """Its caller has gone: do not begin it, and undo it if it is done."""
+        """Its caller has gone, perhaps with its event loop: do not begin it, and undo it if it is done."""
         job.is_withdrawn = True
-        self._queue.put(Job(job.undo, topic=job.topic))
+        self._queue.put(job)
 
     def end(self) -> None:
         self._queue.put(None)
@@ -167,15 +167,16 @@ class Worker:
         return max(0.0, min(due) - time.monotonic()) if due else None
 
     def _serve(self, job: Job[Any]) -> None:
-        if not self._try(job):
+        if job.is_withdrawn:
+            self._do_quietly(job.undo)
+        elif not self._try(job):
             self._waiting.setdefault(cast("Topic", job.topic), Waiting()).jobs.append(job)
-        elif job.topic is not None:
+            return
+        if job.topic is not None:
             self._retry(job.topic)
 
     def _try(self, job: Job[Any]) -> bool:
         """False if it has to wait."""
-        if job.is_withdrawn:
-            return True
         try:
             self._file.open()
             value = job.work(self._claims)
