@@ -1,5 +1,7 @@
 """Links that may go out, and links that must not: what a visit is refused for, and what it is not."""
 
+import re
+
 import pytest
 
 from askback.errors import LinkRefused
@@ -195,52 +197,54 @@ WITHOUT_PLACE = [
 ]
 
 
+KEEP_ELSEWHERE = "under a number of your own, made in once(...)"
+
+
 def refusal(link: str) -> LinkRefused:
     with pytest.raises(LinkRefused) as refused:
         link_of(link)
     return refused.value
 
 
-@pytest.mark.parametrize("link", FINE)
-def test_what_authors_write_every_day_goes_out_with_the_id_in_its_place(link: str):
-    assert link_of(link).with_id(ID) == link.replace("{id}", ID)
+def test_what_authors_write_every_day_goes_out_with_the_id_in_its_place():
+    assert [link for link in FINE if link_of(link).with_id(ID) != link.replace("{id}", ID)] == []
 
 
 @pytest.mark.verifies("R17", "R18", "T11")
-@pytest.mark.parametrize("link", CREDENTIALS)
-def test_a_link_that_carries_a_credential_is_refused_when_it_is_made(link: str):
-    assert "credential" in refusal(link).problem or "looks like" in refusal(link).problem
-    assert "under a number of your own, made in once(...)" in refusal(link).instead
+def test_a_link_that_carries_a_credential_is_refused_when_it_is_made():
+    refused = {link: refusal(link) for link in CREDENTIALS}
+    assert [
+        link for link, one in refused.items() if not re.search("credential|looks like", one.problem)
+    ] == []
+    assert [link for link, one in refused.items() if KEEP_ELSEWHERE not in one.instead] == []
 
 
 @pytest.mark.verifies("R17", "T11")
-@pytest.mark.parametrize("link", PERSONAL)
-def test_a_link_that_says_who_somebody_is_is_refused_when_it_is_made(link: str):
-    assert refusal(link).instead.startswith(
-        "keep it on the server under a number of your own, made in once(...)"
-    )
+def test_a_link_that_says_who_somebody_is_is_refused_when_it_is_made():
+    assert [
+        link
+        for link in PERSONAL
+        if not refusal(link).instead.startswith(f"keep it on the server {KEEP_ELSEWHERE}")
+    ] == []
 
 
 @pytest.mark.verifies("R19")
-@pytest.mark.parametrize("link", PLAIN_HTTP)
-def test_plain_http_is_for_this_machine_alone(link: str):
-    assert "over plain http" in refusal(link).problem
+def test_plain_http_is_for_this_machine_alone():
+    assert [link for link in PLAIN_HTTP if "over plain http" not in refusal(link).problem] == []
 
 
 @pytest.mark.verifies("R17")
-@pytest.mark.parametrize("link", USER_INFO)
-def test_nothing_stands_before_the_host(link: str):
-    assert "before its host" in refusal(link).problem
+def test_nothing_stands_before_the_host():
+    assert [link for link in USER_INFO if "before its host" not in refusal(link).problem] == []
 
 
-@pytest.mark.parametrize("link", ODD)
-def test_what_is_no_plain_web_address_is_refused(link: str):
-    assert refusal(link).instead
+def test_what_is_no_plain_web_address_is_refused():
+    assert [link for link in ODD if not refusal(link).instead] == []
 
 
-@pytest.mark.parametrize("link", WITHOUT_PLACE)
-def test_a_link_without_a_place_for_the_id_is_refused_with_what_to_write(link: str):
-    assert "https://pay.example/checkout/{id}" in refusal(link).instead
+def test_a_link_without_a_place_for_the_id_is_refused_with_what_to_write():
+    written = "https://pay.example/checkout/{id}"
+    assert [link for link in WITHOUT_PLACE if written not in refusal(link).instead] == []
 
 
 def test_who_does_not_wait_needs_no_place_for_the_id():
@@ -292,9 +296,8 @@ SLIPS = {
 }
 
 
-@pytest.mark.parametrize("slip", SLIPS)
-def test_a_slip_of_the_pen_is_named_with_what_to_write(slip: str):
-    link, problem, instead = SLIPS[slip]
-    refused = refusal(link)
-    assert problem in refused.problem
-    assert instead in refused.instead
+def test_a_slip_of_the_pen_is_named_with_what_to_write():
+    for link, problem, instead in SLIPS.values():
+        refused = refusal(link)
+        assert problem in refused.problem, link
+        assert instead in refused.instead, link
