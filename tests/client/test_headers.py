@@ -12,7 +12,7 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 
 from askback.client import Driver
-from askback.client.http import read_headers, redact_headers
+from askback.client.target import read_headers, redact_headers
 from askback.errors import AuthorError, CannotConnect
 from tests.support.servers.http import served
 

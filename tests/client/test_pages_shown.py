@@ -58,7 +58,7 @@ async def typed(url: str) -> str:
 
 
 @pytest.mark.verifies("R61", "R66")
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ["in place", "in rounds"])
 def test_at_a_terminal_the_link_is_opened_and_the_call_goes_on_when_the_page_is_finished(
     way: str, at_terminal: At
 ):
@@ -81,7 +81,7 @@ def test_at_a_terminal_the_link_is_opened_and_the_call_goes_on_when_the_page_is_
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", ["demanded"])
 async def test_from_the_desk_a_key_is_typed_in_the_next_tab(
     way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

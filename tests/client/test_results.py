@@ -7,7 +7,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, TextContent
 
-from askback.client import Driver, results
+from askback.client import Driver, connection
 from askback.errors import PeerError
 from tests.client.stranger_servers import Context, Heard, Stranger, done
 
@@ -50,7 +50,7 @@ LISTINGS: dict[str, Any] = {
 async def test_a_finished_result_is_returned_whatever_comes_of_the_list_of_tools(
     name: str, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(results, "CHECK_SECONDS", 0.05 if LISTINGS[name] is None else 5)
+    monkeypatch.setattr(connection, "CHECK_SECONDS", 0.05 if LISTINGS[name] is None else 5)
     async with Driver(Kitchen(LISTINGS[name]).transport(), patience=5) as driver:
         result = await driver.call_tool("order")
     assert result.content == [TextContent(type="text", text="done")]

@@ -116,15 +116,18 @@ async def test_a_program_that_dies_while_the_person_types_is_told_with_its_last_
     assert "The last words." in error.said
 
 
-@pytest.mark.parametrize("revision", ["2025-06-18", "2025-11-25"])
-async def test_a_remote_server_that_dies_while_the_person_types_is_told_too(revision: str):
+async def test_a_remote_server_that_dies_while_the_person_types_is_told_too(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("askback.client.connection.LEAVE_SECONDS", 0.1)
     person = Typing()
     with listening(*PROGRAM[1:], "--http") as url:
-        error = await killed_while_typing(Driver(url, person, revision=revision), person)
+        error = await killed_while_typing(Driver(url, person, revision="2025-11-25"), person)
     assert "went away during tool process" in str(error)
 
 
-async def test_a_remote_server_that_died_between_two_rounds_is_found_out_when_the_answer_is_sent():
+async def test_a_remote_server_that_died_between_two_rounds_is_found_out_when_the_answer_is_sent(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr("askback.client.connection.LEAVE_SECONDS", 0.1)
     person = Typing(Accepted({"value": 3}))
     with listening(*PROGRAM[1:], "--http") as url:
         async with Driver(url, person, revision="2026-07-28") as driver, anyio.create_task_group() as tasks:

@@ -14,11 +14,11 @@ from askback.client.person import (
     FormAsked,
     Mode,
     Person,
+    PersonQueue,
     Turn,
     VisitAsked,
     VisitReply,
 )
-from askback.client.person_queue import PersonQueue
 from askback.client.waiting_call import FinishedCall, WaitingCall
 
 __all__ = [

@@ -29,7 +29,7 @@ Resumed = tuple[IncomingRound, Mapping[str, Any]]
 """The round at which a call was left, and the replies that its next request carries."""
 
 
-class CallOptions(TypedDict, total=False):
+class CallKeywords(TypedDict, total=False):
     """How one call differs from others of its driver; explained at `ClientCall`."""
 
     stops: bool

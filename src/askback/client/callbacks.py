@@ -10,7 +10,6 @@ from mcp_types import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     ElicitCompleteNotification,
-    ElicitRequestFormParams,
     ElicitRequestParams,
     ElicitResult,
     ErrorData,
@@ -21,18 +20,14 @@ from askback.client.call import ClientCall
 from askback.client.consent import Sites
 from askback.client.intake import Intake
 from askback.client.limits import LIMITS, QuestionLimits, QuestionTally
-from askback.client.person import AnswerRecord, Asker, Person, Turn
-from askback.client.person_queue import PersonQueue
-from askback.client.question_flow import QuestionFlow
+from askback.client.person import AnswerRecord, Asker, Person, PersonQueue, Turn
+from askback.client.question_handler import QuestionFlow
 from askback.errors import AskbackError
 from askback.protocol.client.questions import (
     NOT_ANSWERED,
     UNDECLARED,
-    IncomingForm,
-    IncomingQuestion,
-    IncomingVisit,
     mode_of,
-    without_id,
+    read_question,
 )
 
 T = TypeVar("T")
@@ -86,7 +81,7 @@ class ElicitationCallbacks(QuestionFlow):
         self, context: ClientRequestContext, params: ElicitRequestParams
     ) -> ElicitResult | ErrorData:
         """For the SDK: `Client(..., elicitation_callback=answers.sdk)`."""
-        words = _read_params(params)
+        words = read_question(params.model_dump(by_alias=True, exclude_none=True))
         if mode_of(words) not in self._intake.line.modes:
             return ErrorData(code=INVALID_PARAMS, message=UNDECLARED)
         callbacks, call = _VISITING.get((None, None))
@@ -114,7 +109,7 @@ class ElicitationCallbacks(QuestionFlow):
     async def notice(self, message: IncomingMessage) -> None:
         """For both: `Client(..., message_handler=answers.notice)`. Hears that a visit is finished."""
         if isinstance(message, ElicitCompleteNotification):
-            self._completions.finish(message.params.elicitation_id)
+            self.completions.finish(message.params.elicitation_id)
 
     async def visiting(self, make: Callable[[], Awaitable[T]]) -> T:
         """Make a call; where the server demands visits first, let the person make them and call again.
@@ -135,12 +130,3 @@ class ElicitationCallbacks(QuestionFlow):
 
     async def _put(self, call: ClientCall, turn: Turn) -> Answer[Any]:
         return await self._intake.put(turn, call.tally)
-
-
-def _read_params(params: ElicitRequestParams) -> IncomingQuestion:
-    meta, question = without_id(dict(params.meta) if params.meta else None)
-    if isinstance(params, ElicitRequestFormParams):
-        schema = params.requested_schema
-        return IncomingForm(message=params.message, schema=schema, meta=meta, question=question)
-    id = params.elicitation_id
-    return IncomingVisit(message=params.message, url=params.url, id=id, meta=meta, question=question)

@@ -13,25 +13,25 @@ from mcp.client.session import ClientRequestContext, ClientSession, ListRootsFnT
 from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp_types import (
+    CallToolResult,
     CreateMessageRequest,
     ErrorData,
     Implementation,
     InputRequest,
     ListRootsRequest,
+    PaginatedRequestParams,
 )
 from pydantic import TypeAdapter, ValidationError
 
 from askback.client.call import ClientCall
 from askback.client.consent import Sites
-from askback.client.http import redact_headers
 from askback.client.intake import Intake
 from askback.client.labels import MAX_REPEATED_LENGTH
 from askback.client.limits import Clock, QuestionLimits, Sleep
-from askback.client.person import Asker, Mode
-from askback.client.person_queue import PersonQueue
+from askback.client.person import Asker, Mode, PersonQueue
 from askback.client.question_handler import QuestionHandler
-from askback.client.target import Destination, Streams
-from askback.errors import AskbackError, CannotConnect, NotUnderstood, ServerGone
+from askback.client.target import Destination, redact_headers
+from askback.errors import AskbackError, CannotConnect, NotUnderstood, PeerError, ServerGone
 from askback.model.safe import safe_line
 from askback.protocol.client.capabilities import supported_modes
 from askback.protocol.client.dispatcher import ElicitationDispatcher, is_lost
@@ -117,9 +117,29 @@ class ClientConnection:
 
     async def hold(self, *, task_status: anyio.abc.TaskStatus[None]) -> None:
         """Keep the connection open, in a task of its own: a transport that fails cancels no other task."""
+        settings, questions = self.settings, self.questions
+        pinned = settings.pinned.version if settings.pinned is not None else None
         try:
             with self._holding:
-                async with self.place.transport as streams, self._session_on(streams) as self.session:
+                async with (
+                    self.place.transport as streams,
+                    ClientSession(
+                        sampling_callback=settings.sampling,
+                        list_roots_callback=settings.roots,
+                        client_info=settings.client_info,
+                        dispatcher=ElicitationDispatcher(
+                            JSONRPCDispatcher(*streams),
+                            converse=questions.converse,
+                            on_pushed=questions.pushed,
+                            on_finished=questions.completions.finish,
+                            on_sign_of_life=questions.heard,
+                            on_closed=questions.closed,
+                            modes=settings.modes,
+                            pinned=pinned,
+                            is_forgotten=self.place.refusal.is_forgotten,
+                        ),
+                    ) as self.session,
+                ):
                     task_status.started()
                     await self._leaving.wait()
         except Exception as error:
@@ -141,26 +161,6 @@ class ClientConnection:
         self._holding.cancel()
         with anyio.CancelScope(shield=True):
             await self._left.wait()
-
-    def _session_on(self, streams: Streams) -> ClientSession:
-        settings = self.settings
-        pinned = settings.pinned.version if settings.pinned is not None else None
-        return ClientSession(
-            sampling_callback=settings.sampling,
-            list_roots_callback=settings.roots,
-            client_info=settings.client_info,
-            dispatcher=ElicitationDispatcher(
-                JSONRPCDispatcher(*streams),
-                converse=self.questions.converse,
-                on_pushed=self.questions.pushed,
-                on_finished=self.questions.finished,
-                on_sign_of_life=self.questions.heard,
-                on_closed=self.questions.closed,
-                modes=settings.modes,
-                pinned=pinned,
-                is_forgotten=self.place.refusal.is_forgotten,
-            ),
-        )
 
     async def handshake(self) -> None:
         """Find the revision, and learn how the server names itself."""
@@ -241,20 +241,18 @@ async def connect(stack: AsyncExitStack, place: Destination, settings: DriverSet
         cause = connection.failure or error
         # Tracebacks show causes: one that repeats a header is left out.
         is_clean = redact_headers(str(cause), place.headers) == str(cause)
-        raise _cannot_connect(connection, cause) from (cause if is_clean else None)
+        problem, advice = place.refusal.explain() or _explain(cause)
+        problem, said = redact_headers(problem, place.headers), place.said.tail
+        raise CannotConnect(server=settings.label, problem=problem, advice=advice, said=said) from (
+            cause if is_clean else None
+        )
     except BaseException:
         await stack.aclose()
         raise
     return connection
 
 
-def _cannot_connect(connection: ClientConnection, cause: Exception) -> CannotConnect:
-    problem, advice = connection.place.refusal.reason() or _reason(cause)
-    problem, said = redact_headers(problem, connection.place.headers), connection.place.said.tail
-    return CannotConnect(server=connection.settings.label, problem=problem, advice=advice, said=said)
-
-
-def _reason(error: Exception) -> tuple[str, str]:
+def _explain(error: Exception) -> tuple[str, str]:
     match error:
         case FileNotFoundError():
             return (
@@ -278,3 +276,45 @@ def _reason(error: Exception) -> tuple[str, str]:
 
 def _first_line(error: Exception) -> str:
     return safe_line(next(iter(str(error).splitlines()), type(error).__name__))
+
+
+MAX_PAGES = 100
+"""A list that never ends must not hang anybody."""
+
+FetchPage = Callable[..., Awaitable[Any]]
+
+
+async def fetch_all_pages(fetch: FetchPage, items: Callable[[Any], list[T]]) -> list[T]:
+    """The items of every page that `fetch` gives."""
+    found: list[T] = []
+    cursor: str | None = None
+    for _ in range(MAX_PAGES):
+        page = await fetch(params=PaginatedRequestParams(cursor=cursor))
+        found += items(page)
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    return found
+
+
+CHECK_SECONDS = 10.0
+"""For a server to say which schema it declares, where nobody has listed its tools yet."""
+
+
+async def check_result(session: ClientSession, name: str, result: CallToolResult) -> CallToolResult:
+    """The result, also where it cannot be checked; one that does not fit goes with the error."""
+    if result.is_error:
+        return result
+    try:
+        with anyio.fail_after(CHECK_SECONDS):
+            await session.validate_tool_result(name, result)
+    except RuntimeError as error:
+        raise PeerError(
+            f"The tool {safe_line(name)} was called and has finished, but its result does not fit the output schema "
+            f"that it declares: {safe_line(str(error).partition(chr(10))[0])}. Its author must mend that. The result "
+            "comes with this error; look at it before you call again.",
+            data=result.model_dump(by_alias=True, mode="json", exclude_none=True),
+        ) from error
+    except Exception:  # noqa: BLE001 - a list of tools that does not come says nothing against the result
+        logger.warning("The result of %s is not checked: its output schema cannot be had.", safe_line(name))
+    return result

@@ -27,17 +27,22 @@ from mcp_types import (
 from typing_extensions import Unpack
 
 from askback.answers import Answer
-from askback.client.call import CallOptions, ClientCall, LeftAtQuestions, Resumed
-from askback.client.connection import ClientConnection, DriverSettings, connect
+from askback.client.call import CallKeywords, ClientCall, LeftAtQuestions, Resumed
+from askback.client.connection import (
+    ClientConnection,
+    DriverSettings,
+    FetchPage,
+    check_result,
+    connect,
+    fetch_all_pages,
+)
 from askback.client.consent import KnownSites, Sites
 from askback.client.limits import LIMITS, Clock, QuestionLimits, Sleep
-from askback.client.person import AnswerRecord, Asker, Mode, Nobody, OnAnswer, Person
-from askback.client.person_queue import PersonQueue
-from askback.client.results import FetchPage, check_result, fetch_all_pages
+from askback.client.person import AnswerRecord, Asker, Mode, Nobody, OnAnswer, Person, PersonQueue
 from askback.client.target import Target, resolve_target
 from askback.client.waiting_call import CallKind, FinishedCall, WaitingCall, replies_of, require_same
 from askback.errors import AuthorError, ConnectionMustLive
-from askback.protocol.revisions import REVISIONS, Era, Revision
+from askback.protocol.revisions import REVISIONS, Era
 
 T = TypeVar("T")
 
@@ -89,13 +94,18 @@ class Driver:
             clock: seconds, for the limits.
             sleep: how pauses are made.
         """
+        if revision is not None and revision not in REVISIONS:
+            raise AuthorError(
+                f"There is no revision {revision!r} of the protocol in which questions can be asked. The revisions "
+                f"are: {', '.join(REVISIONS)}."
+            )
         self._place = resolve_target(target, label=label, headers=headers)
         line = person if isinstance(person, PersonQueue) else PersonQueue(person or Nobody(modes or ()))
         self._settings = DriverSettings(
             line=line,
             modes=line.modes if modes is None else line.modes & frozenset(modes),
             label=self._place.label,
-            pinned=_find_revision(revision),
+            pinned=None if revision is None else REVISIONS[revision],
             sampling=sampling,
             roots=roots,
             patience=patience,
@@ -282,7 +292,7 @@ class Driver:
         arguments: Mapping[str, Any] | None,
         *,
         limit: float | None = None,
-        **how: Unpack[CallOptions],
+        **how: Unpack[CallKeywords],
     ) -> Any:
         session, given = self._open.session, dict(arguments) if arguments is not None else None
         call = self._new_call(f"{kind} {name}", **how)
@@ -308,17 +318,8 @@ class Driver:
             await fetch_all_pages(session.list_tools, lambda page: page.tools)
             return await session.send_request(request, CallToolResult)
 
-    def _new_call(self, purpose: str, **how: Unpack[CallOptions]) -> ClientCall:
+    def _new_call(self, purpose: str, **how: Unpack[CallKeywords]) -> ClientCall:
         settings = self._settings
         return ClientCall(
             purpose, limits=settings.limits, patience=settings.patience, clock=settings.clock, **how
         )
-
-
-def _find_revision(version: str | None) -> Revision | None:
-    if version is not None and version not in REVISIONS:
-        raise AuthorError(
-            f"There is no revision {version!r} of the protocol in which questions can be asked. The revisions are: "
-            f"{', '.join(REVISIONS)}."
-        )
-    return None if version is None else REVISIONS[version]

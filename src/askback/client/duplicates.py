@@ -58,9 +58,6 @@ class _Original:
     at: float = 0.0
     copies: int = 0
 
-    def may_serve(self, calls: Collection[object]) -> bool:
-        return not self.calls or not calls or any(call in self.calls for call in calls)
-
 
 class DuplicateQuestions:
     """The questions of one connection that are under way or were answered lately."""
@@ -81,7 +78,9 @@ class DuplicateQuestions:
         if name is None:
             return await ask()
         self._forget()
-        while (first := self._known.get(name)) is not None and first.may_serve(calls):
+        while (first := self._known.get(name)) is not None:
+            if first.calls and calls and not any(call in first.calls for call in calls):
+                break  # it belongs to calls that this copy cannot belong to
             await first.over.wait()
             if first.given is not None:
                 first.copies += 1

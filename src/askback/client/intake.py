@@ -19,10 +19,10 @@ from askback.client.person import (
     Asker,
     FormAsked,
     OnAnswer,
+    PersonQueue,
     Turn,
     VisitAsked,
 )
-from askback.client.person_queue import PersonQueue
 from askback.errors import AnswerRefused
 from askback.protocol.client.questions import IncomingForm, IncomingQuestion, IncomingVisit
 from askback.protocol.elicitation import reply_of

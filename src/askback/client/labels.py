@@ -1,13 +1,13 @@
 """The words and values that both surfaces show, so that a person who knows one knows the other. Words are ours; all
 that a server wrote passes through `safe`."""
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from dataclasses import dataclass
+from typing import Any, Final, cast
 
+from askback.client.consent.verdict import MAX_URL_LENGTH
 from askback.client.forms import Difference, Draft, FormEntry, LeftOut
+from askback.client.person import Asked, Asker, Turn, VisitAsked
 from askback.model.safe import quote_safely, safe_line, safe_lines, safe_text
-
-if TYPE_CHECKING:  # a turn holds a verdict on its link, and what is shown of that is worded here
-    from askback.client.person import Asked, Asker, Turn
 
 SEND: Final = "Send"
 DECLINE: Final = "Decline"
@@ -21,11 +21,7 @@ DONE: Final = "Done"
 RETRY: Final = "Retry"
 LEAVE: Final = "Leave"
 
-DECLINE_MEANS: Final = "Decline: say no. The server learns that you said no."
-CANCEL_MEANS: Final = "Cancel: put it away without an answer."
-DONE_MEANS: Final = "Done: go on with the call."
 RETRY_MEANS: Final = "Retry: open the page again."
-CANCEL_WAIT_MEANS: Final = "Cancel: give the call up."
 
 GOES_ON: Final = "The call goes on by itself when the server hears that you are done there; {stop}."
 """After an opened link for which nobody has to come back and say so."""
@@ -48,8 +44,6 @@ NOTHING_TO_FILL_IN: Final = "There is nothing to fill in: sending it says yes."
 BANNER: Final = "This may be fishing for a secret."
 """Stands above a form under suspicion; the reason stands below it, and one more confirmation before it is sent."""
 
-CONFIRM_SUSPECT: Final = "It seems to ask for a secret. Send what you typed all the same?"
-KEY_STOPPED: Final = "{label} {why}. It is not sent unless you say that it may be."
 
 GONE: Final = "The server is not there any more. What you have written here is not sent."
 GONE_WITHDRAWN: Final = "The server has taken this question back. What you have written here is not sent."
@@ -65,25 +59,25 @@ MAX_NAME_LENGTH: Final = 60
 """Characters of a name in a line of ours: the rest of the line must stay in sight."""
 
 
-def who_asks(asker: "Asker") -> str:
+def who_asks(asker: Asker) -> str:
     """The person's own word for the server first, then what it says of itself, in quotes."""
     said = f", which calls itself {quote_safely(name, MAX_NAME_LENGTH)}" if (name := announced(asker)) else ""
     where = f" at {safe_line(asker.host, 253)}" if asker.host else ""
     return f"{safe_line(asker.label, MAX_NAME_LENGTH)}{where}{said}"
 
 
-def announced(asker: "Asker") -> str | None:
+def announced(asker: Asker) -> str | None:
     """The name a server gives itself, as it came; None where that says no more than the label."""
     name = (asker.name or "").strip()
     return None if name in {"", asker.label.strip()} else name
 
 
-def why(asked: "Asked") -> str:
+def why(asked: Asked) -> str:
     """The call that the question belongs to."""
     return f"for: {safe_line(asked.purpose)}"
 
 
-def place(turn: "Turn") -> str:
+def place(turn: Turn) -> str:
     """Which question of this call it is, and how many wait behind it."""
     waiting = f", {turn.behind} more waiting" if turn.behind else ""
     return f"Question {turn.number}{waiting}"
@@ -109,14 +103,8 @@ def sent_as(entry: FormEntry, value: Any) -> str | None:
 
 
 def left_out(one: LeftOut) -> str:
-    """That a field of the form is missing here, and why."""
+    """Says that a field of the form is left out, and why."""
     return f"A field cannot be shown and is left out: {quote_safely(one.name)}, because {one.why}."
-
-
-EMPTY_VALUE = f"({EMPTY})"
-EMPTY_NEEDED = f"({EMPTY}, {NEEDED})"
-
-YES_NO = ((True, YES), (False, NO))
 
 
 def label_of(entry: FormEntry) -> str:
@@ -127,13 +115,13 @@ def label_of(entry: FormEntry) -> str:
 def titles(entry: FormEntry) -> list[tuple[Any, str]]:
     """What can be chosen in this field, each with the words for it; nothing where it is typed."""
     if entry.kind == "boolean":
-        return list(YES_NO)
+        return [(True, YES), (False, NO)]
     return [(option.value, safe_line(option.shown)) for option in entry.options]
 
 
 def value_line(entry: FormEntry, draft: Draft) -> str:
     """What stands in the field, on one line."""
-    return safe_line(draft.shown(entry.name)) or (EMPTY_NEEDED if entry.is_required else EMPTY_VALUE)
+    return safe_line(draft.shown(entry.name)) or f"({EMPTY}{f', {NEEDED}' if entry.is_required else ''})"
 
 
 def value_lines(entry: FormEntry, draft: Draft) -> list[str]:
@@ -161,4 +149,38 @@ def expectation(entry: FormEntry) -> str:
 
 def key_warning(entry: FormEntry, why: str) -> str:
     """Why something that was pasted holds up the sending."""
-    return KEY_STOPPED.format(label=label_of(entry), why=why)
+    return f"{label_of(entry)} {why}. It is not sent unless you say that it may be."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VisitView:
+    """Safe text, ready to be drawn."""
+
+    who: str
+    where: tuple[str, str, str]
+    """The host in three pieces: what stands before the registrable domain, the domain, what stands behind it."""
+    why: str
+    url: str
+    """The whole link as it will be opened, or as it was written where it never will be."""
+    warnings: tuple[str, ...]
+    note: str
+    """A fact that is no reason for care; often empty."""
+    refusal: str | None
+
+
+def view_visit(asked: VisitAsked) -> VisitView:
+    """What a person is shown of a visit before anything is opened: the host cut around its registered domain."""
+    verdict = asked.verdict
+    before, domain, after = verdict.host.rpartition(verdict.domain) if verdict.domain else ("", "", "")
+    url = verdict.href if verdict.allowed else asked.url
+    return VisitView(
+        who=who_asks(asked.asker),
+        where=(safe_line(before, MAX_URL_LENGTH), safe_line(domain, MAX_URL_LENGTH), safe_line(after)),
+        why=safe_line(asked.purpose),
+        url=safe_line(url, MAX_URL_LENGTH),
+        warnings=tuple(
+            safe_line(warning, MAX_URL_LENGTH) for warning in verdict.warnings if warning != verdict.refusal
+        ),
+        note="" if verdict.refusal else verdict.note,
+        refusal=verdict.refusal,
+    )

@@ -1,18 +1,24 @@
-"""A Person, who answers, and the Turn in which one question is put before them. Knows no wire and no screen."""
+"""A Person, who answers; the Turn in which one question is put before them; and the queue of those that wait.
 
-from collections.abc import Callable, Collection, Mapping
+Knows no wire and no screen.
+"""
+
+import time
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Collection, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 import anyio
 
-from askback.answers import Answer
+from askback.answers import Answer, Cancelled
 from askback.client.consent import Verdict
 from askback.client.forms import ReceivedForm
 from askback.errors import Unanswered
 from askback.model.journal import Action
+from askback.protocol.revisions import Mode
 
-Mode = Literal["form", "url"]
 VisitReply = Literal["done", "again", "cancel"]
 """What a person says after a visit: go on with the call, open the page once more, or give the call up."""
 
@@ -179,3 +185,88 @@ class AnswerRecord:
 
 OnAnswer = Callable[[AnswerRecord], object]
 """Hears of each question that got an answer, when it got it."""
+
+
+class PersonQueue:
+    """Gives a person their turns, one at a time. A person who shows several gets them as they come."""
+
+    def __init__(self, person: Person, *, time: Callable[[], float] = time.time) -> None:
+        """`time` tells in seconds since 1970 when a question was put before the person."""
+        self.person, self._time = person, time
+        self._door = anyio.Lock()
+        self._waiting = 0
+        self._later: Counter[object] = Counter()
+        """Questions that enter the queue after another one of their call."""
+        self._shown: dict[Turn, object] = {}
+
+    @property
+    def modes(self) -> frozenset[Mode]:
+        return self.person.modes
+
+    async def ask(self, asked: Asked) -> Answer[Any]:
+        """Put one question, and return its answer."""
+        return await self.put(Turn(asked))
+
+    async def put(
+        self, turn: Turn, *, beforehand: Callable[[], Answer[Any] | None] = lambda: None, call: object = None
+    ) -> Answer[Any]:
+        """Wait for this turn's place, then let the person answer. What was withdrawn before is never shown.
+
+        `beforehand` gives an answer for all that wait, if the person has given one meanwhile.
+        `call` stands for the call that the question belongs to, as in `behind`.
+        """
+        async with self._place():
+            if turn.gone is not None:
+                return Cancelled()
+            if (found := beforehand()) is not None:
+                return found
+            self._shown[turn] = call
+            turn.channel, turn.shown_at = channel_of(self.person), self._time()
+            self._count_waiting()
+            try:
+                return await self.person.answer(turn)
+            finally:
+                del self._shown[turn]
+
+    @contextmanager
+    def behind(self, call: object, count: int = 1) -> Generator[None]:
+        """Inside the block, so many questions wait for another one of their call, and are not in the queue yet."""
+        self._later[call] += count
+        self._count_waiting()
+        try:
+            yield
+        finally:
+            self._later[call] -= count
+            self._later += Counter()
+            self._count_waiting()
+
+    async def wait(self, asked: VisitAsked, finished: anyio.Event) -> VisitReply:
+        """After an opened visit: the person's word, or `done` when the server has said so already."""
+        async with self._place():
+            return "done" if finished.is_set() else await self.person.wait(asked, finished)
+
+    @asynccontextmanager
+    async def _place(self) -> AsyncGenerator[None]:
+        if self.person.shows_several:
+            yield
+            return
+        self._waiting += 1
+        self._count_waiting()
+        try:
+            await self._door.acquire()
+        finally:
+            self._waiting -= 1
+            self._count_waiting()
+        try:
+            yield
+        finally:
+            self._door.release()
+
+    def _count_waiting(self) -> None:
+        """Tell the turns that are shown how many wait behind them: side by side, only questions of their call."""
+        everybody = self._waiting + self._later.total()
+        for turn, call in self._shown.items():
+            behind = self._later[call] if self.person.shows_several else everybody
+            if turn.behind != behind:
+                turn.behind = behind
+                turn.note()

@@ -33,6 +33,7 @@ from tests.client.turns import make_form
 from tests.support.chromium import browser_program, detached_program
 from tests.support.defence import with_and_without
 from tests.support.desk import Asking, review_and_send
+from tests.support.paths import ROOT
 from tests.support.secret_shop.visitor import SAVED, Visitor
 
 pytestmark = [pytest.mark.anyio, pytest.mark.verifies("T29")]
@@ -283,7 +284,7 @@ import os, sys
 if os.fork():
     os._exit(0)  # as xdg-open: it returns at once, and the browser has yet to start
 os.setsid()
-sys.path.insert(0, {tests!r})
+sys.path.insert(0, {root!r})
 from tests.client.consent.follower import link_in
 open({gate!r}).read()
 try:
@@ -312,8 +313,7 @@ async def test_a_browser_that_starts_slowly_finds_the_file_though_the_program_ha
     gate, note, program = tmp_path / "gate", tmp_path / "note", tmp_path / "cold"
     os.mkfifo(gate)
     os.mkfifo(note)
-    tests = str(Path(__file__).parent)
-    program.write_text(COLD.format(tests=tests, gate=str(gate), note=str(note)))
+    program.write_text(COLD.format(root=str(ROOT), gate=str(gate), note=str(note)))
     code = ("" if is_defended else remove_when_the_program_ends()) + OPENS.format(
         life=browser_module.HANDOVER_SECONDS
     )

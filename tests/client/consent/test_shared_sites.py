@@ -11,8 +11,7 @@ from askback.client.consent import SharedSites
 from askback.client.consent.sites import MAX_DOMAINS
 from askback.client.intake import Intake
 from askback.client.limits import QuestionTally
-from askback.client.person import Asker, Turn, VisitAsked
-from askback.client.person_queue import PersonQueue
+from askback.client.person import Asker, PersonQueue, Turn, VisitAsked
 from askback.errors import StoreUnavailable
 from askback.protocol.client.questions import IncomingVisit
 from askback.stores import MemoryStore, SQLiteStore

@@ -9,8 +9,7 @@ import pytest
 from askback.answers import Accepted
 from askback.client.consent import Verdict
 from askback.client.desk.app import ActionInput, CardActions
-from askback.client.desk.board import Board
-from askback.client.desk.cards import CardRefusal, VisitCard, card_of
+from askback.client.desk.cards import Board, CardRefusal, VisitCard, card_of
 from askback.client.person import Turn, VisitAsked
 from tests.client.turns import make_form, make_visit
 

@@ -8,7 +8,7 @@ from askback.answers import Answer, Declined
 from askback.client.consent import Verdict
 from askback.client.desk import DeskPerson
 from askback.client.desk.app import ActionInput, CardActions
-from askback.client.desk.board import Board
+from askback.client.desk.cards import Board
 from askback.client.person import VisitAsked, VisitReply
 from tests.client.turns import make_form, make_visit
 from tests.support.desk import PATIENCE

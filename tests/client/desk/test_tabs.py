@@ -5,7 +5,7 @@ from playwright.async_api import expect
 
 from askback.answers import Accepted, Cancelled, Declined
 from askback.client.desk import DeskPerson
-from askback.client.desk.board import MAX_WATCHERS
+from askback.client.desk.cards import MAX_WATCHERS
 from askback.errors import Unanswered
 from tests.client.turns import make_form, make_visit
 from tests.support.desk import Sitting, press, ready, review_and_send

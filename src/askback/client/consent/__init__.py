@@ -3,7 +3,6 @@
 from askback.client.consent.browser import Opener, open_in_browser
 from askback.client.consent.sites import KnownSites, SharedSites, Sites, path_of_user
 from askback.client.consent.verdict import Verdict, judge
-from askback.client.consent.visit_view import VisitView, view_visit
 
 __all__ = [
     "KnownSites",
@@ -11,9 +10,7 @@ __all__ = [
     "SharedSites",
     "Sites",
     "Verdict",
-    "VisitView",
     "judge",
     "open_in_browser",
     "path_of_user",
-    "view_visit",
 ]

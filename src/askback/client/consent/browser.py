@@ -1,16 +1,16 @@
 """Opening a consented link in the person's own browser: a program is started, and no shell.
 
 Every user of a machine can list the programs that run, with their arguments. A link may hold a one-time code, or the
-secret path of a page on this machine, and whoever opens it first is let in. So a browser is started with the name of a
-file that only this user can read and that leads on to the link (T29). Programs of Windows get the link itself: they do
-not see the files of a Linux inside Windows, which one person has.
+secret path of a page on this machine, and the first one to open it is let in. So a browser is started with the name of
+a file that only this user can read and that leads on to the link (T29). Programs of Windows get the link itself: they
+do not see the files of a Linux inside Windows, which one person has.
 
 A link may hold `$`, `(`, `)`, `;`, `|`, `&` and `'`: they belong to links, and a browser that gets one as an argument
 of its own reads them so. They are orders to whatever takes its arguments for a command line. No spelling of a link is
 safe from that (`&` cannot be written otherwise without asking for another page), so such programs never get one.
 
-Python's `webbrowser` is not used: it falls back to browsers inside the terminal, which take it away from whoever is
-asking, it waits for some browsers to end, and it has taken links for options.
+Python's `webbrowser` is not used: it falls back to browsers inside the terminal, which take it away from the
+question, it waits for some browsers to end, and it has taken links for options.
 """
 
 import html

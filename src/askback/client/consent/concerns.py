@@ -44,8 +44,6 @@ MAX_LABELS: Final = 5
 """In front of the domain; cloud regions take four. More push the domain out of sight."""
 MAX_HOST_LENGTH: Final = 100
 
-ON_THIS_COMPUTER: Final = "The page is on this very computer; what goes there does not leave it."
-
 _NAMES = "|".join(name.replace(".", "[.-]") for name in sorted(WELL_KNOWN))
 _BORROWED = re.compile(rf"(?:^|[.-])({_NAMES})(?=[.-])")
 _UNSEEN = re.compile("%E2%80%8[BEF]|%E2%80%A[A-E]|%E2%81%A[0-9]|%EF%BB%BF", re.IGNORECASE)
@@ -59,11 +57,6 @@ def concerns_of(place: ParsedLink) -> Iterator[str]:
     """The gravest first; nothing for an ordinary https link."""
     for concern in CONCERNS if place.host else ():
         yield from concern(place)
-
-
-def note_of(place: ParsedLink) -> str:
-    """What is true of a page on this machine: neither a name nor encryption would add anything there."""
-    return ON_THIS_COMPUTER if place.is_loopback else ""
 
 
 def strangeness_of(domain: str, *, own: str | None, before: frozenset[str]) -> Iterator[str]:

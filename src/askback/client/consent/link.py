@@ -130,7 +130,6 @@ class ParsedLink:
     host: str
     port: str
     """Empty where it is the scheme's own."""
-    path: str
     has_user: bool
     address: Address | None
 
@@ -164,7 +163,6 @@ def parse_link(url: str) -> ParsedLink | None:
         scheme=parsed.protocol,
         host=parsed.hostname,
         port=parsed.port,
-        path=parsed.pathname,
         has_user=bool(parsed.username or parsed.password),
         address=_address(parsed.hostname),
     )

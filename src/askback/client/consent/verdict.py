@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Final
 
-from askback.client.consent.concerns import concerns_of, note_of, strangeness_of
+from askback.client.consent.concerns import concerns_of, strangeness_of
 from askback.client.consent.link import (
     JOINERS,
     ParsedLink,
@@ -55,6 +55,9 @@ MAX_URL_LENGTH: Final = 8_192
 
 UNSEEN: Final = frozenset(("Cc", "Cf", "Cs", "Zs", "Zl", "Zp"))
 """Controls, format characters, half characters and blanks: dropped, moved, or not to be seen."""
+
+ON_THIS_COMPUTER: Final = "The page is on this very computer; what goes there does not leave it."
+"""Neither a name nor encryption would add anything there."""
 
 HOLDS_UNSEEN: Final = "The link holds characters that cannot be seen; they are written out below."
 
@@ -203,7 +206,7 @@ def judge(url: object, *, server_host: str | None = None, before: Collection[str
         warnings=tuple(
             filter(None, (refusal, *concerns_of(place), HOLDS_UNSEEN if holds_unseen else None, *strange))
         ),
-        note=note_of(place),
+        note=ON_THIS_COMPUTER if place.is_loopback else "",
     )
 
 

@@ -15,10 +15,10 @@ from starlette.routing import Route
 
 from askback.answers import Cancelled, Declined
 from askback.client.consent import Opener
-from askback.client.desk.board import Board
 from askback.client.desk.cards import (
     BEING_OPENED,
     AnyCard,
+    Board,
     CardRefusal,
     FormCard,
     TurnCard,
@@ -95,7 +95,7 @@ class CardActions:
         return {}
 
     def _decline_others(self, first: AnyCard) -> list[str]:
-        """Those of the same server that lie beside it; they came before the word was said."""
+        """Decline the other questions of the same server that are on the desk; gives the ids of their cards."""
         # By all we know of the server: a label is a word that several of them may share.
         asker = first.asked.asker
         beside = (card for card in self._board if isinstance(card, TurnCard))

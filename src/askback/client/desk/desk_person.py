@@ -14,8 +14,7 @@ from askback.answers import Answer, Cancelled
 from askback.client import labels
 from askback.client.consent import Opener, open_in_browser
 from askback.client.desk.app import EXCHANGE, ONCE, PAGE, CardActions, make_app
-from askback.client.desk.board import WITHDRAWN, Board
-from askback.client.desk.cards import AnyCard, FormCard, VisitCard, WaitCard, card_of
+from askback.client.desk.cards import WITHDRAWN, AnyCard, Board, FormCard, VisitCard, WaitCard, card_of
 from askback.client.desk.gate import Gate, OneTimeCodes
 from askback.client.limits import Clock
 from askback.client.person import Mode, Turn, VisitAsked, VisitReply
@@ -68,7 +67,9 @@ class DeskPerson:
             raise AuthorError("This desk was opened before. Make a new one for a new launch.")
         listener = self._stack.enter_context(bind_loopback(self._port, who="The desk"))
         self._authority = f"{LOOPBACK}:{listener.getsockname()[1]}"
-        app = make_app(self._board, self._acts, exchange=self._exchange)
+        app = make_app(
+            self._board, self._acts, exchange=lambda code: self._token if self._codes.take(code) else None
+        )
         gate = Gate(app, authority=self._authority, token=self._token, files=PAGE, exchange=EXCHANGE)
         await self._stack.enter_async_context(serve_app(gate, listener, before_end=self._board.close))
         return self
@@ -78,9 +79,6 @@ class DeskPerson:
     ) -> None:
         # Without the error: the task group of the server would wrap it.
         await self._stack.aclose()
-
-    def _exchange(self, code: str) -> str | None:
-        return self._token if self._codes.take(code) else None
 
     async def answer(self, turn: Turn) -> Answer[Any]:
         """The person's word. A question that is gone before it was seen needs none."""

@@ -72,8 +72,6 @@ HEADERS = {
     "permissions-policy": "camera=(), microphone=(), geolocation=(), clipboard-read=(), payment=(), usb=()",
 }
 
-READING = frozenset({"GET", "HEAD"})
-
 
 class Gate:
     """Lets through what names our own address, comes from our own page and carries the token.
@@ -115,7 +113,7 @@ class Gate:
     def _objection(self, method: str, path: str, headers: Headers) -> str | None:
         if headers.getlist("host") != [self._authority]:
             return "Host is not the address of this desk"
-        is_reading = method in READING
+        is_reading = method in {"GET", "HEAD"}
         if is_reading and path in self._files:
             return None
         if headers.getlist("sec-fetch-site") not in ([], ["same-origin"]):

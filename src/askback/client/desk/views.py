@@ -8,9 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from askback.client import labels
-from askback.client.consent import view_visit
-from askback.client.desk.board import WITHDRAWN, Board
-from askback.client.desk.cards import AnyCard, FormCard, VisitCard, WaitCard
+from askback.client.desk.cards import WITHDRAWN, AnyCard, Board, FormCard, VisitCard, WaitCard
 from askback.client.forms import Difference, FormEntry
 from askback.client.person import VisitAsked
 from askback.model import safe
@@ -31,37 +29,27 @@ WORDS: Final = {
     "optional": labels.OPTIONAL,
     "empty_choice": labels.EMPTY_CHOICE,
     "nothing_to_fill_in": labels.NOTHING_TO_FILL_IN,
-    "explain": f"{labels.DECLINE_MEANS} {labels.CANCEL_MEANS}",
+    "explain": "Decline: say no. The server learns that you said no. Cancel: put it away without an answer.",
     "sure": labels.SEND_ANYWAY,
-    "tick_first": labels.CONFIRM_SUSPECT,
+    "tick_first": "It seems to ask for a secret. Send what you typed all the same?",
     "press_space": "Enter does not open links. Press Space on the button, or click it.",
     "opening": "Opening your browser …",
     "by_hand": "No browser could be started from here. You have agreed: this button opens the page in this browser.",
     "open_here": "Open the page here",
     "waiting": "Come back to this page when you are finished on the other one.",
     "opened_again": labels.OPENED_AGAIN,
-    "explain_wait": f"{labels.DONE_MEANS} {labels.RETRY_MEANS} {labels.CANCEL_WAIT_MEANS}",
+    "explain_wait": f"Done: go on with the call. {labels.RETRY_MEANS} Cancel: give the call up.",
 }
 """By the names under which the page looks them up."""
 
-WHAT: Final = {"form": "form", "visit": "link", "wait": "page under way"}
-
-SUSPECT_FIELD: Final = "This field seems to ask for a secret."
-"""Why is said once, above the form."""
-
-UNDER_WAY: Final = "A visit is under way"
 
 CODE_REFUSED: Final = (
     "This link opens the desk once, and it was used before or is too old. Open the link that the program printed. "
-    "If nobody of yours used it before, somebody else on this machine did: end the program."
+    "If you did not use it before, somebody else on this machine did: end the program."
 )
 
 CLOSED: Final = "The desk is closed. Nothing more can be sent from this page; what you typed is still here."
 RESTING: Final = "The desk is open in several newer tabs, so this one rests."
-
-AS_IT_CAME: Final = "as it came"
-NOT_FILLED_IN: Final = "not filled in"
-"""Both on the review, of a field that nobody changed: with a default and without."""
 
 
 def count_changes(changed: int, fields: int) -> str:
@@ -105,7 +93,7 @@ def view_summary(board: Board, card: AnyCard) -> Json:
     return {
         "id": card.id,
         "who": safe.safe_line(card.asked.asker.label, labels.MAX_NAME_LENGTH),
-        "what": WHAT[card.kind],
+        "what": {"form": "form", "visit": "link", "wait": "page under way"}[card.kind],
         "why": labels.why(card.asked),
         "message": safe.safe_line(first, MAX_SUMMARY_LENGTH) + more,
         "gone": card.gone,
@@ -124,7 +112,7 @@ def view_card(card: AnyCard) -> Json:
         "id": card.id,
         "kind": card.kind,
         "why": labels.why(card.asked),
-        "place": UNDER_WAY if isinstance(card, WaitCard) else labels.place(card.turn),
+        "place": "A visit is under way" if isinstance(card, WaitCard) else labels.place(card.turn),
         "message": safe.safe_block(card.asked.message),
         "gone": card.gone,
     }
@@ -154,7 +142,7 @@ def _field(card: FormCard, entry: FormEntry, stops: Mapping[str, str]) -> Json:
         "kind": entry.kind,
         "required": entry.is_required,
         "expects": entry.expects,
-        "suspicion": SUSPECT_FIELD if entry.suspicion else None,
+        "suspicion": "This field seems to ask for a secret." if entry.suspicion else None,
         "options": [safe.safe_line(option.shown) for option in entry.options],
         "filled": _filled(card, entry),
         "long": isinstance(entry.field, Text) and entry.kind == "text" and _is_long(entry.field),
@@ -187,7 +175,7 @@ def _stops(card: FormCard) -> dict[str, str]:
     """By field, why something that was pasted holds up the sending."""
     held_up = card.draft.stops()
     return {
-        entry.name: labels.KEY_STOPPED.format(label=safe.safe_line(entry.label), why=held_up[entry.name])
+        entry.name: labels.key_warning(entry, held_up[entry.name])
         for entry in card.entries
         if entry.name in held_up
     }
@@ -216,7 +204,7 @@ def _by_place(card: FormCard, notes: Mapping[str, str]) -> dict[int, str]:
 
 def _line(card: FormCard, entry: FormEntry, difference: Difference | None) -> Json:
     text = card.draft.shown(entry.name)
-    unchanged = NOT_FILLED_IN if entry.default is None else AS_IT_CAME
+    unchanged = "not filled in" if entry.default is None else "as it came"
     return {
         "label": safe.safe_line(entry.label),
         "value": safe.safe_lines(text) if text else [labels.EMPTY],
@@ -227,7 +215,7 @@ def _line(card: FormCard, entry: FormEntry, difference: Difference | None) -> Js
 
 
 def _visit(asked: VisitAsked) -> Json:
-    visit = view_visit(asked)
+    visit = labels.view_visit(asked)
     return {
         "whole_who": labels.who_asks(asked.asker),
         "purpose": visit.why,

@@ -142,9 +142,6 @@ _READERS: Final[Mapping[EntryKind, Callable[[FormEntry, str], Any]]] = {
 }
 
 
-_TAKEN_AGAIN: Final = "left empty, the server may take its own suggestion again"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
     """One field that is not as it came; both sides in words for a person, empty where nothing stands."""
@@ -231,7 +228,7 @@ class Draft:
             entry=entry,
             before=display_value(entry, entry.default),
             after=self.shown(name),
-            note=_TAKEN_AGAIN if is_left_empty else "",
+            note="left empty, the server may take its own suggestion again" if is_left_empty else "",
         )
 
     def content(self) -> dict[str, Any]:

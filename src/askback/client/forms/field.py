@@ -1,6 +1,6 @@
 """Which Field a stranger's property is, with the limits that can be kept, and what fits it in a few of our own words.
 
-Tolerant: a limit that is none is dropped. A `pattern` is shown and never compiled; an unknown `format` is text.
+Tolerant: a limit that makes no sense is dropped. A `pattern` is shown and never compiled; an unknown `format` is text.
 """
 
 import dataclasses
@@ -86,7 +86,7 @@ _DESCRIPTIONS: Final[Mapping[type[Field[Any]], Callable[[Any], str]]] = {
 }
 
 
-_MOST_SHOWN: Final = 60
+_MAX_QUOTED: Final = 60
 """Characters of a format's name or a pattern: a hint, not a lesson."""
 
 _NOTHING_FITS: Final = "nothing can fit its own limits"
@@ -138,9 +138,9 @@ def _hints(made: type[Field[Any]], whole: Json) -> list[str]:
     hints: list[str] = []
     named, pattern = _name(whole.get("format")), whole.get("pattern")
     if named is not None and made is Text and not is_masked(named):
-        hints.append(f"the server calls it {quote_safely(named, _MOST_SHOWN)}, which is not checked here")
+        hints.append(f"the server calls it {quote_safely(named, _MAX_QUOTED)}, which is not checked here")
     if type(pattern) is str and pattern:
-        hints.append(f"the server may check it against {quote_safely(pattern, _MOST_SHOWN)}")
+        hints.append(f"the server may check it against {quote_safely(pattern, _MAX_QUOTED)}")
     return hints
 
 
@@ -191,7 +191,7 @@ def _step(step: Any) -> Any:
 
 
 def within_reach(whole: Integer) -> Integer:
-    """The same field with no number that some reader of JSON would take for another."""
+    """Limit a field to numbers that every reader of JSON takes for the same number."""
     least, most = whole.minimum, whole.maximum
     return whole.altered(
         minimum=max(least if least is not None else -UNSAFE_INTEGER, 1 - UNSAFE_INTEGER),

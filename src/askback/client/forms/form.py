@@ -1,6 +1,6 @@
 """A form as it came, ready to be shown and filled in, and why its words seem to ask for a secret.
 
-`label`, `hint` and option titles are the server's own text, cut to length: whoever shows them makes them safe there.
+`label`, `hint` and option titles are the server's own text, cut to length: surfaces make them safe to show.
 `expects`, `why`, `refusal` and `suspicion` are our sentences. In `expects` the server's format and pattern may stand
 between quotes, made safe; they are judged like the rest of its words. The judging is the lint's.
 """
@@ -34,7 +34,7 @@ MAX_QUOTED_LENGTH: Final = 60
 UNSAFE_INTEGER: Final = 2**53
 """From here on a reader that has only doubles gets another number than was typed."""
 
-_MOST_REQUIRED: Final = 10 * MAX_FIELDS
+_MAX_REQUIRED: Final = 10 * MAX_FIELDS
 """Names in `required`; a few too many are a slip, more are an attack."""
 
 
@@ -49,7 +49,7 @@ def objection(schema: Any) -> str | None:
     fields = len(cast("dict[str, Any]", properties))
     if fields > MAX_FIELDS:
         return f"The form has {fields:,} fields, and {MAX_FIELDS} are the most that can be shown."
-    if type(required) is list and len(cast("list[Any]", required)) > _MOST_REQUIRED:
+    if type(required) is list and len(cast("list[Any]", required)) > _MAX_REQUIRED:
         return "The form demands more fields than it has."
     if exceeds_bytes(whole, MAX_SCHEMA_BYTES):
         return f"The form is too large to be shown: more than {MAX_SCHEMA_BYTES // 1024:,} KB."
@@ -83,16 +83,16 @@ _PLACES: Final = {
 Said = tuple[Literal["label", "hint", "option", "left out"], str]
 """Words beside the boxes that one types into, and where they stand."""
 
-_MOST_SUGGESTION: Final = 500
+_MAX_SUGGESTION_LENGTH: Final = 500
 """Characters of a default that are read as a demand: the first lines in the box."""
 
 MAX_JUDGED_LENGTH: Final = 25_000
 """Characters of a whole form that are looked through: a hundred fields with two sentences each."""
 
-_MOST_BESIDE: Final = 100_000
+_MAX_LENGTH_BESIDE: Final = 100_000
 """Characters beside the boxes, each text once: a thousand options of a line each."""
 
-_LONGEST_NAME: Final = 5
+_MAX_NAME_WORDS: Final = 5
 """Words of what may be a mere name: "Basic (user name and password)" is a thing to choose, and asks for nothing."""
 
 TOO_MUCH: Final = (
@@ -103,13 +103,11 @@ _NEVER: Final = (
     "A form is no place for secrets: what is typed here can be read by this program and by a model."
 )
 
-_MASKED: Final = f"The server calls this a password field. {_NEVER}"
-
 
 def suspicion_of_wishes(named: Any, pattern: Any) -> str | None:
     """For the format and pattern of a field that is typed into: a form shows them too."""
     if type(named) is str and is_masked(named):
-        return _MASKED
+        return f"The server calls this a password field. {_NEVER}"
     label = suspect_field(named[:MAX_LABEL_LENGTH], None, None) if type(named) is str else None
     prose = suspect_message(pattern[:MAX_LABEL_LENGTH]) if type(pattern) is str else None
     found = replace(label, where="format") if label else prose and replace(prose, where="pattern")
@@ -125,19 +123,19 @@ def suspicion_of_field(name: str, title: str, hint: str, *, suggestion: str) -> 
     """For a field that is typed into; `suggestion` is what stands in its box already: it can ask too, as in "paste
     your token here"."""
     found = suspect_field(name, title, hint)
-    if found is None and suggestion and (asks := suspect_message(suggestion[:_MOST_SUGGESTION])):
+    if found is None and suggestion and (asks := suspect_message(suggestion[:_MAX_SUGGESTION_LENGTH])):
         found = replace(asks, where="suggestion")
     return None if found is None else _sentence(found)
 
 
 def suspicion_beside(said: Iterable[Said]) -> str | None:
     """For what stands around a box with an innocent name: a tick, an option can say what to type into the next one."""
-    room = _MOST_BESIDE
+    room = _MAX_LENGTH_BESIDE
     for where, text in dict.fromkeys(said):
         room -= len(text)
         if room < 0:
             return TOO_MUCH
-        is_name = where != "hint" and len(text.split()) <= _LONGEST_NAME
+        is_name = where != "hint" and len(text.split()) <= _MAX_NAME_WORDS
         # Alone, "API key" reads as a prompt. As a part of something it is named, and only a demand with it still asks.
         if found := suspect_message(f"of {text}" if is_name else text):
             return _sentence(replace(found, where=where))

@@ -14,13 +14,13 @@ from askback.schema.secret_lint.text import fold
 
 Json = dict[str, Any]
 
-_MOST_DETOURS: Final = 8
+_MAX_DETOURS: Final = 8
 """References and unions inside each other; an honest form has two."""
 
-_MOST_KEYWORDS: Final = 60
+_MAX_KEYWORDS: Final = 60
 """All that JSON Schema has; and a reference copies what it points to."""
 
-_MOST_BRANCHES: Final = 10
+_MAX_BRANCHES: Final = 10
 """Of a union that may mean one thing or nothing."""
 
 _UNIONS: Final = ("anyOf", "oneOf", "allOf")
@@ -36,7 +36,7 @@ class Unshowable(Exception):
 def resolve_property(described: Any, definitions: Mapping[str, Any]) -> Json:
     """The property itself; Unshowable where there is no property behind its references."""
     whole = _mapping(described)
-    for _ in range(_MOST_DETOURS):
+    for _ in range(_MAX_DETOURS):
         if "$ref" in whole:
             whole = _dereferenced(whole, definitions)
         elif (only := _only_branch(whole)) is not None:
@@ -60,7 +60,7 @@ def definitions_of(schema: Mapping[str, Any]) -> Json:
 
 
 def _mapping(described: Any) -> Json:
-    if type(described) is not dict or len(cast("Json", described)) > _MOST_KEYWORDS:
+    if type(described) is not dict or len(cast("Json", described)) > _MAX_KEYWORDS:
         raise Unshowable("its description cannot be read")
     return cast("Json", described)
 
@@ -77,7 +77,7 @@ def _only_branch(whole: Json) -> tuple[str, Json] | None:
     """The one thing that a union offers beside null; None where it is a list of choices, or there is no union."""
     for union in _UNIONS:
         listed: object = whole.get(union)
-        if type(listed) is not list or len(cast("list[Any]", listed)) > _MOST_BRANCHES:
+        if type(listed) is not list or len(cast("list[Any]", listed)) > _MAX_BRANCHES:
             continue  # a longer one is a list of choices, if anything
         branches = [cast("Json", branch) for branch in cast("list[Any]", listed) if type(branch) is dict]
         rest = [branch for branch in branches if branch.get("type") != "null"]
@@ -93,7 +93,7 @@ _TITLED: Final = ("oneOf", "anyOf")
 
 _TOO_MANY: Final = f"it has more than {MAX_OPTIONS:,} options"
 
-_MOST_TELLINGS: Final = 2
+_MAX_DISTINCTIONS: Final = 2
 """A title that already has another's name behind it is told apart by the second; no honest form needs that."""
 
 
@@ -140,7 +140,7 @@ def offer_of(whole: Json, definitions: Mapping[str, Any]) -> OptionList | None:
 def distinguish_titles(named: Sequence[tuple[str, str]]) -> list[str]:
     """The titles; those that look alike get the name that tells them apart behind them."""
     titles = [title for _, title in named]
-    for _ in range(_MOST_TELLINGS):
+    for _ in range(_MAX_DISTINCTIONS):
         looks = list(map(_look, titles))
         often = Counter(looks)
         if len(often) == len(looks):
@@ -181,7 +181,7 @@ def _branched(branches: list[Any], definitions: Mapping[str, Any]) -> Iterator[P
 
 
 def _listed(whole: Json) -> Iterator[Pair]:
-    """Values with their older titles; a title too few is none, a title too many belongs to nothing."""
+    """Values with their older titles; missing titles are empty, and surplus ones are dropped."""
     values, names = cast("list[Any]", whole["enum"]), whole.get("enumNames")
     titles = cast("list[Any]", names) if type(names) is list else []
     for place, value in enumerate(values):

@@ -71,12 +71,7 @@ _KINDS: Final[Mapping[type[Field[Any]], EntryKind]] = {
     Choices: "choices",
 }
 
-_LONGEST: Final = {"title": MAX_LABEL_LENGTH, "description": MAX_DESCRIPTION_LENGTH}
-
-_NO_DEFAULT: Final = "the server's own suggestion does not fit and is not filled in"
-_HIDDEN_DEFAULT: Final = (
-    "the server's own suggestion holds characters that cannot be seen and is not filled in"
-)
+_MAX_LENGTHS: Final = {"title": MAX_LABEL_LENGTH, "description": MAX_DESCRIPTION_LENGTH}
 
 
 def entry_of(
@@ -111,7 +106,7 @@ def entry_of(
 def words_of(whole: Json, keyword: str) -> str:
     """The server's own title or description, cut; empty where it says nothing."""
     text = whole.get(keyword)
-    return cut(text, _LONGEST[keyword]) if type(text) is str and text.strip() else ""
+    return cut(text, _MAX_LENGTHS[keyword]) if type(text) is str and text.strip() else ""
 
 
 def _check_of(name: str, label: str, field: Field[Any]) -> Check:
@@ -148,21 +143,22 @@ def _default_of(
         return None, ()
     kept = check(to_wire(field, default, meanings))
     if type(kept) is Problem or (type(kept) is str and len(kept) > MAX_TYPED_LENGTH):
-        return None, (_NO_DEFAULT,)
+        return None, ("the server's own suggestion does not fit and is not filled in",)
     # What nobody can see, nobody can agree to send.
     if type(field) is Text and has_hidden_characters(kept):
-        return None, (_HIDDEN_DEFAULT,)
+        return None, (
+            "the server's own suggestion holds characters that cannot be seen and is not filled in",
+        )
     return kept, ()
-
-
-_NAMELESS: Final = "(a field without a name)"
 
 
 def read_form(schema: Any) -> ReceivedForm:
     """The form behind a schema from outside, whatever that holds."""
     if why := objection(schema):
         return ReceivedForm(refusal=why)
-    required = _required(schema)
+    names: object = schema.get("required")
+    listed = cast("list[Any]", names) if type(names) is list else []
+    required = dict.fromkeys(name for name in listed if type(name) is str)
     read = list(_read(schema, required))
     entries = tuple(_suspected(one for one in read if isinstance(one, FormEntry)))
     left_out = tuple(one for one in read if isinstance(one, LeftOut))
@@ -174,13 +170,6 @@ def read_form(schema: Any) -> ReceivedForm:
         # Where nothing is typed, words that ask for a secret get none.
         suspicion_beside=suspicion_beside(_beside(entries, left_out)) if is_typed else None,
     )
-
-
-def _required(schema: Json) -> Mapping[str, None]:
-    """The names that have to be filled in, in order and once each."""
-    names = schema.get("required")
-    listed = cast("list[Any]", names) if type(names) is list else []
-    return dict.fromkeys(name for name in listed if type(name) is str)
 
 
 def _read(schema: Json, required: Mapping[str, None]) -> Iterator[FormEntry | LeftOut]:
@@ -219,7 +208,10 @@ def _labels(known: Mapping[str, Json]) -> list[str]:
     """What each field is called, no two alike; a word of ours for one that nobody named."""
     if list(known) == [SINGLE] and not words_of(known[SINGLE], "title"):
         return [Words().answer]
-    named = [(name, words_of(whole, "title") or name.strip() or _NAMELESS) for name, whole in known.items()]
+    named = [
+        (name, words_of(whole, "title") or name.strip() or "(a field without a name)")
+        for name, whole in known.items()
+    ]
     return distinguish_titles(named)
 
 

@@ -8,12 +8,17 @@ While several calls are open, nobody can tell which of them a question belongs t
 of them; for a rule that declines or leaves it to a person, one of them is enough.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from functools import cache, lru_cache
+from operator import eq
+from typing import Any, Final, Literal
 
+from askback.client.consent.link import TWINS
 from askback.client.person import Asked, FormAsked
-from askback.client.policy.patterns import are_alike, is_like, resembles
+from askback.schema.secret_lint.sightings import LEET
+from askback.schema.secret_lint.text import BLANKS, fold, fold_decorations, fold_signs, look_alikes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +38,7 @@ class Decline:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeaveToPerson:
-    """Neither yes nor no: whoever stands behind the policy is asked."""
+    """Ask the person behind the policy."""
 
 
 Outcome = AnswerWith | Decline | LeaveToPerson
@@ -41,7 +46,7 @@ Outcome = AnswerWith | Decline | LeaveToPerson
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyRule:
-    """What is not given holds for every question. In texts, `*` stands for anything and all else for itself."""
+    """One rule. What it does not state holds for every question; in its texts, `*` stands for any text."""
 
     number: int
     outcome: Outcome
@@ -56,11 +61,19 @@ class PolicyRule:
 
     def names(self, asked: Asked) -> bool:
         """Whether this rule is about this question."""
-        fits = is_like if isinstance(self.outcome, AnswerWith) else resembles
+        answers = isinstance(self.outcome, AnswerWith)
+        if isinstance(asked, FormAsked):
+            names = {entry.name for entry in asked.blank.entries}
+            alike = (any(are_alike(name, field) for name in names) for field in self.fields)
+            if self.question == "visit" or not (self.fields <= names if answers else all(alike)):
+                return False
+        elif self.question == "form" or self.is_about_forms:
+            return False
+        fits = is_like if answers else resembles
+        calls = [fits(purpose, self.purpose) for purpose in asked.purposes]
         return (
-            self._is_of_kind(asked)
+            (self.purpose is None or (all(calls) if answers else any(calls)))
             and is_like(asked.asker.label, self.server)
-            and self._names_calls(asked.purposes)
             and fits(asked.message, self.message)
         )
 
@@ -75,28 +88,13 @@ class PolicyRule:
         """A visit has no fields, so a rule that speaks of any means forms."""
         return bool(self.fields) or isinstance(self.outcome, AnswerWith)
 
-    def _names_calls(self, purposes: tuple[str, ...]) -> bool:
-        if isinstance(self.outcome, AnswerWith):
-            return all(is_like(purpose, self.purpose) for purpose in purposes)
-        return self.purpose is None or any(resembles(purpose, self.purpose) for purpose in purposes)
-
-    def _is_of_kind(self, asked: Asked) -> bool:
-        if not isinstance(asked, FormAsked):
-            return self.question != "form" and not self.is_about_forms
-        return self.question != "visit" and self._has_fields({entry.name for entry in asked.blank.entries})
-
-    def _has_fields(self, names: set[str]) -> bool:
-        if isinstance(self.outcome, AnswerWith):
-            return self.fields <= names
-        return all(any(are_alike(name, field) for name in names) for field in self.fields)
-
     def __str__(self) -> str:
         return f"rule {self.number} ({self.name})" if self.name else f"rule {self.number}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """What an operator wrote: rules in order, of which the first that names a question holds."""
+    """What an operator wrote: rules in order. The first that names a question decides."""
 
     file: str
     rules: tuple[PolicyRule, ...]
@@ -105,5 +103,107 @@ class Policy:
         return next((rule for rule in self.rules if rule.names(asked)), None)
 
     def word(self, rule: PolicyRule) -> str:
-        """On whose word an answer by this rule stands."""
+        """Who answers by this rule, for records."""
         return f"policy {self.file}, {rule}"
+
+
+PAIRS: Final = tuple((pair, single) for pair, single in TWINS if len(pair) > 1)
+"""Two letters that pass for one at a glance."""
+
+FOLDS: Final = (fold, fold_signs, fold_decorations)
+
+_BLANKS: Final = re.compile(r"\s+")
+_LETTERS: Final = tuple(str.maketrans(row[::2], row[1::2]) for row in LEET)
+
+
+def is_like(text: str, pattern: str | None) -> bool:
+    """Whether the whole text is as the pattern says, in one pass: the text may be long and meant to harm."""
+    if pattern is None:
+        return True
+    head, *rest = pattern.split("*")
+    if not rest:
+        return text == head
+    *middle, tail = rest
+    place, end = len(head), len(text) - len(tail)
+    if place > end or not text.startswith(head) or not text.endswith(tail):
+        return False
+    for part in middle:
+        found = text.find(part, place, end)
+        if found < 0:
+            return False
+        place = found + len(part)
+    return True
+
+
+def resembles(text: str, pattern: str | None) -> bool:
+    """Whether a reader could take the text for one that the pattern names, whatever letters it is written in."""
+    if pattern is None or is_like(text, pattern):
+        return True
+    signs = _signs_of(pattern)
+    meant = tuple(map("*".join, zip(*(_folded(part, signs) for part in pattern.split("*")), strict=True)))
+    return any(
+        # A digit in the pattern means itself: only other digits may stand for letters in the text.
+        is_like(_slim(folded), _slim(plain))
+        or any(is_like(read, _slim(_joined(plain))) for read in _spelled_out(folded, without=plain))
+        for seen in {text, text.translate(_drawn())}
+        for folded, plain in zip(_folded(seen, signs), meant, strict=True)
+    )
+
+
+def are_alike(text: str, meant: str) -> bool:
+    """Whether a reader could take the text for the one that is meant, in which no star has a meaning."""
+    return any(
+        _slim(read) == _slim(plain) or any(map(eq, _spelled_out(read), _spelled_out(plain)))
+        for seen in {text, text.translate(_drawn())}
+        for read, plain in zip(_folded(seen), _folded(meant), strict=True)
+    )
+
+
+def _signs_of(pattern: str) -> str:
+    """The signs that mean themselves: those of a part that has no letter. A rule about `*€*` is not about every e."""
+    parts = (part for part in pattern.split("*") if not any(map(str.isalnum, part)))
+    return "".join(sorted({sign for part in parts for sign in part if not sign.isspace()}))
+
+
+@cache
+def _drawn() -> dict[int, str]:
+    """What folding takes away and a reader may see: blanks as blanks, and the small letters that are drawn above
+    others."""
+    return str.maketrans(dict.fromkeys(BLANKS, " ") | {**look_alikes("above")})
+
+
+@lru_cache(maxsize=64)
+def _folded(text: str, signs: str = "") -> tuple[str, ...]:
+    """Without its disguise, as it stands and in small letters: a Greek capital and its small letter look like two
+    different letters of ours. Each by every way of folding: a digit of another script has a value and a look."""
+    if not signs:
+        return tuple(reading for read in FOLDS for reading in _readings(text, read))
+    parts = [
+        (part,) * (2 * len(FOLDS)) if part in signs else _folded(part)
+        for part in re.split(f"([{re.escape(signs)}])", text)
+    ]
+    return tuple(map("".join, zip(*parts, strict=True)))
+
+
+def _readings(text: str, read: Callable[[str], str]) -> Iterator[str]:
+    """Folded again once it is small, because Cherokee has look-alikes among its capitals, and those are what its small
+    letters become."""
+    for folded in (read(read(text).casefold()), read(text.casefold())):
+        yield _BLANKS.sub(" ", folded.casefold())
+
+
+def _spelled_out(text: str, *, without: str = "") -> list[str]:
+    """With letters for digits and signs, but for those that stand in `without`."""
+    tables = ({sign: to for sign, to in letters.items() if chr(sign) not in without} for letters in _LETTERS)
+    return [_slim(_joined(text.translate(table))) for table in tables]
+
+
+def _slim(text: str) -> str:
+    """With one letter for i and l: a capital I looks like a small l, and 1 and | like both."""
+    return text.replace("i", "l")
+
+
+def _joined(text: str) -> str:
+    for pair, single in PAIRS:
+        text = text.replace(pair, single)
+    return text

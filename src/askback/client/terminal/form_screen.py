@@ -116,7 +116,7 @@ def review_rows(draft: Draft, columns: int, *, goes_out: bool = True) -> Iterato
 
 
 def label_width(entries: tuple[FormEntry, ...], columns: int) -> int:
-    """Of the column of labels: the longest, but never more than a third of the screen."""
+    """How wide the column of labels is: the longest label, but never more than a third of the screen."""
     longest = max((width_of(label_of(entry)) for entry in entries), default=0)
     return min(longest, columns // 3)
 
@@ -158,9 +158,7 @@ class FillScreen(QuestionScreen):
 
     def __init__(self, turn: Turn, asked: FormAsked, draft: Draft) -> None:
         super().__init__(turn)
-        self.form = asked
-        self.draft = draft
-        self.entries = asked.blank.entries
+        self.form, self.draft, self.entries = asked, draft, asked.blank.entries
         self.fields = len(self.entries)
         self._editors = [editor_of(entry, draft) for entry in self.entries]
         self._left: set[int] = set()

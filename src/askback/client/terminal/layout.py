@@ -28,7 +28,7 @@ ROOMY_COLUMNS = 72
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """Of the terminal, now."""
+    """The size of the terminal, now."""
 
     columns: int
     rows: int
@@ -53,7 +53,7 @@ class Button:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Body:
-    """The part that scrolls by itself so that the rows from `first` to `last` are seen; by keys where there is none."""
+    """The part that scrolls: by itself, to show the rows from `first` to `last`; by keys if there are none."""
 
     rows: list[Row]
     first: int | None = None
@@ -91,16 +91,8 @@ class Scroll:
     """The most rows that the body had so far: the words above it do not jump when a field opens or closes."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Screen:
-    """Exactly as many rows as the terminal has."""
-
-    rows: list[Row]
-    cursor: tuple[int, int] | None
-
-
-def lay_out(page: Page, size: Size, scroll: Scroll) -> Screen:
-    """Bar above, buttons below, always; the rest shares what is left."""
+def lay_out(page: Page, size: Size, scroll: Scroll) -> tuple[list[Row], tuple[int, int] | None]:
+    """Exactly as many rows as the terminal has, and the cursor. Bar above, buttons below; the rest shares the room."""
     buttons = _button_rows(page.buttons, size)
     foot_height = len(buttons) + (0 if size.is_low else 2)
     head = [*_bar(page.bar, size), *page.above][: max(1, size.rows - foot_height - 2)]
@@ -108,12 +100,14 @@ def lay_out(page: Page, size: Size, scroll: Scroll) -> Screen:
     words = _words(page, size, scroll, room)
     body, top = _body(page.body, room - len(words), scroll)
     unseen = (top > 0, top + len(body) < len(page.body.rows))
-    foot = buttons if size.is_low else [*_foot(page, size, unseen), *buttons]
-    rows = [*head, *words, *body, *foot][-size.rows :]
+    more = f" {UNSEEN[unseen]} ──" if unseen in UNSEEN else ""
+    rule = "─" * (size.columns - width_of(more)) + more
+    foot: list[Row] = [] if size.is_low else [[(PLAIN, rule)], [(PLAIN, _status(page.status, size.columns))]]
+    rows: list[Row] = [*head, *words, *body, *foot, *buttons][-size.rows :]
     if page.body.cursor is None:
-        return Screen(rows=rows, cursor=None)
+        return rows, None
     row, column = page.body.cursor
-    return Screen(rows=rows, cursor=(len(head) + len(words) + row - top, min(column, size.columns - 1)))
+    return rows, (len(head) + len(words) + row - top, min(column, size.columns - 1))
 
 
 def text_rows(text: str, width: int, *, before: str = " ", after: str = "", style: str = PLAIN) -> list[Row]:
@@ -157,12 +151,6 @@ def _bar(bar: tuple[str, str], size: Size) -> list[Row]:
 UNSEEN = {(True, True): "more above and below", (True, False): "more above", (False, True): "more below"}
 
 
-def _foot(page: Page, size: Size, unseen: tuple[bool, bool]) -> list[Row]:
-    more = f" {UNSEEN[unseen]} ──" if unseen in UNSEEN else ""
-    rule = "─" * (size.columns - width_of(more)) + more
-    return [[(PLAIN, rule)], [(PLAIN, _status(page.status, size.columns))]]
-
-
 def _status(phrases: Sequence[str], columns: int) -> str:
     line = ""
     for phrase in phrases:
@@ -177,20 +165,16 @@ def _button_rows(buttons: Sequence[Button], size: Size) -> list[Row]:
     rows: list[Row] = [[]]
     used = 0
     for button in buttons:
-        text = gap + cut(_button(button, size), size.columns - len(gap))
+        key = button.key.replace("Ctrl-", "^") if size.is_narrow else button.key
+        blank = "" if size.is_narrow else " "
+        word = f"{blank}{f'{button.word} {key}'.rstrip()}{blank}"
+        text = gap + cut(f">{word}<" if button.focused else f"[{word}]", size.columns - len(gap))
         if rows[-1] and used + width_of(text) > size.columns:
             rows.append([])
             used = 0
         rows[-1] += [(PLAIN, gap), (OURS if button.focused else BOLD, text.removeprefix(gap))]
         used += width_of(text)
     return rows
-
-
-def _button(button: Button, size: Size) -> str:
-    key = button.key.replace("Ctrl-", "^") if size.is_narrow else button.key
-    text = f"{button.word} {key}".rstrip()
-    text = text if size.is_narrow else f" {text} "
-    return f">{text}<" if button.focused else f"[{text}]"
 
 
 def _words(page: Page, size: Size, scroll: Scroll, room: int) -> list[Row]:

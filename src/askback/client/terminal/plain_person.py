@@ -9,7 +9,7 @@ import anyio
 
 from askback.answers import Accepted, Answer, Cancelled, Declined
 from askback.client import labels
-from askback.client.consent import Opener, view_visit
+from askback.client.consent import Opener
 from askback.client.forms import Draft, FormEntry
 from askback.client.labels import (
     expectation,
@@ -19,6 +19,7 @@ from askback.client.labels import (
     titles,
     value_line,
     value_lines,
+    view_visit,
 )
 from askback.client.person import FormAsked, Turn, VisitAsked, VisitReply
 from askback.client.terminal.form_screen import doubts

@@ -77,9 +77,6 @@ ESCAPE_SECONDS = 0.1
 A_LITTLE_LATER = 0.02
 """So that the guard is surely open when the screen is drawn once more."""
 
-NOT_YET = "A moment …"
-TURNED_AWAY = "Keys pressed before this was shown do not count."
-
 
 @dataclass(frozen=True, slots=True)
 class LeaveScreen(Generic[T]):
@@ -211,9 +208,10 @@ class ScreenApp(Generic[T]):
             return [[] for _ in range(size.rows)], None
         page = self._scene.page(size)
         if not self._guard.is_open():
-            page = replace(page, status=(TURNED_AWAY if self._guard.turned_away else NOT_YET,))
-        screen = lay_out(page, size, self._scene.scroll)
-        return [self._tty.spell(row) for row in screen.rows], screen.cursor
+            early = "Keys pressed before this was shown do not count."
+            page = replace(page, status=(early if self._guard.turned_away else "A moment …",))
+        rows, cursor = lay_out(page, size, self._scene.scroll)
+        return [self._tty.spell(row) for row in rows], cursor
 
     def _was_drawn(self, application: Application[T]) -> None:
         self._seen.set()

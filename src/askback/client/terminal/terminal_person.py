@@ -12,7 +12,7 @@ from askback.client.consent import Opener, open_in_browser
 from askback.client.person import FormAsked, Mode, Turn, VisitAsked, VisitReply
 from askback.client.terminal.form_screen import form_screen
 from askback.client.terminal.plain_person import PlainPerson
-from askback.client.terminal.question_screen import GoneScreen, QuestionScreen
+from askback.client.terminal.question_screen import GoneScreen
 from askback.client.terminal.record import conclude, link_to_copy, open_link
 from askback.client.terminal.screen_app import QUIET_SECONDS, KeyGuard, ScreenApp
 from askback.client.terminal.tty import Tty
@@ -20,7 +20,7 @@ from askback.client.terminal.visit_screen import ConsentScreen, WaitScreen, rows
 
 
 class TerminalPerson:
-    """Answers at a terminal; where there is none it has no modes, so that nothing is asked and nothing hangs.
+    """Answers at a terminal; without a terminal it has no modes, so that nothing is asked and nothing hangs.
 
     `plain` asks line by line, for screen readers and for terminals that cannot move their cursor.
     """
@@ -50,9 +50,10 @@ class TerminalPerson:
         self._tty.require()
         if self._is_plain or self._tty.is_dumb:
             return await self._plain.answer(turn)
-        answer = await ScreenApp[Answer[Any]](self._tty, self._guard()).play(
-            _first_screen(turn), turn.changed
-        )
+        asked = turn.asked
+        screen = form_screen(turn, asked) if isinstance(asked, FormAsked) else ConsentScreen(turn, asked)
+        first = screen if turn.gone is None else GoneScreen(screen)
+        answer = await ScreenApp[Answer[Any]](self._tty, self._guard()).play(first, turn.changed)
         await conclude(turn, answer, self._tty, self._opener)
         return answer
 
@@ -81,9 +82,3 @@ class TerminalPerson:
 
     def _guard(self) -> KeyGuard:
         return KeyGuard(self._clock, quiet=self._quiet)
-
-
-def _first_screen(turn: Turn) -> QuestionScreen:
-    asked = turn.asked
-    screen = form_screen(turn, asked) if isinstance(asked, FormAsked) else ConsentScreen(turn, asked)
-    return screen if turn.gone is None else GoneScreen(screen)

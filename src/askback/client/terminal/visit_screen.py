@@ -7,7 +7,7 @@ import anyio
 
 from askback.answers import Accepted
 from askback.client import labels
-from askback.client.consent import VisitView, view_visit
+from askback.client.labels import VisitView, view_visit
 from askback.client.person import Turn, VisitAsked, VisitReply
 from askback.client.terminal.layout import (
     BOLD,
@@ -103,10 +103,8 @@ class WaitScreen(BaseScreen[VisitReply]):
         reopen: Callable[[], Any],
     ) -> None:
         super().__init__()
-        self._asked = asked
-        self._finished = finished
-        self._elapsed = elapsed
-        self._reopen = reopen
+        self._asked, self._finished = asked, finished
+        self._elapsed, self._reopen = elapsed, reopen
         self.has_opened: bool | None = None
         """Whether the page was opened when that was last asked for; None where nobody asked."""
 

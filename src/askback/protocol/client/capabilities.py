@@ -13,7 +13,7 @@ MODES: tuple[Mode, ...] = ("form", "url")
 
 
 def supported_modes(modes: Collection[Mode], revision: Revision) -> frozenset[Mode]:
-    """Those of a person's modes that this revision has words for."""
+    """A person's modes that this revision can express."""
     if revision.era is Era.SILENT:
         return frozenset()
     return frozenset(mode for mode in modes if mode == "form" or revision.visits)

@@ -15,10 +15,10 @@ from askback.protocol.revisions import Mode
 COMPLETE, INPUT_REQUIRED = "complete", "input_required"
 
 UNDECLARED = "This client did not declare that mode of elicitation"
-"""One sentence for every question that a server had no leave to send (R51)."""
+"""One sentence for every question of a mode that was not declared (R51)."""
 
 UNREADABLE = "Invalid elicitation request"
-"""One sentence for every question that is none."""
+"""One sentence for every request that is no readable question."""
 
 NOT_PUSHED = "On this revision questions come in results"
 """One sentence for questions that are sent where the protocol has no such request (R08)."""
@@ -28,25 +28,28 @@ NOT_ANSWERED = "Nobody is there to answer this question"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IncomingForm:
-    """A form in the server's words; its schema may be anything."""
+class IncomingText:
+    """What forms and links have in common, in the server's words."""
 
     message: str
-    schema: Any
     meta: Mapping[str, Any] | None = None
     question: str | None = None
     """The question's id: the server's word, by which a copy can be known and nothing be proven."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class IncomingVisit:
+class IncomingForm(IncomingText):
+    """A form in the server's words; its schema may be anything."""
+
+    schema: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncomingVisit(IncomingText):
     """A link in the server's words."""
 
-    message: str
     url: str
     id: str | None = None
-    meta: Mapping[str, Any] | None = None
-    question: str | None = None
 
 
 IncomingQuestion = IncomingForm | IncomingVisit
@@ -120,7 +123,7 @@ class IncomingRound:
         return sum(request.get("method") == ELICIT for request in later)
 
     def answer_params(self, params: Mapping[str, Any], replies: Mapping[str, Any]) -> dict[str, Any]:
-        """The same call once more, with this round's replies and its exact state (R71, R73, R75)."""
+        """The parameters for calling again, with this round's replies and its exact state (R71, R73, R75)."""
         later = without_round(params)
         if self.requests:
             later["inputResponses"] = dict(replies)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from askback.client.consent import judge, view_visit
+from askback.client.consent import judge
+from askback.client.labels import view_visit
 from askback.client.person import VisitAsked
 from tests.client.consent.good import ORDINARY, WARNED
 from tests.client.consent.hostile import HOSTILE
