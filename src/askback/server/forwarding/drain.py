@@ -30,16 +30,16 @@ class Drain:
     def __init__(self, questions: PendingQuestions, *, quiet_time: float = 0.0) -> None:
         """`quiet_time` is how long no call may have ended before the clients are taken to be done, in seconds."""
         self._questions, self._quiet_time = questions, quiet_time
-        self._is_told = False
+        self._is_draining = False
         self._running, self._last_end = 0, float("-inf")
 
     @property
     def has_begun(self) -> bool:
-        return self._is_told or is_stopping()
+        return self._is_draining or is_stopping()
 
     def begin(self) -> None:
         """End each open question in its body, since nobody can answer it here any more. May repeat."""
-        self._is_told = True
+        self._is_draining = True
         self._questions.close()
 
     async def serve(self, handle: Handle, scope: Scope, receive: Receive, send: Send) -> None:
@@ -68,5 +68,5 @@ class Drain:
 
     def reset(self) -> None:
         """Open for a server that is run again."""
-        self._is_told = False
+        self._is_draining = False
         self._questions.open()

@@ -55,7 +55,7 @@ class Envelope(NamedTuple):
     session: str
     scope: dict[str, Any]
     user: dict[str, Any] | None
-    """The caller whom the first worker verified. None if it verified nobody."""
+    """The caller that the first worker verified. None if it verified nobody."""
     body: bytes
     worker: str = ""
     until: float = 0.0

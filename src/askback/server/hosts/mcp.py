@@ -146,23 +146,23 @@ def is_named(server: object) -> bool:
 
 def intercept_returned_questions(lowlevel: Server[Any]) -> None:
     """Give questions that a body returns to the running conversation, before the SDK refuses them."""
+    patch_get_request_handler(lowlevel, _find_handler)
 
-    def intercept(method: str, entry: HandlerEntry[Any]) -> HandlerEntry[Any]:
-        conversation = CURRENT.get()
-        if GuardMarks.exist and conversation is not None:
-            refuse_bypass(method, entry.handler)
-        if conversation is None or not conversation.takes_returns:
-            return entry
 
-        async def run_and_hand_over(ctx: Context, params: Any) -> Any:
-            result = await entry.handler(ctx, params)
-            if is_input_required(result):
-                hand_over_questions(result)
-            return result
+def _find_handler(look_up: Any, method: str) -> HandlerEntry[Any] | None:
+    entry, conversation = look_up(method), CURRENT.get()
+    if GuardMarks.exist and conversation is not None and entry is not None:
+        refuse_bypass(method, entry.handler)
+    if conversation is None or not conversation.takes_returns or entry is None:
+        return entry
 
-        return replace(entry, handler=run_and_hand_over)
+    async def run_and_hand_over(ctx: Context, params: Any) -> Any:
+        result = await entry.handler(ctx, params)
+        if is_input_required(result):
+            hand_over_questions(result)
+        return result
 
-    patch_get_request_handler(lowlevel, intercept)
+    return replace(entry, handler=run_and_hand_over)
 
 
 def hand_over_questions(result: object) -> None:

@@ -130,8 +130,9 @@ async def run_in_thread(body: Callable[..., Any], *args: Any, **kwargs: Any) -> 
 def guard_handler(lowlevel: Server[Any], guards: GuardSet, leads_to_tools: Callable[[Handler], bool]) -> None:
     """Ask before the handler of a low-level server, unless it leads to tools that ask by themselves."""
 
-    def guard(method: str, entry: HandlerEntry[Any]) -> HandlerEntry[Any]:
-        if method != TOOLS_CALL or leads_to_tools(entry.handler):
+    def guard(look_up: Any, method: str) -> HandlerEntry[Any] | None:
+        entry = look_up(method)
+        if method != TOOLS_CALL or entry is None or leads_to_tools(entry.handler):
             return entry
         return replace(entry, handler=_asking_handler(lowlevel, entry.handler, guards))
 

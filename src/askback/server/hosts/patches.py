@@ -12,7 +12,7 @@ from functools import cache, partial, wraps
 from typing import Any
 
 from mcp.server import streamable_http
-from mcp.server.lowlevel.server import HandlerEntry, Server
+from mcp.server.lowlevel.server import Server
 from mcp.server.session import ServerSession
 from mcp.server.streamable_http import EventStore
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -26,9 +26,6 @@ Wrap = Callable[[Any], Any]
 
 Replacement = Callable[..., Any]
 """Runs instead of a bound function, which it gets as its first argument."""
-
-ChangeHandler = Callable[[str, HandlerEntry[Any]], HandlerEntry[Any]]
-"""Gives the handler of a method that is to run instead of the one that was found."""
 
 EXIT_SIGNAL = "_listen_for_exit_signal"
 """The method with which a stream of events waits for the end of the process, and is cut then."""
@@ -93,18 +90,13 @@ def patch_lifespan(lowlevel: Server[Any], replacement: Replacement) -> None:
     _replace_bound(lowlevel, "lifespan", replacement)
 
 
-def patch_get_request_handler(lowlevel: Server[Any], change: ChangeHandler) -> None:
+def patch_get_request_handler(lowlevel: Server[Any], replacement: Replacement) -> None:
     """`Server.get_request_handler` of one server: returned questions and guards are seen before the SDK goes on.
 
     For: mcp 2.1.1 and later.
     Until: a middleware sees a result before the SDK checks whether the revision can carry it.
     """
-
-    def get_request_handler(look_up: Any, method: str) -> HandlerEntry[Any] | None:
-        entry = look_up(method)
-        return None if entry is None else change(method, entry)
-
-    _replace_bound(lowlevel, "get_request_handler", get_request_handler)
+    _replace_bound(lowlevel, "get_request_handler", replacement)
 
 
 def patch_mcpserver_verb(server: object, verb: str, replacement: Replacement) -> None:
