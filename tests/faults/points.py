@@ -10,9 +10,9 @@ from typing import Any, Literal, NamedTuple, cast
 
 from askback.model.once import is_interrupted
 from askback.model.store import Reach
+from askback.runtime.conversation_ids import LOSSES
+from askback.runtime.effect_claims import RoundProgress
 from askback.runtime.visits import ALIKE_PREFIX, PARKED_PREFIX, VISITS_OWNER
-from askback.server.conversation_ids import LOSSES
-from askback.server.effect_claims import RoundProgress
 from askback.stores import Store
 
 Side = Literal["before", "after"]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from askback.protocol.question_ids import ID_LENGTH, QUESTION_META_KEY
+from askback.protocol.elicitation import ID_LENGTH, QUESTION_META_KEY
 
 OURS = re.compile(rf"[0-9a-f]{{{ID_LENGTH}}}")
 

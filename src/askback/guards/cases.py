@@ -46,7 +46,7 @@ class GuardedRun(NamedTuple):
     def place(self, conversation: Conversation, depends: str = "") -> str:
         """The question's place in the conversation, stable on every pass. A second run with equal arguments has another
         place, so it is asked about separately."""
-        digest = digest_of([conversation.setting.target, self.identity, self.digest, depends])
+        digest = digest_of([conversation.context.request.target, self.identity, self.digest, depends])
         first = place = PLACE.format(name=self.rule.name or self.tool, digest=digest[:SHORT])
         count = 1
         while conversation.has_asked_at(place):
@@ -82,8 +82,8 @@ class Case:
 
 async def case_of(conversation: Conversation, run: GuardedRun) -> Case | None:
     """The case to ask about; None if this guard has nothing to ask."""
-    setting, (rule, _, tool, arguments, _) = conversation.setting, run
-    words, owner, target = setting.policy.words, setting.owner, setting.target
+    context, (rule, _, tool, arguments, _) = conversation.context, run
+    words, owner, target = context.server.policy.words, context.caller.owner, context.request.target
     risk = await rule.assess(tool, arguments, words)
     if risk is None:
         return None
@@ -96,7 +96,7 @@ async def case_of(conversation: Conversation, run: GuardedRun) -> Case | None:
         run=run,
         risk=risk,
         offers=offers,
-        scope=Scope(owner, setting.server_name, target, run.identity, key.digest, risk.scope),
+        scope=Scope(owner, context.server.name, target, run.identity, key.digest, risk.scope),
         covers=covers,
         put=conversation.place(form, key=run.place(conversation, risk.scope), seconds=rule.seconds),
     )

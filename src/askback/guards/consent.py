@@ -23,7 +23,7 @@ class GuardRecord:
     once for a call, however often the body is replayed."""
 
     def __init__(self, conversation: Conversation) -> None:
-        self._conversation, self._audit = conversation, conversation.setting.witness
+        self._conversation, self._events = conversation, conversation.context.events
         self._approved: list[str] = []
 
     def record(
@@ -49,8 +49,8 @@ class GuardRecord:
 
     async def flush(self) -> None:
         """An approval is in the audit before anything runs on it."""
-        if self._approved and self._audit is not None:
-            await self._audit.flush()
+        if self._approved and self._events is not None:
+            await self._events.flush()
 
     def record_end(self, ending: Ending) -> None:
         """How the run ended, for each guard that let it pass."""
@@ -61,8 +61,8 @@ class GuardRecord:
 
     def _emit(self, note: list[str | None], event: CallEvent) -> None:
         self._conversation.note(event.place or "", note)
-        if self._audit is not None:
-            self._audit.emit(event)
+        if self._events is not None:
+            self._events.emit(event)
 
 
 _UNANSWERED: dict[type[AskbackError], NotRun] = {
@@ -84,7 +84,7 @@ async def consent_to(conversation: Conversation, case: Case, record: GuardRecord
         record.record(case.place, case.message, case.facts, rule=rule, word=word, action="accept")
         return None
     try:
-        answer = await conversation.ask(case.put)
+        answer = await conversation.ask_placed(case.put)
     except tuple(_UNANSWERED) as error:
         return _unanswered(case, record, _outcome_of(error), cause=error)
     return await _answered(conversation, case, record, answer)
@@ -103,7 +103,7 @@ async def _approved_before(conversation: Conversation, case: Case) -> tuple[str,
         return CONVERSATION, "client"
     if not any(offer.seconds is not None for offer in case.offers):
         return None  # approvals of a kind that the author no longer offers do not hold
-    approval = await conversation.setting.approvals.find(case.scope)
+    approval = await conversation.context.approvals.find(case.scope)
     return None if approval is None else (f"approval of {approval.call}", approval.word)
 
 
@@ -139,21 +139,21 @@ async def _store(conversation: Conversation, case: Case, offer: ApprovalOffer | 
     """Store the approval once per call, before anything runs on it."""
     if offer is not None and offer.seconds is None:
         conversation.agreed.add(case.scope.name)
-    setting, stored = conversation.setting, f"kept {case.place}"
+    context, stored = conversation.context, f"kept {case.place}"
     if conversation.noted(stored):
         return
-    call = await setting.conversation_id()
+    call, think_time = await context.conversation_id(), context.server.policy.think_time
     if offer is None or offer.seconds is None:
-        await setting.approvals.record_consent(call, case.place, seconds=setting.think_time)
+        await context.approvals.record_consent(call, case.place, seconds=think_time)
     else:
-        await setting.approvals.grant(
+        await context.approvals.grant(
             case.scope,
             seconds=offer.seconds,
             covers=case.covers,
             message=case.message,
             call=call,
             place=case.place,
-            remembered=setting.think_time,
+            remembered=think_time,
             word=word,
         )
     conversation.note(stored, True)

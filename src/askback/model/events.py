@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple, Protocol
+from typing import Any, Final, Literal, NamedTuple
 
 from askback.model.journal import (
     Action,
@@ -15,7 +15,7 @@ from askback.model.journal import (
     ReplyOrigin,
 )
 from askback.model.once import is_interrupted
-from askback.model.visit import Ending, StoredVisit, VisitAborted, VisitDeclined, VisitKind, VisitSettled
+from askback.model.visit import Ending, VisitAborted, VisitDeclined, VisitKind, VisitSettled
 
 Event = Literal["asked", "shown", "answered", "refused", "expired", "settled", "spent", "guarded"]
 
@@ -61,32 +61,20 @@ class CallEvent:
     """Where a question is over: when it was put."""
 
 
-class EventRecorder(Protocol):
-    """Who is told what happens in one call."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallFacts:
+    """What all events of one call have in common; None for what is not known."""
 
-    def emit(self, happening: CallEvent) -> None:
-        """At once; nothing is waited for."""
-        ...
-
-    async def checkpoint(self) -> None:
-        """Before the body goes on with an answer. Where a round is written as one, it is not written yet."""
-        ...
-
-    async def flush(self) -> None:
-        """Returns when all that was told is on record; raises `StoreUnavailable` where it cannot be put there."""
-        ...
-
-
-class PageAudit(Protocol):
-    """Who is told what happens on pages of ours, which no call may be waiting for."""
-
-    async def record_page_opened(self, visiting: StoredVisit) -> None:
-        """The page was opened by the one it is for."""
-        ...
-
-    async def record_page_refused(self, visiting: StoredVisit, *, owner: str) -> None:
-        """Somebody else was at its door."""
-        ...
+    server: str
+    call: str = ""
+    """The conversation's id; empty until it has one."""
+    kind: str | None = None
+    target: str | None = None
+    arguments: str | None = None
+    """A digest."""
+    caller: str | None = None
+    client: str | None = None
+    revision: str | None = None
 
 
 def describe_arrival(
@@ -139,7 +127,7 @@ def describe_reply(
         channel=said.channel,
         action=reply.action,
         content=None if reply.content is None else EventContent(reply.content),
-        word=word_of(reply),
+        word=reply.word,
         rule=said.rule,
         reason=reason,
         since=asked_at or None,
@@ -158,11 +146,6 @@ def describe_reply(
 
 
 _NOTHING = ReplyOrigin()
-
-
-def word_of(reply: Reply) -> str:
-    """On whose an answer stands that came through a client."""
-    return "policy" if (reply.said or _NOTHING).channel == "policy" else "client"
 
 
 def describe_visit_end(place: str, kind: VisitKind, ending: Ending) -> CallEvent:

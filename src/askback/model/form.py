@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, ClassVar, Generic, Literal, TypeVar, cast
 
 from askback.model.fields import Field
 
@@ -67,6 +67,8 @@ def python_values(value: Any, meanings: Meanings) -> Any:
 class Form(Generic[T_co]):
     """A message and the fields below it. Made by `form_of`, which refuses what could not be shown."""
 
+    mode: ClassVar[Literal["form"]] = "form"
+    """What a client must be able to show for it."""
     message: str
     fieldset: FieldSet[T_co]
     meta: Mapping[str, Any] | None = None

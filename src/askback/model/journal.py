@@ -1,10 +1,14 @@
-"""What a journal holds: answers, effects, questions still open. Plain values; no I/O, no clock.
+"""A journal: the answers, effects and open questions of one conversation, and how a replayed body is matched to them.
 
-Its rows are tuples, so that they are written down as they are.
+Plain values; no I/O, no clock. Rows are tuples, so that they are written down as they are. A question is matched by its
+place and by a digest of its exact text.
 """
 
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
+
+from askback.errors import Drift
+from askback.model.question import Question
 
 Action = Literal["accept", "decline", "cancel"]
 Outcome = Literal["accept", "decline", "cancel", "late", "unfit"]
@@ -27,6 +31,11 @@ class Reply(NamedTuple):
     action: Action
     content: Any = None
     said: ReplyOrigin | None = None
+
+    @property
+    def word(self) -> str:
+        """On whose word an answer stands that came through a client."""
+        return "policy" if self.said is not None and self.said.channel == "policy" else "client"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +76,7 @@ class OpenedQuestion(NamedTuple):
     attempts: int = 0
     problem: str = ""
     id: str = ""
-    """Under which it was put last: see `askback.protocol.question_ids`."""
+    """Under which it was put last: see `askback.protocol.elicitation`."""
 
 
 class Effect(NamedTuple):
@@ -106,29 +115,20 @@ class StartedVisit(NamedTuple):
     """Whether the body has what came of it, so that it is for no other call."""
 
 
-def conversation_id(number: str, *, epoch: str) -> str:
-    """An id that says which memory of the store knows of it, where the store can tell."""
-    return f"{number}/{epoch}" if epoch else number
+GIST_LENGTH = 80
+"""Characters of a message that make it recognizable in a Drift error; the digest does the matching."""
+
+
+def gist_of(message: str) -> str:
+    """The beginning of a message."""
+    return message if len(message) <= GIST_LENGTH else message[: GIST_LENGTH - 1] + "…"
 
 
 class Journal:
-    """One conversation's memory. The order of `answered` is the order in which the answers were taken.
+    """What one conversation has asked, heard and done. `answered` keeps the order in which answers were taken.
 
-    `conversation` is its id, given when it first leaves the process.
+    `conversation` is its id, assigned when the conversation first leaves the process.
     """
-
-    __slots__ = (
-        "answered",
-        "arrived",
-        "conversation",
-        "drifted",
-        "effects",
-        "nested",
-        "notes",
-        "opened",
-        "round",
-        "visits",
-    )
 
     def __init__(self, conversation: str = "", round: int = 0) -> None:  # noqa: A002 - it is the number of the round
         self.conversation = conversation
@@ -145,5 +145,64 @@ class Journal:
 
     @property
     def epoch(self) -> str:
-        """The memory of the store that this conversation began with; empty where the store cannot tell."""
+        """The epoch of the store in which this conversation began; empty where the store cannot tell."""
         return self.conversation.partition("/")[2]
+
+    def recall(self, place: str, question: Question) -> ClosedQuestion | None:
+        """The closed question at this place, if it is this very question."""
+        entry = self.answered.get(place)
+        if entry is None or entry.digest == question.digest:
+            return entry
+        self.note_drift(entry, question)
+        self.forget_from(place)
+        return None
+
+    def reopen(self, place: str, question: Question) -> OpenedQuestion | None:
+        """The open question at this place, if it is this very question."""
+        entry = self.opened.get(place)
+        if entry is None or entry.digest == question.digest:
+            return entry
+        self.note_drift(entry, question)
+        del self.opened[place]
+        self.arrived.pop(place, None)
+        return None
+
+    def put(
+        self, place: str, question: Question, *, now: float, seconds: float | None, id: str
+    ) -> OpenedQuestion:
+        """Note that the question is put at this place, for the first time or once more, under this id."""
+        opened = self.opened.get(place)
+        if opened is None:
+            gist = gist_of(question.message)
+            opened = OpenedQuestion(place, question.digest, gist, now, seconds, id=id)
+        else:
+            opened = opened._replace(id=id)
+        self.opened[place] = opened
+        return opened
+
+    def close(self, opened: OpenedQuestion, outcome: Outcome, content: Any = None) -> ClosedQuestion:
+        """Note how an open question ended."""
+        place, digest, gist, _, _, attempts, problem, _ = opened
+        closed = ClosedQuestion(place, digest, gist, outcome, content, attempts, problem)
+        del self.opened[place]
+        self.answered[place] = closed
+        return closed
+
+    def note_drift(self, entry: ClosedQuestion | OpenedQuestion, question: Question) -> None:
+        """Forgive the first change at a place, since data does change while a person thinks; not the second."""
+        if entry.place in self.drifted:
+            raise Drift(
+                conversation=self.conversation,
+                place=entry.place,
+                recorded=entry.gist,
+                asked=gist_of(question.message),
+            )
+        self.drifted.add(entry.place)
+
+    def forget_from(self, place: str) -> None:
+        """Drop the answer at `place` and everything later, which may have built on it; effects stay."""
+        places = list(self.answered)
+        for later in places[places.index(place) :]:
+            del self.answered[later]
+        self.opened.clear()
+        self.arrived.clear()

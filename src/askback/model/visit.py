@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from askback.model.form import digest_of
 
@@ -17,6 +17,8 @@ REMEMBERED = 86_400.0
 class Visit:
     """What the person is told, and where they are sent. `id` names the visit on revisions that name visits."""
 
+    mode: ClassVar[Literal["url"]] = "url"
+    """What a client must be able to show for it."""
     message: str
     url: str
     id: str

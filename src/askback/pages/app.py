@@ -100,7 +100,7 @@ def _app(site: Site, authenticator: Authenticator, sessions: BrowserSessions, re
 
 def _exception_handlers(site: Site, renderer: Renderer) -> dict[Any, Any]:
     async def deny(_: Request, error: PageDenied) -> Response:
-        if isinstance(error, WrongVisitor) and (audit := site.gatekeeper()) is not None:
+        if isinstance(error, WrongVisitor) and (audit := site.audit()) is not None:
             await audit.record_page_refused(error.visit, owner=error.owner)
         return error.response
 

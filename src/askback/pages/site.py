@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from askback.errors import VisitUnknown
-from askback.model.events import PageAudit
 from askback.model.store import Store
 from askback.model.visit import Ending, StoredVisit, VisitSettled
 from askback.pages.settings import ROOT, Brand
 from askback.runtime.visits import VisitStore, digest_of
+from askback.server.audit import Audit
 from askback.vault.vault import Vault
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Site:
     connectors: "Mapping[str, Connector]"
     key: bytes
     clock: Callable[[], float]
-    gatekeeper: Callable[[], PageAudit | None] = lambda: None
+    audit: Callable[[], Audit | None] = lambda: None
     """The audit to which visits of pages are reported, if there is one."""
 
     async def find(self, id: str) -> StoredVisit | None:

@@ -47,7 +47,7 @@ class VisitPage:
         ending = await self._site.visits.ended(visit.id)
         if ending is not None:
             return self._ended(visit, ending)
-        if (audit := self._site.gatekeeper()) is not None:
+        if (audit := self._site.audit()) is not None:
             await audit.record_page_opened(visit)
         return await self._ask(request, visitor, visit)
 

@@ -1,6 +1,6 @@
 """The protocol's revisions as a table: in which era each is, and what it can express."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
@@ -18,8 +18,8 @@ INSTEAD: dict[Mode, str] = {
     "url": "in the tool, catch CannotAsk and say what the person can do instead.",
 }
 """What an author can do where nobody can be asked. What a link is for must be no argument: models read those."""
-CanShow = Callable[[Mode], bool]
-"""What the client of one call can show; asked only where something is to be shown."""
+Modes = frozenset[Mode]
+"""What the client of one call can show."""
 
 TOOLS_CALL, PROMPTS_GET, RESOURCES_READ = "tools/call", "prompts/get", "resources/read"
 TOOLS_LIST = "tools/list"
@@ -63,7 +63,7 @@ _FIRST: dict[Mode, Revision] = {"form": JUNE_2025, "url": NOVEMBER_2025}
 REVISIONS = {revision.version: revision for revision in (JUNE_2025, NOVEMBER_2025, JULY_2026)}
 
 
-@lru_cache(maxsize=16)  # every call comes by here, and what is kept is found without running any Python
+@lru_cache(maxsize=16)
 def revision_of(version: str) -> Revision:
     """The revision by its version string; one that is older, or unknown, has nobody to ask."""
     return REVISIONS.get(version) or Revision(version=version, era=Era.SILENT, visits=False)
@@ -86,24 +86,33 @@ def declares(capabilities: ClientCapabilities | None, mode: Mode) -> bool:
     return declared.form is not None or declared.url is None
 
 
-def require_mode(mode: Mode, revision: Revision, can_show: CanShow) -> None:
-    """Refuse to ask what this client cannot show, with the reason and what would help."""
+def modes_of(
+    revision: Revision, declared: ClientCapabilities | None, *, stated: Modes | None = None
+) -> Modes:
+    """What a client can show. `stated` is what its operator says of clients that declare nothing at all."""
     if revision.era is Era.SILENT:
-        raise CannotAsk(
-            mode=mode,
-            reason=f"This client speaks MCP {revision.version}, which knows no questions to the user.",
-            advice=f"Connect with a client that speaks {_FIRST[mode].version} or later; {INSTEAD[mode]}",
-        )
-    if can_show(mode):  # a link also on a revision that knows none: what is declared counts
-        return
-    if mode == "url" and not revision.visits:
-        raise CannotAsk(
-            mode=mode,
-            reason=f"This client speaks MCP {revision.version}, which knows forms and no links.",
-            advice=f"Connect with a client that speaks {_FIRST[mode].version} or later; {INSTEAD[mode]}",
-        )
-    raise CannotAsk(
-        mode=mode,
-        reason=f"This client did not declare that it can show a {NOUN[mode]} (elicitation.{mode}).",
-        advice=f"Use a client that declares it, or switch it on there; {INSTEAD[mode]}",
-    )
+        return frozenset()
+    if declared is None and stated is not None:
+        # Said of clients in general; one whose revision knows no links would have to say it itself.
+        return stated if revision.visits else stated - {"url"}
+    return frozenset(mode for mode in NOUN if declares(declared, mode))
+
+
+def cannot_show(mode: Mode, revision: Revision) -> CannotAsk:
+    """The refusal to ask what this client cannot show, with the reason and what would help."""
+    if revision.era is Era.SILENT:
+        reason = f"This client speaks MCP {revision.version}, which knows no questions to the user."
+        advice = f"Connect with a client that speaks {_FIRST[mode].version} or later; {INSTEAD[mode]}"
+    elif mode == "url" and not revision.visits:
+        reason = f"This client speaks MCP {revision.version}, which knows forms and no links."
+        advice = f"Connect with a client that speaks {_FIRST[mode].version} or later; {INSTEAD[mode]}"
+    else:
+        reason = f"This client did not declare that it can show a {NOUN[mode]} (elicitation.{mode})."
+        advice = f"Use a client that declares it, or switch it on there; {INSTEAD[mode]}"
+    return CannotAsk(mode=mode, reason=reason, advice=advice)
+
+
+def require_mode(mode: Mode, revision: Revision, modes: Modes) -> None:
+    """Raise `CannotAsk` where this client cannot show that."""
+    if mode not in modes:
+        raise cannot_show(mode, revision)

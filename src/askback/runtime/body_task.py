@@ -34,27 +34,29 @@ def running_task() -> Task | None:
 
 
 class BodyTask:
-    """One per pass of a body. Without a task (trio), nurseries cancel siblings by themselves."""
+    """The task that runs one pass of a body; made in that task. Under trio there is none: nurseries cancel siblings."""
 
-    __slots__ = ("_is_interrupted", "_others", "_task")
-
-    def __init__(self, task: Task | None) -> None:
-        self._task = task
-        self._others: set[Task] = set()
-        self._is_interrupted = False
+    def __init__(self) -> None:
+        self._task = running_task()
+        self.others: set[Task] = set()
+        """Tasks of the body that wait for an answer."""
+        self.is_interrupted = False
 
     def is_current(self) -> bool:
         """Whether raising is enough: this is the body's own task, or a thread that it waits for."""
         task = running_task()
         return task is None or task is self._task or not self._is_of_its_loop(task)
 
-    def require_same_loop(self, task: Task | None) -> None:
-        """Refuse a loop that the body started in a thread: it could never be left from there."""
-        if task is not None and not self._is_of_its_loop(task):
+    def enter(self) -> Task | None:
+        """The task that runs now. Refuses one of an event loop that the body started in a thread: the body could never
+        be left from there."""
+        task = running_task()
+        if task is not None and task is not self._task and not self._is_of_its_loop(task):
             raise OutsideConversation(
                 "This question is asked from another event loop than the one that serves the call. Write the tool with "
                 "async def and await the question in it; do not wrap it in asyncio.run(...)."
             )
+        return task
 
     def _is_of_its_loop(self, task: Task) -> bool:
         return self._task is None or task.get_loop() is self._task.get_loop()
@@ -69,15 +71,15 @@ class BodyTask:
             errand()
         if task is None or task is self._task or self._task is None:
             return None
-        self._others.add(task)
+        self.others.add(task)
         if errand is not None:
-            task.add_done_callback(self._others.discard)
+            task.add_done_callback(self.others.discard)
             return None
         return task
 
     def end_waiting(self, task: Task) -> None:
         """That task goes on by itself."""
-        self._others.discard(task)
+        self.others.discard(task)
 
     async def let_others_ask(self) -> None:
         """Give sibling tasks the chance to put their questions before the round closes."""
@@ -86,8 +88,8 @@ class BodyTask:
 
     def interrupt(self) -> None:
         """From another task: end whatever the body's own task waits for, and so the siblings it waits for."""
-        if self._task is not None and not self._is_interrupted and not self.is_current():
-            self._is_interrupted = True
+        if self._task is not None and not self.is_interrupted and not self.is_current():
+            self.is_interrupted = True
             self._task.cancel()
 
     async def interrupt_and_wait(self) -> None:
@@ -96,16 +98,11 @@ class BodyTask:
         for _ in range(TURNS):
             await anyio.lowlevel.checkpoint()
 
-    @property
-    def is_clear(self) -> bool:
-        """Whether the body has left nothing behind; else `clear` it."""
-        return not self._others and not self._is_interrupted
-
     async def clear(self) -> None:
         """Afterwards nothing of the body is waiting, and our own cancellation is gone."""
-        for task in tuple(self._others):
+        for task in tuple(self.others):
             task.cancel()
-        if self._is_interrupted and self._task is not None:
+        if self.is_interrupted and self._task is not None:
             with suppress(asyncio.CancelledError):
                 await asyncio.sleep(0)
             self._task.uncancel()

@@ -9,11 +9,11 @@ from askback.model.question import Question
 from askback.model.visit import Ending
 
 Ended = Callable[[float], Awaitable[Ending | None]]
-"""How a visit ended, as soon as it has; None if it has not after so many seconds."""
+"""Waits at most so many seconds for the end of a visit; None if it has not ended by then."""
 
 
 class Pause(Enum):
-    """A visit that has not ended, and what is to be done about it."""
+    """What to do about a visit that has not ended."""
 
     TIME_OVER = "the person had as long as the question gave them"
     END_ROUND = "end this round with nothing asked; the client comes back by itself"
@@ -38,32 +38,29 @@ class OutgoingQuestion(NamedTuple):
     message: str
     seconds: float | None
     id: str
-    """What a client can know a copy by: see `askback.protocol.question_ids`."""
+    """By which a client recognizes a copy: see `askback.protocol.elicitation`."""
 
 
 class Carrier(Protocol):
-    """Carries the questions of one call."""
+    """Carries the questions of one call to the client."""
 
-    async def deliver(self, showings: Sequence[OutgoingQuestion]) -> Mapping[str, Arrival] | None:
+    question_id: Callable[[str, int], str]
+    """A new id for the question at this place in this round, each time it is put."""
+    comes_back: bool
+    """Whether a call that ends early may come again with what it knew, and not only as a new call."""
+    grace: float | None
+    """For how long a visit that an earlier call left is waited for, before it is put again.
+
+    None where a call hears by itself whether the person agreed. Where it does not, it leaves what it asks to the call
+    after it.
+    """
+
+    async def deliver(self, questions: Sequence[OutgoingQuestion]) -> Mapping[str, Arrival] | None:
         """Put at least the first of these to the person; give what arrived, by place.
 
-        `None` means that the answers come in a later round; the showings are then kept for it. Several tasks of one
+        `None` means that the answers come in a later round; the questions are then kept for it. Several tasks of one
         body may call this; a person is asked one thing at a time, in order. Raises `CannotAsk` where nobody can be
         asked, and then nothing was sent.
-        """
-        ...
-
-    @property
-    def comes_back(self) -> bool:
-        """Whether a call that is cut short may come again with what it knew, and not only anew."""
-        ...
-
-    @property
-    def grace(self) -> float | None:
-        """For how long a visit that an earlier call left is waited for, before it is put again.
-
-        None where a call hears by itself whether the person agreed; where it does not, it leaves what it asks to the
-        call after it.
         """
         ...
 

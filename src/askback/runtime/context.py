@@ -1,13 +1,22 @@
-"""Where a conversation takes place: what was decided for the server, and what is known of the call."""
+"""What a conversation knows of its call and of the server that serves it."""
 
+import json
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, NamedTuple
 
+from askback.errors import CallerUnknown
 from askback.model.journal import Journal
+from askback.model.store import Store
 from askback.model.texts import Words
 from askback.runtime.approvals import Approvals
-from askback.runtime.once import EffectClaimStore
-from askback.runtime.visit_context import Grounds
+from askback.runtime.carrier import Carrier
+from askback.runtime.conversation_ids import ConversationIds
+from askback.runtime.effect_claims import ClaimedRound
+from askback.runtime.event_log import EventLog
+from askback.runtime.visits import VisitStore
 from askback.schema.dialect import Dialect
 
 
@@ -19,53 +28,143 @@ class AskPolicy:
     reply_retries: int = 3
     """How often a reply that does not fit is asked again; more would be nagging."""
     seconds: float | None = None
+    """How long any question waits whose author says nothing else; None for as long as `think_time`."""
+    think_time: float = 3600.0
+    """Seconds that a person may take over one round."""
     max_reply_bytes: int = 65_536
     """A form is filled in by hand; a larger reply is not a person's, and would travel in every later round."""
 
+    def visit_seconds(self, asked: float | None) -> float:
+        """How long a visit may take: what its author asked for, or a person's time to think and as long to go."""
+        return asked or self.seconds or 2 * self.think_time
 
-class Setting(Grounds, Protocol):
-    """Where a conversation takes place; looked at only when something is asked."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerContext:
+    """What all calls of one server share."""
+
+    name: str
+    effect_name: Callable[[], str]
+    """Tells the effects of this server from those of others on one store; raises `AuthorError` where nothing does."""
+    policy: AskPolicy
+    store: Store
+    visits: VisitStore
+    conversation_ids: ConversationIds
+
+
+class Caller(NamedTuple):
+    """The principal behind a call, as far as anybody tells."""
+
+    name: str | None
+    """What state and effects are bound to; None where nobody tells who calls."""
+    lasting_name: str | None
+    """What a later call of the same caller is recognized by; None where it could be a stranger's."""
+    owner: str
+    """The caller as the vault and the pages know them; empty where nobody tells."""
+    holder: str
+    """Whose share of the store the call takes: a digest of its caller or its session; empty where neither is known."""
+    is_local: bool
+    """Whether the call came over stdio or in memory, without a token."""
+
+
+class CallRequest(NamedTuple):
+    """Who called what, and with which client."""
+
+    method: str
+    target: str
+    """The name of the tool or prompt, or the resource's URI."""
+    arguments: Any
+    caller: Caller
+    client: str
+    """How the client calls itself; empty where it does not say."""
+
+
+class CallContext:
+    """One call, as the conversation, its visits, effects and guards see it. Most of it is computed when it is needed:
+    most calls ask nothing."""
+
+    def __init__(
+        self,
+        server: ServerContext,
+        *,
+        dialect: Dialect,
+        clock: Callable[[], float],
+        read_request: Callable[[], CallRequest],
+        make_carrier: Callable[["CallContext"], Carrier],
+        open_pages: Callable[[Caller, str], Awaitable[Any]],
+        notify_when_ended: Callable[[str, float], None],
+    ) -> None:
+        self.server = server
+        self.dialect = dialect
+        self.clock = clock
+        self.notify_when_ended = notify_when_ended
+        """Have the client told when a visit ends that no call waits for: called with its id, and until when."""
+        self.journal = Journal()
+        self.events: EventLog | None = None
+        """None where nobody keeps a record."""
+        self.round: ClaimedRound | None = None
+        """The claim on this round, if it is a later one."""
+        self._read_request, self._make_carrier, self._open_pages = read_request, make_carrier, open_pages
+
+    def begin_round(self, journal: Journal) -> None:
+        """Go on with the journal that came back with this call."""
+        self.journal = journal
+        if self.events is not None:
+            self.events.begin_round(journal)
+
+    @cached_property
+    def request(self) -> CallRequest:
+        return self._read_request()
 
     @property
-    def journal(self) -> Journal: ...
+    def caller(self) -> Caller:
+        return self.request.caller
 
-    @property
-    def policy(self) -> AskPolicy: ...
+    @cached_property
+    def carrier(self) -> Carrier:
+        """How this call's questions leave the server."""
+        return self._make_carrier(self)
 
-    @property
-    def dialect(self) -> Dialect:
-        """The words that the client's revision has for a form."""
-        ...
-
-    @property
-    def keeper(self) -> EffectClaimStore: ...
-
-    @property
-    def is_later_round(self) -> bool: ...
+    @cached_property
+    def now(self) -> float:
+        """The time of this request; `clock()` is the time of the moment."""
+        return self.clock()
 
     @property
     def approvals(self) -> Approvals:
-        """Those that last beyond their call."""
-        ...
+        """Approvals that last beyond their call."""
+        return Approvals(self.server.store, clock=self.clock)
 
-    @property
-    def target(self) -> str:
-        """The name of the tool or prompt, or the resource's URI, that is called."""
-        ...
+    def scope(self, place: str) -> str | None:
+        """Stable id of a place across repeated calls with the same caller, tool and arguments. None if the caller
+        could not be recognized."""
+        caller = self.caller
+        if caller.lasting_name is None:
+            return None
+        return self._digest(self.server.name, caller.lasting_name, f"{caller.owner}/{place}")
+
+    def effect_scope(self, key: str) -> str:
+        """Stable id of an effect across repeated calls; raises `CallerUnknown` where nobody tells who calls."""
+        name = self.caller.name
+        if name is None:
+            raise CallerUnknown
+        return self._digest(self.server.effect_name(), name, key)
+
+    def _digest(self, server: str, caller: str, key: str) -> str:
+        """The server is part of it, since several servers may share one store."""
+        request = self.request
+        scope = [server, caller, request.method, request.target, request.arguments, key]
+        return sha256(json.dumps(scope, sort_keys=True).encode()).hexdigest()
 
     async def conversation_id(self) -> str:
-        """One of a kind, on every round the same; given now where this call has none yet."""
-        ...
+        """The id of the conversation, the same in every round; assigned now if it has none yet."""
+        return (await self.server.conversation_ids.assign(self.journal)).conversation
 
-    def question_id(self, place: str) -> str:
-        """A new one each time: the next question at this place, as whoever shows it may know it."""
-        ...
+    async def call_id(self) -> str:
+        """The id of this call on record; empty where no record is kept."""
+        return "" if self.events is None else await self.conversation_id()
 
-    async def premises(self, verb: str) -> Any:
-        """Raises `VisitorUnknown` where the server has no pages for this caller."""
-        ...
-
-    @property
-    def takes_returns(self) -> bool:
-        """Whether questions that a body returns must be asked otherwise: the revision cannot carry them."""
-        ...
+    async def open_pages(self, verb: str) -> Any:
+        """The server's pages as this caller may use them, a `CallerPages`. Raises `VisitorUnknown` where there are
+        none for this caller."""
+        return await self._open_pages(self.caller, verb)

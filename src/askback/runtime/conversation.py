@@ -9,25 +9,18 @@ from typing import Any, NamedTuple, NoReturn, assert_never
 from pydantic import ValidationError
 
 from askback.answers import Accepted, Answer
-from askback.errors import (
-    AskbackError,
-    AskedInsideOnce,
-    KeysNeeded,
-    KeyTaken,
-    OutsideConversation,
-)
-from askback.model.events import describe_arrival, word_of
+from askback.errors import AskbackError, AskedInsideOnce, KeysNeeded, KeyTaken, OutsideConversation
+from askback.model.events import describe_arrival
 from askback.model.journal import Arrival, LateReply, MalformedReply, OpenedQuestion, Reply
 from askback.model.question import Question, Visit
-from askback.model.replay import close, drop_from, gist_of, note_drift, recall, reopen
 from askback.model.visit import Ending
 from askback.runtime.body_task import BodyTask, Task, running_task
-from askback.runtime.carrier import OutgoingQuestion, Pause, PlacedQuestion
-from askback.runtime.context import Setting
-from askback.runtime.current import EFFECT, BodyStopped, BodySuspended, QuestionsReturned
+from askback.runtime.carrier import Carrier, OutgoingQuestion, Pause, PlacedQuestion
+from askback.runtime.context import CallContext
+from askback.runtime.current import EFFECT, BodyStopped, BodySuspended, QuestionsReturned, Unawaited
+from askback.runtime.event_log import emit_all
 from askback.runtime.once import EffectRunner, EffectTerms
 from askback.runtime.outcomes import STILL_OPEN, answer_of
-from askback.runtime.unawaited import Unawaited
 from askback.runtime.visit_flow import VisitFlow, VisitPlan
 from askback.schema.validation import Misfit, Problem, read_content
 
@@ -46,70 +39,35 @@ class BodyPosition(NamedTuple):
     effects: frozenset[str]
 
 
-_BEGINNING = BodyPosition(0, 0, frozenset(), frozenset())
-
-
 class Conversation:
     """The questions and effects of one call, in one pass of its body."""
 
-    # Slots, since most calls ask nothing: after some dozens that do not set an attribute, Python no longer shares the
-    # names of attributes among the others, and each of these would pay for it.
-    __slots__ = (
-        "__weakref__",
-        "_effects",
-        "_elicited",
-        "_fault",
-        "_host",
-        "_journal",
-        "_places",
-        "_setting",
-        "_task",
-        "_unkeyed",
-        "_waiting",
-        "_words",
-        "agreed",
-        "is_begun",
-        "is_left",
-        "is_over",
-        "last_words",
-        "returned",
-        "takes_returns",
-        "unawaited",
-    )
-
-    def __init__(self, setting: Setting) -> None:
-        self._setting = setting
-        self._task = running_task()
-        self.is_begun = False
-        """Whether anything was asked or done in it yet; most calls ask nothing."""
-        self.takes_returns = setting.takes_returns
-        """Whether a body that returns questions is to `hand_back` them."""
+    def __init__(self, context: CallContext, *, takes_returns: bool) -> None:
+        """`takes_returns`: whether a body that returns questions is to `hand_back` them."""
+        self.context, self.takes_returns = context, takes_returns
+        self._journal = context.journal
+        self._body = BodyTask()
+        self._unkeyed = self._elicited = 0
+        self._places: set[str] = set()
+        self._waiting: list[PlacedQuestion] = []
+        self._replies: dict[str, Reply] = {}
+        self._effects: EffectRunner | None = None
+        self._fault: AskbackError | None = None
         self.returned: object = None
         """Questions that the body returned by itself, where the revision cannot carry them."""
         self.is_left = False
         """Whether the body was left before its end; flags, since a kept exception would keep the whole body."""
         self.is_over = False
-        """Set when the call is answered: whoever still asks is outside it."""
+        """Set when the call is answered: a verb that is reached later is outside it."""
         self.last_words: str | None = None
         self.unawaited: set[Unawaited] = set()
-        """What verbs have given and nobody has driven yet."""
-
-    def _begin(self) -> None:
-        self.is_begun = True
-        self._journal = self._setting.journal
-        self._host = BodyTask(self._task)
-        self._unkeyed = self._elicited = 0
-        self._places: set[str] = set()
-        self._waiting: list[PlacedQuestion] = []
-        self._words: dict[str, str] = {}
-        self._effects: EffectRunner | None = None
-        self._fault: AskbackError | None = None
+        """What verbs have given and nobody has awaited yet."""
         self.agreed: set[str] = set()
         """What the person has approved for the rest of this call, as far as this pass has come."""
 
     def place(self, question: Question, *, key: str | None, seconds: float | None) -> PlacedQuestion:
         """Give a question its place."""
-        seconds = self._setting.policy.seconds if seconds is None else seconds
+        seconds = self.context.server.policy.seconds if seconds is None else seconds
         return PlacedQuestion(self._take_place(key, "ask"), key is not None, question, seconds)
 
     def _take_place(self, key: str | None, kind: str, *, verb: str = "ask") -> str:
@@ -125,19 +83,15 @@ class Conversation:
     @property
     def is_later_round(self) -> bool:
         """Whether this pass came back with state of ours."""
-        return self._setting.is_later_round
+        return self._journal.round > 0
 
     def mark(self) -> BodyPosition:
         """Where the body is now, for a host that may run it again inside this pass."""
-        if not self.is_begun:
-            return _BEGINNING
         effects = self._effects.keys if self._effects is not None else ()
         return BodyPosition(self._unkeyed, self._elicited, frozenset(self._places), frozenset(effects))
 
     def rewind(self, mark: BodyPosition) -> None:
         """The body runs again from that place: what it asks has its old places, and the journal has the answers."""
-        if not self.is_begun:
-            return
         self._unkeyed, self._elicited, self._places = mark.unkeyed, mark.elicited, set(mark.places)
         if self._effects is not None:
             self._effects.keys = set(mark.effects)
@@ -145,16 +99,22 @@ class Conversation:
     def place_elicited(self, question: Question, *, seconds: float | None) -> PlacedQuestion:
         """Give a place to a question of the host's own calls, which know no keys and yet may go side by side."""
         self._elicited += 1
-        seconds = self._setting.policy.seconds if seconds is None else seconds
+        seconds = self.context.server.policy.seconds if seconds is None else seconds
         return PlacedQuestion(f"elicit-{self._elicited}", True, question, seconds)
 
-    async def ask(self, put: PlacedQuestion) -> Answer[Any]:
+    async def ask(
+        self, question: Question, *, key: str | None = None, seconds: float | None = None
+    ) -> Answer[Any]:
+        """Give the question its place and return the answer."""
+        return await self.ask_placed(self.place(question, key=key, seconds=seconds))
+
+    async def ask_placed(self, put: PlacedQuestion) -> Answer[Any]:
         """The answer, from the journal where it has it."""
         task = self._enter()
         while (answer := self._known(put)) is None:
             await self._deliver((put,), task)
-        if (witness := self._setting.witness) is not None:
-            await witness.checkpoint()
+        if self.context.events is not None:
+            await self.context.events.checkpoint()
         return answer
 
     async def ask_all(self, puts: Sequence[PlacedQuestion]) -> list[Answer[Any]]:
@@ -164,24 +124,15 @@ class Conversation:
         while missing := [put for put in puts if answers[put.place] is None]:
             await self._deliver(missing, task)
             answers |= {put.place: self._known(put) for put in missing}
-        if (witness := self._setting.witness) is not None:
-            await witness.checkpoint()
+        if self.context.events is not None:
+            await self.context.events.checkpoint()
         return [answer for answer in answers.values() if answer is not None]
 
     async def visit(self, going: VisitPlan, *, key: str | None) -> Answer[Any]:
         """Send the person somewhere; their answer is what came of it, or their no."""
         self._enter()
         place = self._take_place(key, "link", verb="visit")
-        return await VisitFlow(self, self._setting, self._journal).go(place, going, is_keyed=key is not None)
-
-    async def premises(self, verb: str) -> Any:
-        """The pages of this server, as this caller may use them; raises where there is no telling who that is."""
-        return await self._setting.premises(verb)
-
-    @property
-    def setting(self) -> Setting:
-        """Where it takes place."""
-        return self._setting
+        return await VisitFlow(self, self.context).go(place, going, is_keyed=key is not None)
 
     def has_asked_at(self, place: str) -> bool:
         """Whether this pass has asked there before."""
@@ -193,7 +144,8 @@ class Conversation:
 
     def word_at(self, place: str) -> str | None:
         """On whose word the answer stands that this pass has taken there."""
-        return self._words.get(place)
+        reply = self._replies.get(place)
+        return None if reply is None else reply.word
 
     def note(self, key: str, value: Any) -> None:
         """Remember something for the rest of this call, on every later round too; JSON, and no answer of a person's."""
@@ -208,46 +160,43 @@ class Conversation:
     ) -> Any:
         """Run the effect now, or give what it gave before."""
         self._enter()
-        setting = self._setting
-        self._effects = self._effects or EffectRunner(self._journal, setting.keeper, setting.witness)
+        self._effects = self._effects or EffectRunner(self.context)
         return await self._effects.once(key, function, call, terms)
 
     def reopen(self, put: PlacedQuestion) -> None:
         """Forget that the person agreed, so that they are asked once more."""
         closed = self._journal.answered.pop(put.place)
         self._journal.opened[put.place] = OpenedQuestion(
-            put.place, closed.digest, closed.gist, self._setting.clock(), put.seconds, problem=STILL_OPEN
+            put.place, closed.digest, closed.gist, self.context.clock(), put.seconds, problem=STILL_OPEN
         )
 
     async def wait_outside(self, waiting: Callable[[], Awaitable[Ending | Pause]]) -> Ending | Pause:
         """Wait for something other than a reply; if the body is left meanwhile, so is this."""
-        abroad = self._host.begin_waiting(running_task())
+        abroad = self._body.begin_waiting(running_task())
         try:
             return await waiting()
         finally:
             if abroad is not None:
-                self._host.end_waiting(abroad)
+                self._body.end_waiting(abroad)
 
     async def pause(self) -> NoReturn:
         """End this round with nothing asked; the client comes back by itself."""
-        await self._suspend(is_abroad=not self._host.is_current())
+        await self._suspend(is_abroad=not self._body.is_current())
 
     def require_open(self, verb: str) -> None:
-        """After its end a suspended body suspends again, and a finished one is told so."""
+        """Refuse a verb after the end: a suspended body suspends again, and a finished one gets an error."""
         if self.is_left:
             raise BodySuspended
         if self.is_over:
             raise OutsideConversation(AFTER_THE_END.format(verb=verb))
-        if not self.is_begun:
-            self._begin()
 
     def stop(self, text: str) -> NoReturn:
         """End the call with the author's words."""
         self.is_left, self.last_words = True, text
         if (effects := self._running_effects) is not None:
-            effects.when_done(self._host.interrupt)
+            effects.when_done(self._body.interrupt)
         else:
-            self._host.interrupt()
+            self._body.interrupt()
         raise BodyStopped
 
     def hand_back(self, result: object) -> NoReturn:
@@ -256,16 +205,21 @@ class Conversation:
         raise QuestionsReturned
 
     @property
-    def is_clear(self) -> bool:
-        """Whether a body that has begun left nothing waiting behind; else `clear` it."""
-        return self._host.is_clear and (self.last_words is None or self._running_effects is None)
+    def has_leftovers(self) -> bool:
+        """Whether the body left something waiting or running behind, which `clear` ends."""
+        body = self._body
+        return (
+            bool(body.others)
+            or body.is_interrupted
+            or (self.last_words is not None and self._effects is not None)
+        )
 
     async def clear(self) -> None:
         """End what the body has left waiting; an effect that was under way when it was stopped is waited for."""
         if self.last_words is not None and (effects := self._running_effects) is not None:
             effects.when_done(None)  # the body has left by itself
             await effects.wait_for_all()
-        await self._host.clear()
+        await self._body.clear()
 
     @property
     def _running_effects(self) -> EffectRunner | None:
@@ -273,9 +227,7 @@ class Conversation:
 
     def _enter(self) -> Task | None:
         """The task that asks, if it may."""
-        task, inside = running_task(), EFFECT.get()
-        if task is not self._task:
-            self._host.require_same_loop(task)
+        task, inside = self._body.enter(), EFFECT.get()
         if inside is not None:
             raise AskedInsideOnce(inside)
         return task
@@ -284,37 +236,36 @@ class Conversation:
 
     def _known(self, put: PlacedQuestion) -> Answer[Any] | None:
         journal, place, question = self._journal, put.place, put.question
-        if place in journal.answered and (closed := recall(journal, place, question)) is not None:
+        if place in journal.answered and (closed := journal.recall(place, question)) is not None:
             try:
                 return answer_of(put, closed)
             except ValidationError:
-                # What the author's validators took before they refuse now: the world has changed, so ask anew.
-                note_drift(journal, closed, question)
-                drop_from(journal, place)
-        if place in journal.opened and (opened := reopen(journal, place, question)) is not None:
+                # What the author's validators took before they refuse now: the world has changed, so ask once more.
+                journal.note_drift(closed, question)
+                journal.forget_from(place)
+        if place in journal.opened and (opened := journal.reopen(place, question)) is not None:
             arrival = journal.arrived.pop(place, None)
             return None if arrival is None else self._take(put, opened, arrival)
         return None
 
     def _take(self, put: PlacedQuestion, opened: OpenedQuestion, arrival: Arrival) -> Answer[Any] | None:
         if isinstance(arrival, Reply):
-            self._words[put.place] = word_of(arrival)
+            self._replies[put.place] = arrival
         try:
             return self._read(put, opened, arrival)
         finally:
-            if (witness := self._setting.witness) is not None:
-                for happening in describe_arrival(opened, arrival, self._journal.answered.get(put.place)):
-                    witness.emit(happening)
+            if (events := self.context.events) is not None:
+                emit_all(events, describe_arrival(opened, arrival, self._journal.answered.get(put.place)))
 
     def _read(self, put: PlacedQuestion, opened: OpenedQuestion, arrival: Arrival) -> Answer[Any] | None:
         match arrival:
             case Reply(action="accept"):
                 return self._accept(put, opened, arrival.content)
             case Reply():
-                return answer_of(put, close(self._journal, opened, arrival.action))
+                return answer_of(put, self._journal.close(opened, arrival.action))
             case LateReply():
-                waited = put.seconds or self._setting.think_time
-                return answer_of(put._replace(seconds=waited), close(self._journal, opened, "late"))
+                waited = put.seconds or self.context.server.policy.think_time
+                return answer_of(put._replace(seconds=waited), self._journal.close(opened, "late"))
             case MalformedReply():
                 return self._ask_again(put, opened, (Problem(code=arrival.code),))
             case _:
@@ -322,28 +273,26 @@ class Conversation:
 
     def _accept(self, put: PlacedQuestion, opened: OpenedQuestion, content: Any) -> Answer[Any] | None:
         if isinstance(put.question, Visit):  # consent has no content; whatever came with it is not looked at
-            return answer_of(put, close(self._journal, opened, "accept"))
+            return answer_of(put, self._journal.close(opened, "accept"))
         if content is None:
             if put.question.fieldset.is_empty:
-                return answer_of(put, close(self._journal, opened, "accept"))
+                return answer_of(put, self._journal.close(opened, "accept"))
             return self._ask_again(put, opened, (Problem(code="no_content"),))
-        setting = self._setting
-        read = read_content(
-            put.question.fieldset, content, setting.dialect, max_bytes=setting.policy.max_reply_bytes
-        )
+        max_bytes = self.context.server.policy.max_reply_bytes
+        read = read_content(put.question.fieldset, content, self.context.dialect, max_bytes=max_bytes)
         if isinstance(read, Misfit):
             return self._ask_again(put, opened, read.problems)
-        close(self._journal, opened, "accept", read.content)
+        self._journal.close(opened, "accept", read.content)
         return Accepted(read.value)
 
     def _ask_again(
         self, put: PlacedQuestion, opened: OpenedQuestion, problems: tuple[Problem, ...]
     ) -> Answer[Any] | None:
         attempts = opened.attempts + 1
-        problem = self._setting.policy.words.describe(problems)
-        opened = opened._replace(attempts=attempts, problem=problem, asked_at=self._setting.clock())
-        if attempts > self._setting.policy.reply_retries:
-            return answer_of(put, close(self._journal, opened, "unfit"))
+        problem = self.context.server.policy.words.describe(problems)
+        opened = opened._replace(attempts=attempts, problem=problem, asked_at=self.context.clock())
+        if attempts > self.context.server.policy.reply_retries:
+            return answer_of(put, self._journal.close(opened, "unfit"))
         self._journal.opened[put.place] = opened
         return None
 
@@ -352,32 +301,28 @@ class Conversation:
             self._fault = KeysNeeded()
             raise self._fault
         self._waiting.extend(missing)
-        abroad = self._host.begin_waiting(task)
+        abroad = self._body.begin_waiting(task)
         try:
-            arrived = await self._setting.carrier.deliver([self._show(put) for put in missing])
+            carrier = self.context.carrier
+            arrived = await carrier.deliver([self._outgoing(put, carrier) for put in missing])
             if arrived is None:
                 await self._suspend(is_abroad=abroad is not None)
             self._journal.arrived.update(arrived)
         finally:
             if abroad is not None:
-                self._host.end_waiting(abroad)
+                self._body.end_waiting(abroad)
             for put in missing:
                 self._waiting.remove(put)
 
-    def _show(self, put: PlacedQuestion) -> OutgoingQuestion:
-        question, words = put.question, self._setting.policy.words
-        opened, id = self._journal.opened.get(put.place), self._setting.question_id(put.place)
-        if opened is None:
-            gist, now = gist_of(question.message), self._setting.clock()
-            opened = OpenedQuestion(put.place, question.digest, gist, now, put.seconds, id=id)
-        else:
-            opened = opened._replace(id=id)
-        self._journal.opened[put.place] = opened
-        message = question.message
+    def _outgoing(self, put: PlacedQuestion, carrier: Carrier) -> OutgoingQuestion:
+        place, question, seconds = put.place, put.question, put.seconds
+        id = carrier.question_id(place, self._journal.round)
+        opened = self._journal.put(place, question, now=self.context.clock(), seconds=seconds, id=id)
+        message, words = question.message, self.context.server.policy.words
         if opened.problem:
             is_visit = isinstance(question, Visit)
             message = words.open_again(message) if is_visit else words.again_message(message, opened.problem)
-        return OutgoingQuestion(put.place, question, message, put.seconds, id)
+        return OutgoingQuestion(place, question, message, seconds, id)
 
     # From here: leaving, and what must be finished first.
 
@@ -385,7 +330,7 @@ class Conversation:
         if self._effects is not None:
             await self._effects.wait_for_all()
         if is_abroad:
-            await self._host.let_others_ask()
+            await self._body.let_others_ask()
             if self._fault is not None:
                 raise self._fault
             if self._effects is not None:
@@ -393,6 +338,6 @@ class Conversation:
         # No await since the last look at the effects, so none can have begun in between.
         self.is_left = True
         if is_abroad:
-            await self._host.interrupt_and_wait()
+            await self._body.interrupt_and_wait()
         # A class, not an object: a frame that held the object would be a cycle.
         raise BodySuspended

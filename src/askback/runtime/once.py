@@ -1,44 +1,25 @@
 """The effects of one call, in one pass of its body: each is run once, and nothing leaves while one is under way."""
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import anyio
 
 from askback.errors import EffectFailed, KeyTaken, NotRecordable, RoundForgotten, StoreUnavailable
-from askback.model.events import EventRecorder, describe_earlier_effect, describe_effect
-from askback.model.journal import Effect, Journal
+from askback.model.events import describe_earlier_effect, describe_effect
+from askback.model.journal import Effect
 from askback.model.once import INTERRUPTED, adapter_for, is_interrupted, outcome_of, run_effect
 from askback.runtime.current import EFFECT
+from askback.runtime.effect_claims import EffectClaims
+
+if TYPE_CHECKING:
+    from askback.runtime.context import CallContext
 
 T = TypeVar("T")
 
 logger = logging.getLogger("askback")
-
-
-class EffectClaimStore(Protocol):
-    """Where effects are remembered beyond this pass, so that nobody runs them a second time."""
-
-    async def save_progress(self, effects: Mapping[str, Effect]) -> None:
-        """The effects so far, also the one under way: for whoever takes this round over if we end before it does."""
-        ...
-
-    def was_interrupted(self, key: str) -> bool:
-        """Whether this effect was under way when whoever ran this round before us ended."""
-        ...
-
-    async def claim(self, key: str, *, seconds: float, retry: bool) -> Effect | None:
-        """What this effect gave for the same caller, tool and arguments in that time; `None` makes it ours to run.
-
-        With `retry` also where somebody began it and is gone.
-        """
-        ...
-
-    async def settle(self, key: str, effect: Effect | None) -> None:
-        """What an effect gave, if it was claimed: those who wait for it learn it. `None`: another may run it."""
-        ...
 
 
 class EffectTerms(NamedTuple):
@@ -51,18 +32,15 @@ class EffectTerms(NamedTuple):
 
 
 class EffectRunner:
-    """What `once` does; its results are in the journal."""
+    """Runs the effects of one pass; their results are in the journal."""
 
-    _running = 0
-    _all_done: anyio.Event | None = None
-    _noting: anyio.Lock | None = None
-    _afterwards: Callable[[], None] | None = None
-
-    def __init__(
-        self, journal: Journal, keeper: EffectClaimStore, witness: EventRecorder | None = None
-    ) -> None:
-        self._journal, self._keeper, self._witness = journal, keeper, witness
+    def __init__(self, context: "CallContext") -> None:
+        self._journal, self._events, self._claims = context.journal, context.events, EffectClaims(context)
         self.keys: set[str] = set()
+        self._running = 0
+        self._all_done = anyio.Event()
+        self._saving = anyio.Lock(fast_acquire=True)
+        self._afterwards: Callable[[], None] | None = None
 
     async def once(
         self, key: str, function: Callable[..., Any], call: Callable[[], Any], terms: EffectTerms
@@ -74,7 +52,7 @@ class EffectRunner:
         adapter = adapter_for(function)
         cause: Exception | None = None
         effect = self._journal.effects.get(key)
-        if effect is None or (terms.retry and self._keeper.was_interrupted(key)):
+        if effect is None or (terms.retry and self._claims.was_interrupted(key)):
             run = partial(run_effect, key, call, adapter)
             effect, cause = await self._undisturbed(key, self._first(key, run, terms))
         try:
@@ -93,27 +71,26 @@ class EffectRunner:
     async def wait_for_all(self) -> None:
         """Wait until none is under way: cut short, it would be neither done nor undone."""
         while self._running:
-            self._all_done = self._all_done or anyio.Event()
             await self._all_done.wait()
 
     async def _first(
         self, key: str, run: Callable[[], Awaitable[tuple[Effect, Exception | None]]], terms: EffectTerms
     ) -> tuple[Effect, Exception | None]:
         effects, (seconds, retry) = self._journal.effects, terms
-        if self._witness is not None:
-            await self._witness.flush()  # what was agreed to is on record before it is done
-        known = await self._keeper.claim(key, seconds=seconds, retry=retry) if seconds is not None else None
+        if self._events is not None:
+            await self._events.flush()  # what was agreed to is on record before it is done
+        known = await self._claims.claim(key, seconds=seconds, retry=retry) if seconds is not None else None
         if known is not None:
             effects[key] = known
-            if self._witness is not None:
-                self._witness.emit(describe_earlier_effect(known))
+            if self._events is not None:
+                self._events.emit(describe_earlier_effect(known))
             return known, None
         cause: Exception | None = None
         is_begun = False
         was_cut_short = key in effects
         effects[key] = INTERRUPTED._replace(key=key)  # so it stays if the effect never comes back
         try:
-            await self._keep()
+            await self._save_progress()
             is_begun = True
             effects[key], cause = await run()
         finally:
@@ -122,30 +99,29 @@ class EffectRunner:
             # Also when we are being cancelled: the next to come must learn how far this got.
             with anyio.CancelScope(shield=True):
                 effect = effects.get(key)
-                if self._witness is not None and effect is not None:
-                    self._witness.emit(describe_effect(effect, again=was_cut_short))
+                if self._events is not None and effect is not None:
+                    self._events.emit(describe_effect(effect, again=was_cut_short))
                 is_open = retry and effect is not None and is_interrupted(effect)
-                await self._keeper.settle(key, None if is_open else effect)
-                await self._keep_afterwards()
+                await self._claims.settle(key, None if is_open else effect)
+                await self._save_result()
         return effects[key], cause
 
-    async def _keep_afterwards(self) -> None:
+    async def _save_result(self) -> None:
         """It has happened, whatever becomes of the note: until then it stands as interrupted, which is safe.
 
         Raises `RoundRefused` where another runs this round now: its end is the one that counts.
         """
         try:
-            await self._keep()
+            await self._save_progress()
         except (StoreUnavailable, RoundForgotten):
             logger.exception(
                 "what an effect gave could not be noted; whoever takes over finds it interrupted"
             )
 
-    async def _keep(self) -> None:
-        """One after the other, for effects side by side: a note that came late would undo the one before."""
-        self._noting = self._noting or anyio.Lock(fast_acquire=True)
-        async with self._noting:
-            await self._keeper.save_progress(self._journal.effects)
+    async def _save_progress(self) -> None:
+        """Effects side by side save one after the other: a late write would undo the one before."""
+        async with self._saving:
+            await self._claims.save_progress(self._journal.effects)
 
     async def _undisturbed(self, key: str, effect: Awaitable[T]) -> T:
         self._running += 1
@@ -156,12 +132,8 @@ class EffectRunner:
             EFFECT.reset(token)
             self._running -= 1
             if not self._running:
-                self._announce()
-
-    def _announce(self) -> None:
-        done, self._all_done = self._all_done, None
-        act, self._afterwards = self._afterwards, None
-        if done is not None:
-            done.set()
-        if act is not None:
-            act()
+                self._all_done.set()
+                self._all_done = anyio.Event()
+                act, self._afterwards = self._afterwards, None
+                if act is not None:
+                    act()

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NoReturn, SupportsIndex
 from pydantic_core import SchemaSerializer, core_schema
 
 from askback.errors import AuthorError
-from askback.runtime.unawaited import verb
+from askback.runtime.current import verb
 
 Reject = Callable[[str], Awaitable[None]]
 """What takes a value out of the vault, with the reason to show when it is asked for again."""

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Container, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 from pydantic_core import to_json
@@ -22,7 +22,7 @@ from askback.model.events import (
     describe_visit_end,
     describe_visit_expiry,
 )
-from askback.model.journal import Journal, Reply, StartedVisit
+from askback.model.journal import Reply, StartedVisit
 from askback.model.question import Visit
 from askback.model.visit import (
     REMEMBERED,
@@ -35,8 +35,11 @@ from askback.model.visit import (
     VisitSettled,
 )
 from askback.runtime.carrier import Pause, PlacedQuestion
-from askback.runtime.visit_context import Grounds, Talk
 from askback.runtime.visits import digest_of
+
+if TYPE_CHECKING:
+    from askback.runtime.context import CallContext
+    from askback.runtime.conversation import Conversation
 
 ABANDONED = VisitAborted("nobody waits for this visit any more")
 DROPPED = VisitAborted(
@@ -70,23 +73,23 @@ class VisitPlan:
     template: str = ""
     """The link without its id, where that is not ours."""
 
-    def what(self, grounds: Grounds) -> str:
+    def what(self, context: "CallContext") -> str:
         """A digest of what is visited: the end of one visit is never taken for that of another."""
         goal = [self.thing] if self.thing else [self.message, self.template]
-        return digest_of(to_json([self.kind, grounds.server_name, grounds.owner, *goal]).decode())
+        return digest_of(to_json([self.kind, context.server.name, context.caller.owner, *goal]).decode())
 
 
 class VisitFlow:
     """Sends a person to one place after another."""
 
-    def __init__(self, talk: Talk, grounds: Grounds, journal: Journal) -> None:
-        self._talk, self._grounds, self._journal = talk, grounds, journal
-        self._visits = grounds.visits
+    def __init__(self, conversation: "Conversation", context: "CallContext") -> None:
+        self._conversation, self._context, self._journal = conversation, context, context.journal
+        self._visits = context.server.visits
         self._seconds = 0.0
 
     async def go(self, place: str, going: VisitPlan, *, is_keyed: bool) -> Answer[Any]:
         """Their answer: what the visit gave, or their no."""
-        self._seconds = self._grounds.visit_seconds(going.seconds)
+        self._seconds = self._context.server.policy.visit_seconds(going.seconds)
         try:
             answer = None
             while answer is None:
@@ -98,10 +101,10 @@ class VisitFlow:
 
     async def _go(self, place: str, going: VisitPlan, *, is_keyed: bool) -> Answer[Any] | None:
         """None where another call was served with what this visit has brought, so that there must be another."""
-        what = going.what(self._grounds)
+        what = going.what(self._context)
         trip = self._journal.visits.get(place)
         if trip is None or trip.what != what:
-            self._grounds.carrier.require_visits()
+            self._context.carrier.require_visits()
             found = await self._left(place, what, going)
         else:
             found = await self._noted(trip, going)
@@ -114,39 +117,39 @@ class VisitFlow:
 
     async def _begin(self, trip: StartedVisit, going: VisitPlan) -> StartedVisit:
         """From now on, for as long as such a visit may take; also for one that was left and begins once more."""
-        now = self._grounds.clock()
+        now = self._context.clock()
         trip = trip._replace(asked_at=now, until=now + self._seconds, holder=self._visits.new_id())
         self._journal.visits[trip.place] = trip
         await self._visits.open(
             StoredVisit(
                 id=trip.id,
                 kind=going.kind,
-                server=self._grounds.server_name,
-                owner=self._grounds.owner,
-                client=self._grounds.client_name,
+                server=self._context.server.name,
+                owner=self._context.caller.owner,
+                client=self._context.request.client,
                 message=going.message,
                 asked_at=now,
                 until=trip.until,
                 about=going.about,
                 thing=going.thing,
-                remembered=_remembered(self._grounds, trip),
-                call=await self._grounds.call_id(),
+                remembered=_remembered(self._context, trip),
+                call=await self._context.call_id(),
                 place=trip.place,
             ),
-            holder=self._grounds.holder,
+            holder=self._context.caller.holder,
         )
         return trip
 
     async def _send(self, trip: StartedVisit, going: VisitPlan, put: PlacedQuestion) -> Answer[Any] | None:
-        while isinstance(answer := await self._talk.ask(put), Accepted):
+        while isinstance(answer := await self._conversation.ask_placed(put), Accepted):
             if not going.waits:
                 self._close(trip)
-                self._grounds.notify_when_ended(trip.id, until=trip.until)
+                self._context.notify_when_ended(trip.id, trip.until)
                 return Accepted(trip.id)
             ending = await self._wait(trip)
             if ending is not None:
                 return await self._take(trip, going, ending)
-            self._talk.reopen(put)
+            self._conversation.reopen(put)
         stands = await self._turn_down(trip)
         if going.waits and isinstance(stands, VisitSettled) and await self._consume(trip, going, stands):
             # Done there before they were asked once more: a no does not undo it.
@@ -165,7 +168,7 @@ class VisitFlow:
             case Pause.ASK_AGAIN:
                 return None
             case Pause.END_ROUND:
-                return await self._talk.pause()
+                return await self._conversation.pause()
             case Pause.TIME_OVER:
                 self._tell(describe_visit_expiry(trip.place, NOT_DONE))
                 raise TimedOut(place=trip.place, seconds=self._seconds, has_agreed=True)
@@ -176,7 +179,7 @@ class VisitFlow:
 
     async def _give_up(self, trip: StartedVisit) -> Ending:
         """Raise `StillOpen`. Where no later call could find it, it is over: whoever settles it then learns so."""
-        lasts, stands = await _leave(self._grounds, trip, free_at=self._grounds.clock()), None
+        lasts, stands = await _leave(self._context, trip, free_at=self._context.clock()), None
         if not lasts:
             with suppress(VisitUnknown):
                 stands = await self._visits.end(digest_of(trip.id), ABANDONED)
@@ -186,9 +189,9 @@ class VisitFlow:
         raise StillOpen(place=trip.place, seconds=self._seconds, lasts=lasts)
 
     async def _end_of(self, trip: StartedVisit) -> Ending | Pause:
-        seconds = max(trip.until - self._grounds.clock(), 0.0)
-        end_of = partial(self._grounds.carrier.end_of, trip.id, partial(self._ended, trip), seconds=seconds)
-        return await self._talk.wait_outside(end_of)
+        seconds = max(trip.until - self._context.clock(), 0.0)
+        end_of = partial(self._context.carrier.end_of, trip.id, partial(self._ended, trip), seconds=seconds)
+        return await self._conversation.wait_outside(end_of)
 
     async def _ended(self, trip: StartedVisit, seconds: float) -> Ending | None:
         """How it ended, as soon as it has; `DROPPED` where it is known no longer, and None after that time."""
@@ -202,7 +205,7 @@ class VisitFlow:
                 return ending
 
     async def _is_dropped(self, trip: StartedVisit) -> bool:
-        return not await self._visits.is_open(trip.id) and self._grounds.clock() < trip.until
+        return not await self._visits.is_open(trip.id) and self._context.clock() < trip.until
 
     # What a visit has brought serves one call.
 
@@ -217,7 +220,7 @@ class VisitFlow:
         """Whether this end is for us. Bad news is for all who wait; what comes by a page of ours is in the vault."""
         is_one_for_one = isinstance(ending, VisitSettled) and not going.thing and not trip.is_over
         if is_one_for_one and not await self._visits.consume(
-            trip.id, trip.holder, remembered=_remembered(self._grounds, trip)
+            trip.id, trip.holder, remembered=_remembered(self._context, trip)
         ):
             return False
         if not trip.is_over:
@@ -227,16 +230,16 @@ class VisitFlow:
         return True
 
     def _tell(self, happening: CallEvent) -> None:
-        if (witness := self._grounds.witness) is not None:
-            witness.emit(happening)
+        if (events := self._context.events) is not None:
+            events.emit(happening)
 
     async def _heed(self) -> None:
-        if (witness := self._grounds.witness) is not None:
-            await witness.checkpoint()
+        if (events := self._context.events) is not None:
+            await events.checkpoint()
 
     async def _drop(self, trip: StartedVisit) -> None:
         self._close(trip)
-        scope = self._grounds.scope(_spot(trip))
+        scope = self._context.scope(_spot(trip))
         if scope is not None:
             await self._visits.take_up(scope, trip.id)
 
@@ -250,14 +253,14 @@ class VisitFlow:
         if trip.place in self._journal.answered or trip.place in self._journal.opened:
             return trip
         if not going.waits:
-            return Accepted(trip.id) if self._grounds.carrier.grace is not None else trip
+            return Accepted(trip.id) if self._context.carrier.grace is not None else trip
         ending = await self._visits.ended(trip.id)
         return trip if ending is None else await self._take(trip, going, ending)
 
     async def _left(self, place: str, what: str, going: VisitPlan) -> StartedVisit | Answer[Any] | None:
         """The visit that an earlier call has left, to be put once more; or what became of it, if something did."""
-        carrier = self._grounds.carrier
-        scope = self._grounds.scope(_spot(StartedVisit(place, "", 0.0, what)))
+        carrier = self._context.carrier
+        scope = self._context.scope(_spot(StartedVisit(place, "", 0.0, what)))
         if scope is None or not (going.waits or carrier.grace is not None):
             return None
         left = [row for row in await self._visits.parked(scope) if row.what == what]
@@ -275,7 +278,7 @@ class VisitFlow:
         self, left: list[ParkedVisit], scope: str, place: str, going: VisitPlan
     ) -> StartedVisit | Answer[Any] | None:
         """What is done comes before what is not; and what another call may still come back for is not put again."""
-        now, grace = self._grounds.clock(), self._grounds.carrier.grace
+        now, grace = self._context.clock(), self._context.carrier.grace
         for row in left:
             ending = await self._visits.ended(row.id)
             if isinstance(ending, VisitSettled) or (ending is not None and row.free_at <= now):
@@ -303,18 +306,18 @@ class VisitFlow:
 
     async def _end_of_left(self, left: ParkedVisit) -> Ending | None:
         async def wait() -> Ending | Pause:
-            ended = await self._visits.ended(left.id, seconds=self._grounds.carrier.grace or 0.0)
+            ended = await self._visits.ended(left.id, seconds=self._context.carrier.grace or 0.0)
             return Pause.ASK_AGAIN if ended is None else ended
 
-        if self._grounds.carrier.grace is None:
+        if self._context.carrier.grace is None:
             return None
-        waited = await self._talk.wait_outside(wait)
+        waited = await self._conversation.wait_outside(wait)
         return None if isinstance(waited, Pause) else waited
 
     async def _leave_cancelled(self, place: str) -> None:
         """Whoever cancels a call may never come back with it, but may well make it anew."""
-        carrier, trips = self._grounds.carrier, self._journal.visits
-        if carrier.comes_back and self._talk.is_left:
+        carrier, trips = self._context.carrier, self._journal.visits
+        if carrier.comes_back and self._conversation.is_left:
             return
         leaving = [trips[place]] if place in trips else []
         if carrier.grace is not None:
@@ -322,30 +325,30 @@ class VisitFlow:
         with anyio.move_on_after(LAST_WORDS, shield=True), suppress(StoreUnavailable):
             for trip in leaving:
                 if carrier.grace is not None or not trip.is_over:
-                    await _leave(self._grounds, trip, free_at=self._grounds.clock())
+                    await _leave(self._context, trip, free_at=self._context.clock())
 
 
-async def park_visits(grounds: Grounds, journal: Journal, *, out: Container[str] = ()) -> None:
+async def park_visits(context: "CallContext", *, out: Container[str] = ()) -> None:
     """A round ends here. Where the client comes back with what it knew, it should find its visits free only if it does
     not; where it does not, they are all for its next call, and it hears of the ends of those at `out`."""
-    comes_anew = grounds.carrier.grace is not None
-    free_at = grounds.clock() + (0.0 if comes_anew else grounds.think_time)
-    for trip in journal.visits.values():
+    comes_anew = context.carrier.grace is not None
+    free_at = context.clock() + (0.0 if comes_anew else context.server.policy.think_time)
+    for trip in context.journal.visits.values():
         if comes_anew or not trip.is_over:
-            await _leave(grounds, trip, free_at=free_at)
+            await _leave(context, trip, free_at=free_at)
         if trip.place in out:
-            grounds.notify_when_ended(trip.id, until=trip.until)
+            context.notify_when_ended(trip.id, trip.until)
 
 
-async def _leave(grounds: Grounds, trip: StartedVisit, *, free_at: float) -> bool:
+async def _leave(context: "CallContext", trip: StartedVisit, *, free_at: float) -> bool:
     """Whether a later call can find it: only one of the same caller can, and somebody must tell who that is."""
-    scope = grounds.scope(_spot(trip))
+    scope = context.scope(_spot(trip))
     if scope is None:
         return False
     holder = trip.holder if trip.is_over else ""
     left = ParkedVisit(trip.id, trip.what, trip.asked_at, trip.until, free_at, holder)
-    remembered = _remembered(grounds, trip)
-    await grounds.visits.park(scope, left, remembered=remembered, holder=grounds.holder)
+    remembered = _remembered(context, trip)
+    await context.server.visits.park(scope, left, remembered=remembered, holder=context.caller.holder)
     return True
 
 
@@ -357,9 +360,9 @@ def _trip(place: str, left: ParkedVisit) -> StartedVisit:
     return StartedVisit(place, left.id, left.asked_at, left.what, left.until, left.holder)
 
 
-def _remembered(grounds: Grounds, trip: StartedVisit) -> float:
+def _remembered(context: "CallContext", trip: StartedVisit) -> float:
     """A day at least, and never less than somebody may take to come back for it after they could have heard of it."""
-    return REMEMBERED + max(trip.until - trip.asked_at, grounds.think_time)
+    return REMEMBERED + max(trip.until - trip.asked_at, context.server.policy.think_time)
 
 
 def _answer(place: str, ending: Ending) -> Answer[Any]:

@@ -10,21 +10,21 @@ from typing import TYPE_CHECKING, Any
 from mcp.server import MCPServer
 from mcp.server.lowlevel import Server
 
-from askback.errors import AuthorError, InstalledTwice, OperatorError
+from askback.errors import InstalledTwice
 from askback.guards import Guard
 from askback.ledger import Ledger
-from askback.model.durations import seconds_of
 from askback.model.texts import Words
 from askback.oauth import Provider
 from askback.pages import Pages
 from askback.protocol.revisions import Mode
 from askback.protocol.server.push import PendingQuestions
-from askback.runtime.context import AskPolicy
+from askback.runtime.context import AskPolicy, ServerContext
+from askback.runtime.conversation_ids import ConversationIds
 from askback.runtime.visits import MAX_VISITS, MAX_VISITS_PER_CALLER, VisitStore, visit_shares
 from askback.server.audit import Audit
 from askback.server.call import ServerSettings
-from askback.server.conversation_ids import ConversationIds
-from askback.server.forwarding.router import make_router
+from askback.server.caller import CallerReader
+from askback.server.forwarding.router import Router, make_router
 from askback.server.forwarding.single import SingleWorker
 from askback.server.hosts import (
     add_pages,
@@ -38,7 +38,7 @@ from askback.server.hosts import (
 )
 from askback.server.hosts.boundary import (
     BoundaryOptions,
-    Caller,
+    CallerFunction,
     Keys,
     install,
     install_boundary,
@@ -49,20 +49,17 @@ from askback.server.hosts.streamable_http import SessionInterceptor, intercept_s
 from askback.server.middleware import Middleware
 from askback.server.offload import JournalOffload
 from askback.server.options import (
+    AskbackOptions,
     open_ledger,
     open_telemetry,
-    require_guard,
+    read_options,
     require_id,
-    require_options,
-    require_provider,
     require_reason,
     warn_if_half_shared,
 )
-from askback.server.owners import owners
 from askback.server.page_host import ServerPages, ServerPagesOptions, require_callers
 from askback.server.refused_states import RefusedStateAudit
 from askback.server.telemetry import Telemetry
-from askback.server.tool_guards import GuardSet
 from askback.server.visit_endings import VisitEndings
 from askback.stores import Store, open_store
 from askback.vault.factory import open_vault
@@ -133,149 +130,174 @@ class Askback:
         self,
         server: "MCPServer[Any] | Server[Any] | FastMCP[Any]",
         *,
-        keys: Keys | None = None,
+        # How people are asked.
         think_time: timedelta | float | None = None,
-        caller: Caller | None = None,
         timeout: timedelta | float | None = None,
         reply_retries: int = 3,
         words: Words | None = None,
         clients_can: Iterable[Mode] | None = None,
+        # Who calls, and what is sealed and kept for them.
+        keys: Keys | None = None,
+        caller: CallerFunction | None = None,
         store: Store | str | None = None,
-        pages: Pages | None = None,
         vault: Vault | None = None,
+        # What is on record.
+        ledger: Ledger | bool | None = None,
+        telemetry: Telemetry | bool | None = None,
+        # Several workers on several machines.
+        address: str | None = None,
+        # Pages, and visits to them.
+        pages: Pages | None = None,
         providers: Iterable[Provider] = (),
         hold: timedelta | float = HOLD,
         demand_visits: bool = False,
         clients_without_polling: Iterable[str] = (),
-        address: str | None = None,
-        ledger: Ledger | bool | None = None,
-        telemetry: Telemetry | bool | None = None,
-        guards: Iterable[Guard] = (),
         max_visits: int = MAX_VISITS,
         max_visits_per_caller: int = MAX_VISITS_PER_CALLER,
+        # Guards before tools.
+        guards: Iterable[Guard] = (),
+        # For tests.
         clock: Callable[[], float] = time.time,
     ) -> None:
+        given = {name: value for name, value in locals().items() if name not in {"self", "server"}}
         lowlevel = lowlevel_of(server)
         if middleware_of(lowlevel) is not None:
             raise InstalledTwice(
                 f"Askback is already installed on the server {lowlevel.name!r}. One Askback(server, ...) with all "
                 "options does it; take out the second line."
             )
-        require_options(
-            {
-                "keys": keys,
-                "caller": caller,
-                "words": words,
-                "clients_can": clients_can,
-                "pages": pages,
-                "vault": vault,
-                "providers": providers,
-                "hold": hold,
-                "clients_without_polling": clients_without_polling,
-                "address": address,
-                "ledger": ledger,
-                "telemetry": telemetry,
-                "guards": guards,
-                "max_visits": max_visits,
-                "max_visits_per_caller": max_visits_per_caller,
-                "clock": clock,
-            }
+        options = read_options(given)
+        # Whatever can fail comes before the server is changed, so that it can be tried again.
+        require_callers(options.pages, are_named=caller is not None, bring_tokens=is_protected(server))
+        self._open_stores(lowlevel, options)
+        self._pages = self._make_pages(server, lowlevel, options)
+        app = None if options.pages.url is None else self._pages.app
+        if options.guards:
+            examine_tools(server)
+        questions = PendingQuestions()
+        workers = make_router(keys=keys, store=self.store, address=address, clock=clock, questions=questions)
+        self._install_middleware(lowlevel, options, questions)
+        self._install_host(server, lowlevel, options)
+        self._install_workers(server, lowlevel, workers or SingleWorker(questions), is_alone=workers is None)
+        if app is not None:
+            add_pages(server, app)
+        warn_if_half_shared(has_keys=keys is not None, reach=getattr(self.store, "reach", None))
+
+    def _open_stores(self, lowlevel: Server[Any], options: AskbackOptions) -> None:
+        clock = options.clock
+        self.store = open_store(options.store, clock=clock)
+        quota = visit_shares(
+            lowlevel.name, of_caller=options.max_visits_per_caller, in_all=options.max_visits
         )
-        pages = pages or Pages()
-        require_callers(pages, are_named=caller is not None, bring_tokens=is_protected(server))
-        seal = BoundaryOptions(
-            keys=keys,
-            think_time=seconds_of(think_time, "think_time"),
-            caller=caller,
-            default_think_time=THINK_TIME.total_seconds(),
-        )
-        policy = AskPolicy(
-            words=words or Words(),
-            reply_retries=_count(reply_retries),
-            seconds=seconds_of(timeout, "timeout"),
-        )
-        modes = None if clients_can is None else _modes(clients_can)
-        self.store = open_store(store, clock=clock)
-        shares = visit_shares(lowlevel.name, of_caller=max_visits_per_caller, in_all=max_visits)
-        self.visits = VisitStore(self.store, clock=clock, shares=shares)
-        self.ledger = open_ledger(ledger, store=self.store, keys=keys, clock=clock)
-        self._ends = VisitEndings(self.visits, clock=clock)
-        self.house = ServerPages(
+        self.visits = VisitStore(self.store, clock=clock, shares=quota)
+        self.ledger = open_ledger(options.ledger, store=self.store, keys=options.keys, clock=clock)
+        self._endings = VisitEndings(self.visits, clock=clock)
+        self._conversation_ids = ConversationIds(self.store, clock=clock)
+
+    def _make_pages(self, server: object, lowlevel: Server[Any], options: AskbackOptions) -> ServerPages:
+        vault, pages, clock = options.vault, options.pages, options.clock
+        return ServerPages(
             ServerPagesOptions(
                 server=lowlevel.name,
                 is_named=is_named(server),
                 pages=pages,
-                providers=_by_name(providers),
+                providers=options.providers,
                 visits=self.visits,
-                end=self._ends.end,
+                end=self._endings.end,
                 store=self.store,
                 open_vault=lambda: vault or open_vault(self.store, is_local=pages.is_local, clock=clock),
-                key=_cookie_key(keys),
-                recorder=lambda: self._ends.recorder,
+                key=_cookie_key(options.keys),
+                audit=lambda: self._endings.audit,
                 clock=clock,
             )
         )
-        # Whatever can fail comes before the server is changed, so that it can be tried again.
-        app = None if pages.url is None else self.house.app
-        rules = _all_guards(guards)
-        if rules:
-            examine_tools(server)
-        questions = PendingQuestions()
-        workers = make_router(keys=keys, store=self.store, address=address, clock=clock, questions=questions)
-        sealed = install_boundary(lowlevel, seal)
-        names = ConversationIds(self.store, clock=clock)
-        observed = open_telemetry(telemetry, clock=clock)
-        if self.ledger is not None or observed is not None:
-            recorder = self._ends.recorder = Audit(
+
+    def _install_middleware(
+        self, lowlevel: Server[Any], options: AskbackOptions, questions: PendingQuestions
+    ) -> None:
+        """Install the boundary, and directly inside it what serves calls."""
+        clock = options.clock
+        boundary = install_boundary(
+            lowlevel,
+            BoundaryOptions(
+                keys=options.keys,
+                think_time=options.think_time,
+                caller=options.caller,
+                default_think_time=THINK_TIME.total_seconds(),
+            ),
+        )
+        callers = CallerReader(
+            principal=boundary.caller, function=options.caller, claims=options.pages.claims
+        )
+        telemetry = open_telemetry(options.telemetry, clock=clock)
+        if self.ledger is not None or telemetry is not None:
+            audit = self._endings.audit = Audit(
                 server=lowlevel.name,
-                caller=sealed.caller,
-                names=names,
+                callers=callers,
+                conversation_ids=self._conversation_ids,
                 clock=clock,
                 ledger=self.ledger,
-                listeners=() if observed is None else (observed,),
+                telemetry=telemetry,
             )
-            install_outside(lowlevel, RefusedStateAudit(recorder, sealed.open))
+            install_outside(lowlevel, RefusedStateAudit(audit, boundary.open))
         settings = ServerSettings(
-            policy=policy,
-            clients_can=modes,
+            server=self._make_context(lowlevel, options, think_time=boundary.life),
             clock=clock,
-            store=self.store,
-            offload=JournalOffload(self.store, life=sealed.life, clock=clock, server=lowlevel.name),
-            conversation_ids=names,
-            audit=self._ends.recorder,
-            telemetry=observed,
-            think_time=sealed.life,
-            caller=sealed.caller,
-            owner=owners(caller=caller, claims=pages.claims),
-            visits=self.visits,
-            house=self.house,
-            notify_when_ended=self._ends.notify_when_ended,
-            hold=seconds_of(hold, "hold"),
+            clients_can=options.clients_can,
+            offload=JournalOffload(self.store, life=boundary.life, clock=clock, server=lowlevel.name),
+            audit=self._endings.audit,
+            telemetry=telemetry,
+            callers=callers,
+            pages=self._pages,
+            notify_when_ended=self._endings.notify_when_ended,
+            hold=options.hold,
             questions=questions,
-            demands_visits=demand_visits,
-            clients_without_polling=frozenset(clients_without_polling),
+            demands_visits=options.demand_visits,
+            clients_without_polling=options.clients_without_polling,
         )
         install(lowlevel, Middleware(lowlevel, settings))
-        if rules:
-            guard_tools(server, rules)
+
+    def _make_context(
+        self, lowlevel: Server[Any], options: AskbackOptions, *, think_time: float
+    ) -> ServerContext:
+        policy = AskPolicy(
+            words=options.words or Words(),
+            reply_retries=options.reply_retries,
+            seconds=options.timeout,
+            think_time=think_time,
+        )
+        return ServerContext(
+            name=lowlevel.name,
+            effect_name=lambda: self._pages.effect_name,
+            policy=policy,
+            store=self.store,
+            visits=self.visits,
+            conversation_ids=self._conversation_ids,
+        )
+
+    def _install_host(self, server: object, lowlevel: Server[Any], options: AskbackOptions) -> None:
+        """Install what the host itself needs, beside the middleware."""
+        if options.guards:
+            guard_tools(server, options.guards)
         install_host(server)
-        close_with_server(lowlevel, self.house.close)
+        close_with_server(lowlevel, self._pages.close)
         if getattr(self.store, "reach", None) == "network":
-            run_while_serving(lowlevel, names.watch_epoch)
-        if workers is not None:
+            run_while_serving(lowlevel, self._conversation_ids.watch_epoch)
+
+    def _install_workers(
+        self, server: object, lowlevel: Server[Any], worker: Router | SingleWorker, *, is_alone: bool
+    ) -> None:
+        """Have the sessions of 2025 clients forwarded between workers, and ended well when this one stops."""
+        if not is_alone:
             note_entrance(server)
-        worker = workers or SingleWorker(questions)
         intercept_sessions(lowlevel, SessionInterceptor(worker.handle, worker.drain.begin, worker.finish))
         close_with_server(lowlevel, worker.close)
-        if app is not None:
-            add_pages(server, app)
-        warn_if_half_shared(has_keys=keys is not None, reach=getattr(self.store, "reach", None))
 
     @property
     def pages(self) -> "ASGIApp":
         """The pages as an application. `MCPServer` and `FastMCP` serve them beside /mcp by themselves; any other
         application mounts them in one line: `app.mount("/askback", asked.pages)`."""
-        return self.house.app
+        return self._pages.app
 
     async def settle(self, id: str, result: Any = None) -> bool:
         """End a visit well: whoever waits for it goes on with `result`. From any process that shares the store.
@@ -284,13 +306,13 @@ class Askback:
         out, or so long ago that its time is over.
         """
         require_id(id, "settle")
-        return await self._ends.settle(id, result)
+        return await self._endings.settle(id, result)
 
     async def fail(self, id: str, reason: str) -> bool:
         """End a visit badly: `visit(...)` raises `VisitFailed` with this reason, which the client may read."""
         require_id(id, "fail")
         require_reason(reason)
-        return await self._ends.fail(id, reason)
+        return await self._endings.fail(id, reason)
 
 
 def middleware_of(server: object) -> Middleware | None:
@@ -298,43 +320,9 @@ def middleware_of(server: object) -> Middleware | None:
     return next((item for item in lowlevel_of(server).middleware if isinstance(item, Middleware)), None)
 
 
-def _by_name(providers: Iterable[Provider]) -> dict[str, Provider]:
-    found: dict[str, Provider] = {}
-    for provider in providers:
-        require_provider(provider)
-        if provider.name in found:
-            raise OperatorError(f"Two providers are called {provider.name!r}. Give each a name of its own.")
-        found[provider.name] = provider
-    return found
-
-
-def _all_guards(guards: Iterable[Guard]) -> GuardSet:
-    given = GuardSet(guards)
-    for guard in given:
-        require_guard(guard)
-    return given
-
-
 def _cookie_key(keys: Keys | None) -> bytes:
-    """The same on all workers that share their keys; else for this process alone."""
+    """The key that signs cookies: shared by all workers that share their keys, else of this process alone."""
     if not keys:
         return token_bytes(32)
     first = keys[0].encode() if isinstance(keys[0], str) else bytes(keys[0])
     return hmac.digest(first, b"askback cookies", "sha256")
-
-
-def _count(reply_retries: int) -> int:
-    if reply_retries < 0:
-        raise AuthorError(
-            f"reply_retries={reply_retries} cannot be done. Give 0 to ask once only, or how often to ask again."
-        )
-    return reply_retries
-
-
-def _modes(clients_can: Iterable[Mode]) -> frozenset[Mode]:
-    stated = frozenset(clients_can)
-    if stated - {"form", "url"}:
-        raise AuthorError(
-            f"clients_can={sorted(stated)} names what no client can do; it may hold 'form' and 'url'."
-        )
-    return stated

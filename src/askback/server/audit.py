@@ -1,89 +1,119 @@
-"""The one place that every event of a call goes through. Whoever listens hears it at once; the ledger has it before
-anybody acts on it."""
+"""Puts on record what happens in calls and on pages: telemetry hears it at once, the ledger has it before anybody acts
+on it."""
 
+import json
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from typing import Protocol
+from functools import cache, partial
+from hashlib import sha256
 
 import anyio
 
 from askback.errors import StoreUnavailable
 from askback.ledger import Ledger
 from askback.ledger.entries import LedgerEntry
-from askback.model.events import CallEvent, describe_visit_end
+from askback.model.events import CallEvent, CallFacts, describe_visit_end
 from askback.model.journal import Journal
 from askback.model.visit import Ending, StoredVisit
-from askback.protocol.server.question_events import without_defaults
-from askback.server.call_facts import CallFacts, read_call_facts, shorten_caller
-from askback.server.conversation_ids import ConversationIds
-from askback.server.hosts.boundary import Caller, Context
+from askback.protocol.revisions import KINDS, target_of
+from askback.protocol.server.events import without_defaults
+from askback.runtime.conversation_ids import ConversationIds
+from askback.runtime.event_log import EventLog, TimedEvent
+from askback.server.caller import CallerReader
+from askback.server.hosts.boundary import Context
 from askback.server.refusal_limit import RefusalLimit
+from askback.server.telemetry import Telemetry
 
 logger = logging.getLogger("askback")
 
 MAX_PAGES_REMEMBERED = 10_000
 """Visits whose page this process knows to have shown; one that it has forgotten is one more line, and no harm."""
 
-LAST_WORDS = 1.0
-"""Seconds for what cannot be waited for: a refusal, and what a call that is being cancelled has left to say."""
+REFUSAL_TIMEOUT = 1.0
+"""Seconds for writing a refusal, which stands whether it is written or not."""
+
+MAX_CALLER_LENGTH = 200
+"""Characters; of a longer principal the digest is written."""
+
+MAX_CLIENT_LENGTH = 100
+"""Characters of what a client calls itself."""
 
 NOT_YOU = "opened by somebody else"
 
 
-class EventListener(Protocol):
-    """Hears what happens, when it happens; beside the ledger, and on its own account."""
-
-    def on_event(self, happening: CallEvent, facts: CallFacts) -> None: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:
-    """The record of one server: of its calls, and of its pages, which no call may be waiting for."""
+    """Puts on record what happens in the calls and on the pages of one server."""
 
     server: str
-    caller: Caller
-    names: ConversationIds
+    callers: CallerReader
+    conversation_ids: ConversationIds
     clock: Callable[[], float]
     ledger: Ledger | None = None
-    listeners: Sequence[EventListener] = ()
+    telemetry: Telemetry | None = None
     _allowance: RefusalLimit = field(init=False)
     _shown: OrderedDict[str, None] = field(default_factory=OrderedDict[str, None], init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_allowance", RefusalLimit(self.clock))
 
-    def for_call(self, ctx: Context, journal: Journal, *, in_rounds: bool) -> "CallAudit":
-        """The record of one call."""
-        facts = partial(read_call_facts, ctx, journal, server=self.server, caller=self.caller)
-        return CallAudit(self, facts, in_rounds=in_rounds, is_begun=journal.round > 0)
+    def for_call(self, ctx: Context, journal: Journal, *, in_rounds: bool) -> EventLog:
+        """The log of one call's events."""
+        facts = cache(partial(self._facts_of_call, ctx))
 
-    def notify_listeners(self, happening: CallEvent, facts: CallFacts) -> None:
-        for listener in self.listeners:
-            listener.on_event(happening, facts)
+        def notify(journal: Journal, event: CallEvent) -> None:
+            if self.telemetry is not None:
+                self.telemetry.on_event(event, replace(facts(), call=journal.conversation))
 
-    async def record_refusal(self, happening: CallEvent, facts: CallFacts) -> None:
+        async def write(journal: Journal, events: Sequence[TimedEvent]) -> None:
+            assert self.ledger is not None
+            call = (await self.conversation_ids.assign(journal)).conversation
+            named = replace(facts(), call=call)
+            await self.ledger.write(*(self._entry(event, named, at=at) for at, event in events))
+
+        return EventLog(
+            journal,
+            notify=notify,
+            write=None if self.ledger is None else write,
+            clock=self.clock,
+            in_rounds=in_rounds,
+        )
+
+    def _facts_of_call(self, ctx: Context, call: str = "") -> CallFacts:
+        target, arguments = target_of(ctx.method, ctx.params or {})
+        caller, client = self.callers.recorded(ctx), ctx.session.client_params
+        name = None if client is None else f"{client.client_info.name} {client.client_info.version}"
+        return CallFacts(
+            server=self.server,
+            call=call,
+            kind=KINDS.get(ctx.method),
+            target=target,
+            arguments=_digest(json.dumps(arguments, sort_keys=True, separators=(",", ":"))),
+            caller=None if caller is None else _shorten_caller(caller),
+            client=None if name is None else name[:MAX_CLIENT_LENGTH].strip(),
+            revision=ctx.protocol_version,
+        )
+
+    async def _record_refusal(self, event: CallEvent, facts: CallFacts) -> None:
         """Somebody is turned away, and stays so whatever becomes of the line: it is not waited for long."""
-        self.notify_listeners(happening, facts)
+        if self.telemetry is not None:
+            self.telemetry.on_event(event, facts)
         before = self._allowance.take() if self.ledger is not None else None
         if self.ledger is None or before is None:
             return
         if before:
-            happening = replace(
-                happening, reason=f"{happening.reason}; {before} more before it are not on record"
-            )
+            event = replace(event, reason=f"{event.reason}; {before} more before it are not on record")
         try:
-            with anyio.move_on_after(LAST_WORDS):
-                await self.ledger.write(self.entry(happening, facts))
+            with anyio.move_on_after(REFUSAL_TIMEOUT):
+                await self.ledger.write(self._entry(event, facts))
         except StoreUnavailable:
             logger.exception("a refusal could not be put on record")
 
     async def record_refused_request(self, ctx: Context, reason: str, call: str = "") -> None:
         """A request that is refused before it is known to belong to a call; `call` is what it says itself."""
-        facts = read_call_facts(ctx, Journal(call), server=self.server, caller=self.caller)
-        await self.record_refusal(CallEvent(event="refused", reason=reason), facts)
+        await self._record_refusal(CallEvent(event="refused", reason=reason), self._facts_of_call(ctx, call))
 
     # Of pages. A visit that was begun while there was no record has none.
 
@@ -98,36 +128,35 @@ class Audit:
             self._shown.popitem(last=False)
 
     async def record_page_refused(self, visiting: StoredVisit, *, owner: str) -> None:
-        happening = CallEvent(event="refused", place=visiting.place, channel="page", reason=NOT_YOU)
-        await self.record_refusal(happening, replace(self._facts_of(visiting), caller=shorten_caller(owner)))
+        event = CallEvent(event="refused", place=visiting.place, channel="page", reason=NOT_YOU)
+        await self._record_refusal(event, replace(self._facts_of(visiting), caller=_shorten_caller(owner)))
 
     async def record_visit_end(self, visiting: StoredVisit, ending: Ending) -> None:
         """How it ended for good; when the call that waits takes that up, it says so once more."""
         await self._write_of(visiting, describe_visit_end(visiting.place, visiting.kind, ending))
 
-    async def _write_of(self, visiting: StoredVisit, happening: CallEvent) -> None:
+    async def _write_of(self, visiting: StoredVisit, event: CallEvent) -> None:
         if not visiting.call:
             return
         facts = self._facts_of(visiting)
-        self.notify_listeners(happening, facts)
+        if self.telemetry is not None:
+            self.telemetry.on_event(event, facts)
         if self.ledger is not None:
-            await self.ledger.write(self.entry(happening, facts))
+            await self.ledger.write(self._entry(event, facts))
 
     def _facts_of(self, visiting: StoredVisit) -> CallFacts:
-        return CallFacts(
-            server=visiting.server, journal=Journal(visiting.call), client=visiting.client or None
-        )
+        return CallFacts(server=visiting.server, call=visiting.call, client=visiting.client or None)
 
-    def entry(self, happening: CallEvent, facts: CallFacts, *, at: float | None = None) -> LedgerEntry:
+    def _entry(self, event: CallEvent, facts: CallFacts, *, at: float | None = None) -> LedgerEntry:
         """As the ledger has it. The answer itself is there only where the operator allows it."""
-        ledger, content = self.ledger, happening.content
+        ledger, content = self.ledger, event.content
         assert ledger is not None
         digest = None
         if content is not None:
-            digest = ledger.digest_of(content.value, call=facts.call, place=happening.place)
+            digest = ledger.digest_of(content.value, call=facts.call, place=event.place)
         keeps_words = facts.target in ledger.answers
         return LedgerEntry(
-            event=happening.event,
+            event=event.event,
             at=self.clock() if at is None else at,
             server=facts.server,
             call=facts.call,
@@ -137,73 +166,24 @@ class Audit:
             caller=facts.caller,
             client=facts.client,
             revision=facts.revision,
-            channel=happening.channel,
-            question=happening.question,
-            place=happening.place,
-            message=happening.message,
-            asks=happening.asks if keeps_words else without_defaults(happening.asks),
-            action=happening.action,
+            channel=event.channel,
+            question=event.question,
+            place=event.place,
+            message=event.message,
+            asks=event.asks if keeps_words else without_defaults(event.asks),
+            action=event.action,
             digest=digest,
-            word=happening.word,
-            rule=happening.rule,
-            answer=content.value if content and keeps_words and happening.event == "answered" else None,
-            reason=happening.reason,
-            facts=happening.facts,
+            word=event.word,
+            rule=event.rule,
+            answer=content.value if content and keeps_words and event.event == "answered" else None,
+            reason=event.reason,
+            facts=event.facts,
         )
 
 
-class CallAudit:
-    """What happens in one call. Holds what was told until it is written: a round's lines go together."""
+def _shorten_caller(caller: str) -> str:
+    return caller if len(caller) <= MAX_CALLER_LENGTH else f"sha256:{_digest(caller)}"
 
-    def __init__(
-        self, recorder: Audit, facts: Callable[[], CallFacts], *, in_rounds: bool, is_begun: bool
-    ) -> None:
-        self._recorder, self._find_facts, self._in_rounds = recorder, facts, in_rounds
-        self._told: list[tuple[float, CallEvent]] = []
-        self._writing = anyio.Lock(fast_acquire=True)
-        self._matters = is_begun
-        """Effects alone are not put on record: nobody was asked."""
 
-    @cached_property
-    def facts(self) -> CallFacts:
-        return self._find_facts()
-
-    def emit(self, happening: CallEvent) -> None:
-        self._recorder.notify_listeners(happening, self.facts)
-        if self._recorder.ledger is not None:
-            now = self._recorder.clock()
-            self._told.append((now if happening.at is None else min(happening.at, now), happening))
-            self._matters = self._matters or happening.event != "spent"
-
-    async def checkpoint(self) -> None:
-        """On the push era an answer is acted on at once; a round's is written with its end, or before its effects."""
-        if not self._in_rounds:
-            await self.flush()
-
-    async def flush(self) -> None:
-        async with self._writing:  # also for what another task is writing: it is not there yet
-            if self._told and self._matters:
-                await self._write()
-
-    async def _write(self) -> None:
-        recorder, facts = self._recorder, self.facts
-        assert recorder.ledger is not None
-        await recorder.names.assign(facts.journal)
-        told, self._told = self._told, []
-        try:
-            await recorder.ledger.write(*(recorder.entry(one, facts, at=at) for at, one in told))
-        except BaseException:
-            self._told[:0] = told  # it may be there: a line that stands twice counts once
-            raise
-
-    async def flush_cancelled(self) -> None:
-        """What a call that is being cancelled leaves."""
-        try:
-            with anyio.move_on_after(LAST_WORDS, shield=True):
-                await self.flush()
-        except StoreUnavailable:
-            logger.exception("what a cancelled call left could not be put on record")
-
-    async def refuse(self, reason: str) -> None:
-        """This request is turned away."""
-        await self._recorder.record_refusal(CallEvent(event="refused", reason=reason), self.facts)
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -2,14 +2,12 @@
 
 import json
 import logging
-from contextlib import suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from askback.errors import CallerUnknown, RoundRefused
+from askback.errors import RoundRefused
 from askback.model.store import Store
 from askback.protocol.revisions import Era
-from askback.server.effect_claims import caller_of
 
 if TYPE_CHECKING:
     from askback.server.call import Call
@@ -37,14 +35,14 @@ def delivery_of(call: "Call") -> str | None:
     request = call.ctx.request
     if request is None or call.revision.era is not Era.ROUNDS:
         return None
-    if getattr(call.settings.store, "reach", "process") == "process":
+    if getattr(call.settings.server.store, "reach", "process") == "process":
         return None
     return request.headers.get(HEADER) or None
 
 
 async def require_first_delivery(id: str, call: "Call", store: Store) -> None:
     """Raises `RoundRefused` for a request that a worker got before."""
-    if not await store.spend(_key(id, call), until=call.now + DELIVERY_LIFE):
+    if not await store.spend(_key(id, call), until=call.context.now + DELIVERY_LIFE):
         logger.warning("a request of %s was delivered twice, and is not run again", call.ctx.method)
         raise RoundRefused(DELIVERED_TWICE, "delivered_twice")
 
@@ -55,8 +53,6 @@ def _key(id: str, call: "Call") -> str:
     The id alone is not enough: a server that calls another may forward its headers with every call, and both may have
     the same store.
     """
-    ctx, server, caller = call.ctx, call.settings.house.lasting_name, None
-    with suppress(CallerUnknown):
-        caller = caller_of(ctx, call.settings.caller, call.settings.owner)
-    facts = [server, caller, id, ctx.request_id, ctx.method, dict(ctx.params or {})]
+    ctx, server = call.ctx, call.settings.pages.lasting_name
+    facts = [server, call.context.caller.name, id, ctx.request_id, ctx.method, dict(ctx.params or {})]
     return f"delivery:{sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()}"

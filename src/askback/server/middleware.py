@@ -3,7 +3,6 @@
 import logging
 from dataclasses import replace
 from functools import cached_property, partial
-from types import CoroutineType
 from typing import Any, cast
 
 from mcp.server.context import CallNext, HandlerResult
@@ -18,11 +17,17 @@ from askback.errors import (
     VaultUnavailable,
     own_error,
 )
-from askback.model.journal_codec import decode, encode
+from askback.model.journal_codec import decode, encode, is_ours
 from askback.protocol.elicitation import ROUND_PARAMS, without_round
 from askback.protocol.revisions import CONVERSATION_METHODS, TOOLS_CALL, Era
-from askback.protocol.server.nested_rounds import asks_by_itself, brings_unasked, nested_round, take_over
-from askback.protocol.server.question_events import describe_demanded_visits, describe_round_questions
+from askback.protocol.server.events import (
+    NOT_ASKED,
+    describe_demanded_visits,
+    describe_round_questions,
+    describe_unread_replies,
+    refusal_in,
+)
+from askback.protocol.server.nested_rounds import brings_unasked, nested_round, take_over
 from askback.protocol.server.raised_visits import demands_visits, visits_required
 from askback.protocol.server.replay import ReplayCarrier
 from askback.protocol.server.results import (
@@ -34,21 +39,25 @@ from askback.protocol.server.results import (
     validate_result,
 )
 from askback.protocol.server.round_requests import may_answer_by_hand
-from askback.protocol.server.rounds import RoundsCarrier, carries_journal, input_required, resume
-from askback.protocol.server.state import STATE, redeemable_until, replace_state
+from askback.protocol.server.rounds import (
+    STATE,
+    RoundsCarrier,
+    asks_by_itself,
+    input_required,
+    replace_state,
+    resume,
+)
 from askback.protocol.server.url_required import UrlRequiredCarrier
 from askback.runtime.conversation import Conversation
-from askback.runtime.current import CURRENT, EFFECT
-from askback.runtime.unawaited import close_unawaited, forgotten_await
+from askback.runtime.current import CURRENT, EFFECT, close_unawaited, forgotten_await
+from askback.runtime.event_log import EventLog, emit_all
 from askback.runtime.visit_flow import park_visits
-from askback.server.audit import CallAudit
 from askback.server.call import Call, Context, ServerSettings
 from askback.server.delivery import delivery_of, require_first_delivery
 from askback.server.hosts.mcp import output_schema
-from askback.server.offload import OFFLOAD_LENGTH, is_handle
+from askback.server.offload import HANDLE, OFFLOAD_LENGTH
 from askback.server.returned_questions import prepare_next
 from askback.server.round_claims import can_be_mended, is_store_gone, run_once
-from askback.server.round_events import NOT_ASKED, describe_unread_replies, emit_all, refusal_in
 
 logger = logging.getLogger("askback")
 
@@ -59,134 +68,134 @@ class Middleware:
     def __init__(self, lowlevel: Server[Any], settings: ServerSettings) -> None:
         self._lowlevel = lowlevel
         self._settings = settings
-        self._named = settings.conversation_ids.assign
-        self._converse = self._passes if settings.audit is None else self._recorded
+        self._assign_id = settings.server.conversation_ids.assign
+        self._serve = self._run_passes if settings.audit is None else self._run_recorded
 
-    def __call__(self, ctx: Context, call_next: CallNext) -> "CoroutineType[Any, Any, HandlerResult]":
-        """Awaits nothing by itself, and is no layer around a call."""
+    async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         if ctx.method not in CONVERSATION_METHODS or ctx.request_id is None:
-            return _pass_on(ctx, call_next)
-        call = Call(self._settings, ctx)
-        if ctx.params is None or ROUND_PARAMS.isdisjoint(ctx.params):
-            return self._begin(call, call_next)
-        if call.revision.era is Era.ROUNDS and carries_journal(ctx.params):
-            return self._next_round(call, call_next)
-        if brings_unasked(ctx.params, call.revision):
-            return self._without_round(call, call_next)
-        return self._begin(call, call_next)
+            return await call_next(ctx)
+        call, params = Call(self._settings, ctx), ctx.params
+        if params is not None and not ROUND_PARAMS.isdisjoint(params):
+            if call.revision.era is Era.ROUNDS and is_ours(params.get(STATE)):
+                return await self._run_round(call, call_next)
+            if brings_unasked(params, call.revision):
+                call.ctx = replace(ctx, params=without_round(params))
+                await self._record_refusal(call, NOT_ASKED)
+        if ctx.request is not None and (delivery := delivery_of(call)) is not None:
+            await self._require_first_delivery(delivery, call)
+        return await self._serve(call, call_next)
 
-    def _begin(self, call: Call, call_next: CallNext) -> "CoroutineType[Any, Any, HandlerResult]":
-        delivery = delivery_of(call)
-        if delivery is None:
-            return self._converse(call, call_next)
-        return self._deliver_once(delivery, call, call_next)
-
-    async def _deliver_once(self, delivery: str, call: Call, call_next: CallNext) -> HandlerResult:
+    async def _require_first_delivery(self, delivery: str, call: Call) -> None:
         try:
-            await require_first_delivery(delivery, call, self._settings.store)
+            await require_first_delivery(delivery, call, self._settings.server.store)
         except StoreUnavailable as error:
             raise self._unavailable(error) from error
         except MCPError as error:
-            await self._tell_refused(call, error)
+            await self._record_refused_round(call, error)
             raise
-        return await self._converse(call, call_next)
 
-    async def _without_round(self, call: Call, call_next: CallNext) -> HandlerResult:
-        call.ctx = replace(call.ctx, params=without_round(call.params))
-        if call.witness is not None:
-            await call.witness.refuse(NOT_ASKED)
-        return await self._begin(call, call_next)
-
-    async def _next_round(self, call: Call, call_next: CallNext) -> HandlerResult:
+    async def _run_round(self, call: Call, call_next: CallNext) -> HandlerResult:
         # The boundary has just made this dictionary, to put the state in the clear into it.
         params = cast("dict[str, Any]", call.ctx.params)
-        until = redeemable_until(call.now, self._settings.think_time)
+        context = call.context
         try:
-            if is_handle(params[STATE]):
+            if params[STATE].startswith(HANDLE):
                 await replace_state(params, self._settings.offload.restore)
             resumed = resume(params)
-            call.journal = resumed.journal
-            converse = partial(self._converse, call, call_next)
-            return await run_once(call, self._settings.store, resumed, until, converse)
+            context.begin_round(resumed.journal)
+            return await run_once(call, resumed, partial(self._serve, call, call_next))
         except StoreUnavailable as error:
             raise self._unavailable(error) from error
         except MCPError as error:
-            await self._tell_refused(call, error)
+            await self._record_refused_round(call, error)
             raise
 
-    async def _tell_refused(self, call: Call, error: MCPError) -> None:
-        """A round that is not run; what a body raises that does run is another matter."""
-        reason = refusal_in(error) if call.claim is None else None
-        if reason is not None and call.witness is not None:
-            await call.witness.refuse(reason)
+    async def _record_refused_round(self, call: Call, error: MCPError) -> None:
+        """Put on record why a round is not run. What the body of a round raises that is run is another matter."""
+        reason = refusal_in(error) if call.context.round is None else None
+        if reason is not None:
+            await self._record_refusal(call, reason)
 
-    async def _recorded(self, call: Call, call_next: CallNext) -> HandlerResult:
-        """With a record of it, which stands before anybody learns how it ended."""
+    async def _record_refusal(self, call: Call, reason: str) -> None:
+        if (audit := self._settings.audit) is not None:
+            await audit.record_refused_request(call.ctx, reason, call.context.journal.conversation)
+
+    async def _run_recorded(self, call: Call, call_next: CallNext) -> HandlerResult:
+        """Serve the call, and write its events before the client learns how it ended."""
+        events = call.context.events
+        assert events is not None
         try:
-            result = await self._passes(call, call_next)
+            result = await self._run_passes(call, call_next)
         except Exception as error:
-            if call.recording is not None and not is_store_gone(error):
-                await self._write(call, call.recording, is_over=not can_be_mended(error))
+            if not is_store_gone(error):
+                await self._write(call, events, is_over=not can_be_mended(error))
             raise
         except BaseException:
-            if call.recording is not None:
-                await call.recording.flush_cancelled()
+            await events.flush_cancelled()
             raise
-        if call.recording is not None:
-            await self._write(call, call.recording, is_over=not asks_by_itself(result))
+        await self._write(call, events, is_over=not asks_by_itself(result))
         return result
 
-    async def _write(self, call: Call, recording: CallAudit, *, is_over: bool) -> None:
+    async def _write(self, call: Call, events: EventLog, *, is_over: bool) -> None:
         if is_over:
-            emit_all(recording, describe_unread_replies(call.journal))
+            emit_all(events, describe_unread_replies(call.context.journal))
         try:
-            await recording.flush()
+            await events.flush()
         except StoreUnavailable as error:
             raise self._unavailable(error) from error
 
-    async def _passes(self, call: Call, call_next: CallNext) -> HandlerResult:
-        """Pass after pass of the body, until one is the last of this request."""
-        session: Any = call.ctx.session  # the kernel makes it for this request alone: see `Held`
+    async def _run_passes(self, call: Call, call_next: CallNext) -> HandlerResult:
+        """Run the body, and again where this request answers its questions itself, until the request has its result."""
         while True:
-            conversation = session.askback_conversation = Conversation(call)
-            token = CURRENT.set(conversation)
-            effect = EFFECT.set(None) if EFFECT.get() is not None else None
-            try:
-                result = await call_next(call.ctx)
-                _require_awaited(conversation, result)
-                if asks_by_itself(result):
-                    result = await self._nested(call, result)
-            except (KeyboardInterrupt, SystemExit):
-                raise
-            except BaseException as error:  # noqa: BLE001 - also what a body made of being left
-                result = None if conversation.is_left else await self._answer_for(call, error)
-            finally:
-                if conversation.is_begun and not conversation.is_clear:
-                    await conversation.clear()
-                session.askback_conversation = None
-                CURRENT.reset(token)
-                if effect is not None:
-                    EFFECT.reset(effect)
-                conversation.is_over = True
-                close_unawaited(conversation)
+            conversation, result = await self._run_pass(call, call_next)
             if not conversation.is_left:
                 return result
             # However the body took its leaving, it is answered for.
-            if conversation.last_words is None and isinstance(carrier := call.carrier, RoundsCarrier):
+            carrier = call.context.carrier if conversation.last_words is None else None
+            if isinstance(carrier, RoundsCarrier):
                 return await self._ask(call, carrier)
             end = await self._end_of(call, conversation)
             if end is not None:
                 return end
+
+    async def _run_pass(self, call: Call, call_next: CallNext) -> tuple[Conversation, HandlerResult]:
+        """Run the body once, in a conversation of its own. The result counts only where the body was not left."""
+        session: Any = call.ctx.session  # the SDK makes it for this request alone
+        takes_returns = call.revision.era is not Era.ROUNDS
+        conversation = session.askback_conversation = Conversation(call.context, takes_returns=takes_returns)
+        token, effect_token = CURRENT.set(conversation), EFFECT.set(None)
+        result: HandlerResult = None
+        try:
+            result = await call_next(call.ctx)
+            if conversation.unawaited:
+                _require_awaited(result)
+            if asks_by_itself(result):
+                result = await self._nest(call, result)
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # noqa: BLE001 - also what a body made of being left
+            if not conversation.is_left:
+                result = await self._answer_for(call, error)
+        finally:
+            if conversation.has_leftovers:
+                await conversation.clear()
+            session.askback_conversation = None
+            CURRENT.reset(token)
+            EFFECT.reset(effect_token)
+            conversation.is_over = True
+            if conversation.unawaited:
+                close_unawaited(conversation)
+        return conversation, result
 
     async def _end_of(self, call: Call, conversation: Conversation) -> dict[str, Any] | None:
         """The author's last words, or how a call of the push era ends; None where its body runs once more."""
         if conversation.last_words is not None:
             return await self._stop(call, conversation.last_words)
         try:
-            if isinstance(call.carrier, UrlRequiredCarrier) and call.carrier.showings:
-                await park_visits(call, call.journal, out=call.carrier.showings)
-                demand = call.carrier.demand()
-                emit_all(call.witness, describe_demanded_visits(demand, call.carrier.showings))
+            if isinstance(carrier := call.context.carrier, UrlRequiredCarrier) and carrier.questions:
+                await park_visits(call.context, out=carrier.questions)
+                demand = carrier.demand()
+                emit_all(call.context.events, describe_demanded_visits(demand, carrier.questions))
                 raise demand
             if conversation.returned is not None:
                 await prepare_next(call, conversation.returned)
@@ -205,76 +214,77 @@ class Middleware:
             ours = forgotten_await(error)
         if ours is None:
             if isinstance(error, MCPError) and demands_visits(error):
-                emit_all(call.witness, describe_demanded_visits(error, {}))
+                emit_all(call.context.events, describe_demanded_visits(error, {}))
             raise error
         return self._failure(call, ours)
 
     async def _ask(self, call: Call, carrier: RoundsCarrier) -> dict[str, Any]:
-        journal = call.journal
-        take_over(call.ctx.params, journal)
+        """End this round with the questions that the carrier has collected."""
+        context, params = call.context, call.ctx.params
+        if params is not None and STATE in params:
+            take_over(params, context.journal)
         try:
-            if journal.visits:
-                await park_visits(call, journal)
-            asked = input_required(await self._named(journal), carrier)
-            if (witness := call.witness) is not None:
-                emit_all(witness, describe_round_questions(asked, carrier.showings))
+            if context.journal.visits:
+                await park_visits(context)
+            asked = input_required(await self._assign_id(context.journal), carrier, self._server_info)
+            if context.events is not None:
+                emit_all(context.events, describe_round_questions(asked, carrier.questions))
             if len(asked[STATE]) > OFFLOAD_LENGTH:
-                await self._shelve(call, asked)
+                await self._offload(call, asked)
         except AskbackError as error:
             return self._failure(call, error)
-        return stamp_result(asked, revision=call.revision, server_info=dict(self._server_info))
+        return asked
 
-    async def _shelve(self, call: Call, asked: dict[str, Any]) -> None:
+    async def _offload(self, call: Call, asked: dict[str, Any]) -> None:
         """A long state stays in the store."""
-        await replace_state(asked, partial(self._settings.offload.offload, holder=call.holder))
+        await replace_state(asked, partial(self._settings.offload.offload, holder=call.context.caller.holder))
 
-    async def _nested(self, call: Call, result: dict[str, Any]) -> dict[str, Any]:
+    async def _nest(self, call: Call, result: dict[str, Any]) -> dict[str, Any]:
         """A round that is not ours: it gets our state around its own, and so is run once like ours."""
         try:
-            await park_visits(call, call.journal)
-            journal = await self._named(call.journal)
-            asked = nested_round(result, journal, call.client, question_id=call.question_id)
+            await park_visits(call.context)
+            journal = await self._assign_id(call.context.journal)
+            asked = nested_round(result, journal, call.client, question_id=call.context.carrier.question_id)
             call.is_by_hand = may_answer_by_hand(call.client)
-            emit_all(call.witness, describe_round_questions(asked, {}))
-            await self._shelve(call, asked)
+            emit_all(call.context.events, describe_round_questions(asked, {}))
+            await self._offload(call, asked)
             return asked
         except AskbackError as error:
             return self._failure(call, error)
 
     async def _ask_visits(self, call: Call, demand: MCPError) -> dict[str, Any]:
-        take_over(call.ctx.params, call.journal)
+        take_over(call.ctx.params, call.context.journal)
         try:
-            await park_visits(call, call.journal)
-            emit_all(call.recording, describe_unread_replies(call.journal))
+            await park_visits(call.context)
+            emit_all(call.context.events, describe_unread_replies(call.context.journal))
             asked = visits_required(
                 demand,
-                await self._named(call.journal),
+                await self._assign_id(call.context.journal),
                 revision=call.revision,
-                can_show=call.can_show,
-                now=call.now,
-                question_id=call.question_id,
+                modes=call.client.modes,
+                now=call.context.now,
+                question_id=call.context.carrier.question_id,
             )
-            emit_all(call.witness, describe_round_questions(asked, {}))
-            await self._shelve(call, asked)
+            emit_all(call.context.events, describe_round_questions(asked, {}))
+            await self._offload(call, asked)
         except AskbackError as error:
             return self._failure(call, error)
-        return self._enveloped(call, asked)
+        return self._stamp(call, asked)
 
     async def _rehearse(self, call: Call) -> None:
-        """For a rehearsal on the push era: the journal goes through the same narrows as between rounds."""
-        shelf = self._settings.offload
-        call.journal = decode(
-            await shelf.restore(await shelf.offload(encode(await self._named(call.journal))))
-        )
-        cast("ReplayCarrier", call.carrier).move_into(call.journal)
+        """In a rehearsal on the push era, the journal is written down and read back as it is between rounds."""
+        offload = self._settings.offload
+        state = encode(await self._assign_id(call.context.journal))
+        call.context.begin_round(decode(await offload.restore(await offload.offload(state))))
+        cast("ReplayCarrier", call.context.carrier).move_into(call.context.journal)
 
     async def _stop(self, call: Call, text: str) -> dict[str, Any]:
-        method, params = call.ctx.method, call.params
+        method, params = call.ctx.method, call.ctx.params or {}
         schema = None
         if method == TOOLS_CALL:
             schema = await output_schema(self._lowlevel, call.ctx, str(params.get("name")))
         end = polite_end(text, method=method, params=params, output_schema=schema)
-        return validate_result(self._enveloped(call, end), method=method, revision=call.revision)
+        return validate_result(self._stamp(call, end), method=method, revision=call.revision)
 
     def _unavailable(self, error: Unusable) -> MCPError:
         what = "store" if isinstance(error, StoreUnavailable) else "vault"
@@ -292,9 +302,9 @@ class Middleware:
         else:
             # Without its text, which may repeat what the person wrote.
             logger.info("%s left uncaught in %s", type(error).__name__, call.ctx.method)
-        return self._enveloped(call, error_end(error, method=call.ctx.method, revision=call.revision))
+        return self._stamp(call, error_end(error, method=call.ctx.method, revision=call.revision))
 
-    def _enveloped(self, call: Call, result: dict[str, Any]) -> dict[str, Any]:
+    def _stamp(self, call: Call, result: dict[str, Any]) -> dict[str, Any]:
         return stamp_result(result, revision=call.revision, server_info=dict(self._server_info))
 
     @cached_property
@@ -303,14 +313,8 @@ class Middleware:
         return self._lowlevel.server_info_stamp
 
 
-async def _pass_on(ctx: Context, call_next: CallNext) -> HandlerResult:
-    return await call_next(ctx)
-
-
-def _require_awaited(conversation: Conversation, result: HandlerResult) -> None:
+def _require_awaited(result: HandlerResult) -> None:
     """Refuse the good end of a body that has called a verb and not awaited it; one that failed keeps its own error."""
-    if not conversation.unawaited:
-        return
     is_failed = isinstance(result, dict) and result.get("isError") is True
     if not is_failed and (error := forgotten_await()) is not None:
         raise error

@@ -2,17 +2,21 @@
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from askback.errors import AuthorError, OperatorError
 from askback.guards import Guard
 from askback.ledger import Ledger
+from askback.model.durations import seconds_of
 from askback.model.texts import Words
 from askback.oauth import Provider
 from askback.pages import Pages
+from askback.protocol.revisions import Mode
 from askback.server.forwarding.addresses import INSTEAD, is_address
-from askback.server.hosts.boundary import Keys
+from askback.server.hosts.boundary import CallerFunction, Keys
 from askback.server.telemetry import Telemetry, is_set_up
+from askback.server.tool_guards import GuardSet
 from askback.stores import Reach, Store
 from askback.vault.vault import Vault
 
@@ -21,7 +25,7 @@ logger = logging.getLogger("askback")
 Fits = Callable[[object], bool]
 
 
-class Option(NamedTuple):
+class OptionRule(NamedTuple):
     """What fits, and what to write."""
 
     fits: Fits
@@ -62,67 +66,148 @@ def _is_something(given: object) -> bool:
 
 MAX_IS_A_COUNT = "It is how many may be open at once: a whole number from 1 on."
 
-OPTIONS: dict[str, Option] = {
-    "keys": Option(
+OPTIONS: dict[str, OptionRule] = {
+    "keys": OptionRule(
         _if_given(_is_list),
         "It is a list, the newest first: keys=[key, old_key].",
     ),
-    "caller": Option(
+    "caller": OptionRule(
         _if_given(callable),
         "It is a function from the context of a call to the name of its caller: caller=lambda ctx: ...",
     ),
-    "words": Option(
+    "words": OptionRule(
         _if_given(Words),
         "It is the sentences that a person may see: words=Words(...), from askback.",
     ),
-    "clients_can": Option(_if_given(_several), "It is a list: clients_can=['form', 'url']."),
-    "pages": Option(
+    "clients_can": OptionRule(_if_given(_several), "It is a list: clients_can=['form', 'url']."),
+    "pages": OptionRule(
         _if_given(Pages),
         'It says where the pages are and who is let in: pages=Pages(url="https://tools.example", door=...), from '
         "askback.pages.",
     ),
-    "vault": Option(
+    "vault": OptionRule(
         _if_given(Vault),
         "It takes a store and keys: vault=Vault(SQLiteStore('secrets.db'), find_keys(is_local=True)), from "
         "askback.vault and askback.stores. Without it, the vault is in store=, if that lasts.",
     ),
-    "providers": Option(
+    "providers": OptionRule(
         _several, "It is a list, also of one: providers=[Provider(...)], from askback.oauth."
     ),
-    "hold": Option(
+    "hold": OptionRule(
         _is_something,
         "A request cannot be held for ever: give seconds above zero or a timedelta, or leave it out.",
     ),
-    "guards": Option(
+    "guards": OptionRule(
         _several,
         'It is a list, also of one: guards=[guard("Send to {to}?", tools="send_*")], from askback.',
     ),
-    "clients_without_polling": Option(
+    "clients_without_polling": OptionRule(
         _several, "It is a list of the names of clients, also of one: clients_without_polling=['name']."
     ),
-    "ledger": Option(
+    "ledger": OptionRule(
         _if_given(_is_ledger),
         "It is True, False, or says more: ledger=Ledger(store, keys, keep=..., answers=[...]), from askback.ledger.",
     ),
-    "telemetry": Option(
+    "telemetry": OptionRule(
         _if_given(_is_telemetry),
         "It is True, False, or says where to: telemetry=Telemetry(tracer_provider=..., meter_provider=...), from "
         "askback.server.telemetry.",
     ),
-    "max_visits": Option(_is_count, MAX_IS_A_COUNT),
-    "max_visits_per_caller": Option(_is_count, MAX_IS_A_COUNT),
-    "address": Option(_if_given(is_address), INSTEAD),
-    "clock": Option(callable, "It is a function that gives the seconds since the epoch."),
+    "max_visits": OptionRule(_is_count, MAX_IS_A_COUNT),
+    "max_visits_per_caller": OptionRule(_is_count, MAX_IS_A_COUNT),
+    "address": OptionRule(_if_given(is_address), INSTEAD),
+    "clock": OptionRule(callable, "It is a function that gives the seconds since the epoch."),
 }
 
 
-def require_options(given: Mapping[str, Any]) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskbackOptions:
+    """The options of one `Askback(server, ...)`, checked; `Askback` says what each means."""
+
+    think_time: float | None
+    timeout: float | None
+    reply_retries: int
+    words: Words | None
+    clients_can: frozenset[Mode] | None
+    keys: Keys | None
+    caller: CallerFunction | None
+    store: Store | str | None
+    vault: Vault | None
+    ledger: Ledger | bool | None
+    telemetry: Telemetry | bool | None
+    address: str | None
+    pages: Pages
+    providers: Mapping[str, Provider]
+    hold: float
+    demand_visits: bool
+    clients_without_polling: frozenset[str]
+    max_visits: int
+    max_visits_per_caller: int
+    guards: GuardSet
+    clock: Callable[[], float]
+
+
+def read_options(given: Mapping[str, Any]) -> AskbackOptions:
     """Refuse what would fail later, or do something else than was meant. No value is repeated: it may be a key."""
-    for name, value in given.items():
-        if not OPTIONS[name].fits(value):
-            raise AuthorError(
-                f"Askback(server, {name}=...) was given {_kind(value)}. {OPTIONS[name].instead}"
-            )
+    for name, rule in OPTIONS.items():
+        if not rule.fits(given[name]):
+            raise AuthorError(f"Askback(server, {name}=...) was given {_kind(given[name])}. {rule.instead}")
+    clients_can, hold = given["clients_can"], seconds_of(given["hold"], "hold")
+    assert hold is not None  # `OPTIONS` refuses None
+    read: dict[str, Any] = {
+        "think_time": seconds_of(given["think_time"], "think_time"),
+        "timeout": seconds_of(given["timeout"], "timeout"),
+        "reply_retries": _read_count(given["reply_retries"]),
+        "clients_can": None if clients_can is None else _read_modes(clients_can),
+        "pages": given["pages"] or Pages(),
+        "providers": _read_providers(given["providers"]),
+        "hold": hold,
+        "clients_without_polling": frozenset(given["clients_without_polling"]),
+        "guards": _read_guards(given["guards"]),
+    }
+    return AskbackOptions(**{**given, **read})
+
+
+def _read_count(reply_retries: int) -> int:
+    if reply_retries < 0:
+        raise AuthorError(
+            f"reply_retries={reply_retries} cannot be done. Give 0 to ask once only, or how often to ask again."
+        )
+    return reply_retries
+
+
+def _read_modes(clients_can: Iterable[Mode]) -> frozenset[Mode]:
+    stated = frozenset(clients_can)
+    if stated - {"form", "url"}:
+        raise AuthorError(
+            f"clients_can={sorted(stated)} names what no client can do; it may hold 'form' and 'url'."
+        )
+    return stated
+
+
+def _read_providers(providers: Iterable[object]) -> dict[str, Provider]:
+    found: dict[str, Provider] = {}
+    for provider in providers:
+        if not isinstance(provider, Provider):
+            raise _not_in_list("providers", provider)
+        if provider.name in found:
+            raise OperatorError(f"Two providers are called {provider.name!r}. Give each a name of its own.")
+        found[provider.name] = provider
+    return found
+
+
+def _read_guards(guards: Iterable[Guard]) -> GuardSet:
+    given = GuardSet(guards)
+    for guard in given:
+        if not isinstance(guard, Guard):  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
+            raise _not_in_list("guards", guard)
+    return given
+
+
+def _not_in_list(name: str, item: object) -> AuthorError:
+    return AuthorError(
+        f"Askback(server, {name}=[...]) was given {_kind(item)} in its list. {OPTIONS[name].instead}"
+    )
 
 
 UNSHARED_STORE = (
@@ -171,22 +256,6 @@ def open_ledger(
             'such as store="sqlite:///askback.db".'
         )
     return Ledger(store, keys, clock=clock)
-
-
-def require_provider(given: object) -> None:
-    """One of the list of providers."""
-    if not isinstance(given, Provider):
-        raise AuthorError(
-            f"Askback(server, providers=[...]) was given {_kind(given)} in its list. {OPTIONS['providers'].instead}"
-        )
-
-
-def require_guard(given: object) -> None:
-    """One of the list of guards."""
-    if not isinstance(given, Guard):
-        raise AuthorError(
-            f"Askback(server, guards=[...]) was given {_kind(given)} in its list. {OPTIONS['guards'].instead}"
-        )
 
 
 def require_id(id: object, verb: str) -> None:

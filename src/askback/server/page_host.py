@@ -12,12 +12,12 @@ import anyio
 import anyio.to_thread
 
 from askback.errors import AuthorError, OperatorError, VisitorUnknown
-from askback.model.events import PageAudit
 from askback.model.store import Store
 from askback.model.visit import Ending
 from askback.oauth import Provider
 from askback.pages import Pages
 from askback.pages.settings import ROOT, SignIn
+from askback.runtime.context import Caller
 from askback.runtime.visits import VisitStore
 from askback.vault.vault import Vault
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from askback.oauth.connector import CallerConnection, Connector
     from askback.pages.loopback import LoopbackListener
     from askback.pages.site import Site
+    from askback.server.audit import Audit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +46,7 @@ class ServerPagesOptions:
     open_vault: Callable[[], Vault]
     key: bytes
     """Signs cookies; the same on all workers."""
-    recorder: Callable[[], PageAudit | None]
+    audit: Callable[[], "Audit | None"]
     """Known when the server is sealed, which is after its pages are made."""
     clock: Callable[[], float]
 
@@ -136,8 +137,10 @@ class ServerPages:
         if "loopback" in vars(self):
             await self.loopback.close()
 
-    async def open_for(self, owner: str, *, is_local: bool, verb: str) -> "CallerPages":
+    async def open_for(self, caller: Caller, verb: str) -> "CallerPages":
         """The pages of one caller; raises `VisitorUnknown` if the caller or this server has no name of its own."""
+        # A caller who brings a token is a visitor from outside, however the call came in.
+        owner, is_local = caller.owner, caller.is_local
         if not self._on.is_named:
             raise VisitorUnknown(
                 f"{verb} keeps something for this server, and nobody named it: as {self._on.server!r} it would share "
@@ -207,7 +210,7 @@ class ServerPages:
             connectors=self._connectors,
             key=on.key,
             clock=on.clock,
-            gatekeeper=on.recorder,
+            audit=on.audit,
         )
 
 

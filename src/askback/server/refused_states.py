@@ -20,15 +20,15 @@ ELSEWHERE = "the state of another call or caller"
 class RefusedStateAudit:
     """Sits outside the boundary, which has one sentence for every reason; the record has the reason."""
 
-    def __init__(self, recorder: Audit, open_state: Callable[[str], bytes]) -> None:
-        self._recorder, self._open = recorder, open_state
+    def __init__(self, audit: Audit, open_state: Callable[[str], bytes]) -> None:
+        self._audit, self._open = audit, open_state
 
     async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         try:
             return await call_next(ctx)
         except MCPError as error:
             if is_refused_state(error):
-                await self._recorder.record_refused_request(ctx, *self._why(state_in(ctx.params)))
+                await self._audit.record_refused_request(ctx, *self._why(state_in(ctx.params)))
             raise
 
     def _why(self, state: str) -> tuple[str, str]:

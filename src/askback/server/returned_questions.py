@@ -18,24 +18,14 @@ async def prepare_next(call: Call, result: object) -> None:
     What the body asks with `ask` stays in the call's journal from round to round.
     """
     call.returned = call.returned or ReturnedRounds(client=call.client, channel=back_channel(call.ctx))
-    params = await call.returned.next_params(call.params, result, ask=partial(_ask, call))
+    ask = partial(_ask, call)
+    params = await call.returned.next_params(call.ctx.params or {}, result, ask=ask)
     call.ctx = replace(call.ctx, params=params)
 
 
 async def _ask(call: Call, key: str, question: Question) -> Answer[Any]:
-    conversation = Conversation(_Aside(call))
-    conversation.require_open(key)
-    return await conversation.ask(conversation.place(question, key=key, seconds=None))
-
-
-class _Aside(Call):
-    """The setting of one returned question: the call's own, but nothing of it is journalled or replayed."""
-
-    __slots__ = ()
-
-    def __init__(self, call: Call) -> None:
-        super().__init__(call.settings, call.ctx)
-        self.takes_returns = False
-        self.recording = call.witness
-        self._carrier = self.make_push()
-        self._ids = call.ids  # what is asked again in a later round is no copy
+    """Ask in a context of its own: nothing of a returned question is journalled or replayed."""
+    aside = Call(call.settings, call.ctx).context
+    aside.events = call.context.events
+    aside.carrier = call.make_push()
+    return await Conversation(aside, takes_returns=False).ask(question, key=key)

@@ -17,13 +17,13 @@ from askback.errors import CallerUnknown, CannotAsk, RoundForgotten, RoundRefuse
 from askback.model.journal import Effect
 from askback.model.once import is_interrupted
 from askback.model.store import EpochChanged, Finished, Granted, Rejected, RunnerDied, Store, Verdict
-from askback.protocol.server.nested_rounds import asks_by_itself
+from askback.protocol.server.events import describe_round
 from askback.protocol.server.results import STORE_UNAVAILABLE, VAULT_UNAVAILABLE, error_end
 from askback.protocol.server.round_requests import may_answer_by_hand, read_round, require_served
-from askback.protocol.server.rounds import ResumedRound, judge_lateness
+from askback.protocol.server.rounds import ResumedRound, asks_by_itself, judge_lateness, redeemable_until
+from askback.runtime.effect_claims import ClaimedRound, EffectClaims, RoundProgress
+from askback.runtime.event_log import emit_all
 from askback.server.call import Call
-from askback.server.effect_claims import RoundProgress
-from askback.server.round_events import describe_round, emit_all
 from askback.server.telemetry import RoundFate
 
 logger = logging.getLogger("askback")
@@ -36,40 +36,42 @@ BY_HAND = "by_hand"
 
 
 async def run_once(
-    call: Call, store: Store, resumed: ResumedRound, until: float, run: Callable[[], Awaitable[HandlerResult]]
+    call: Call, resumed: ResumedRound, run: Callable[[], Awaitable[HandlerResult]]
 ) -> HandlerResult:
     """Run this round, or give what it gave when another copy of it ran."""
-    journal = resumed.journal
+    journal, server = resumed.journal, call.settings.server
+    store, epoch = server.store, journal.epoch
     verdict = await store.claim(
         journal.conversation,
         turn=journal.round,
         digest=resumed.digest,
-        until=until,
-        epoch=journal.epoch,
+        until=redeemable_until(call.context.now, server.policy.think_time),
+        epoch=epoch,
     )
     if (telemetry := call.settings.telemetry) is not None:
         telemetry.count_round(_became(verdict))
     if isinstance(verdict, EpochChanged):
-        await _tell_of_loss(call)
+        await _report_loss(call)
     if not isinstance(verdict, Granted):
         return _not_run(verdict, call)
-    call.claim = claim = verdict
     # Whatever happens, the claim is recorded or released: its copies wait as long as it is neither.
     try:
-        await call.settings.conversation_ids.note_epoch(journal.epoch)
-        _go_on_from(claim.noted, call, resumed)
+        await server.conversation_ids.note_epoch(epoch)
+        _take_over(verdict, call, resumed)
         result = await run()
     except Exception as error:
         if can_be_mended(error):
-            await _release(store, claim)
+            await _release(store, verdict)
         else:
-            await _record(store, claim, _error_as_bytes(error))
+            await _record(store, verdict, _error_as_bytes(error))
         raise
     except BaseException:
         # Cancelled: the next copy may take over.
-        await _release(store, claim)
+        await _release(store, verdict)
         raise
-    await _record(store, claim, _as_bytes({"result": result, **({BY_HAND: True} if call.is_by_hand else {})}))
+    await _record(
+        store, verdict, _as_bytes({"result": result, **({BY_HAND: True} if call.is_by_hand else {})})
+    )
     return result
 
 
@@ -85,11 +87,11 @@ def _not_run(verdict: Finished | EpochChanged | Rejected | RunnerDied, call: Cal
             raise RoundRefused
 
 
-async def _tell_of_loss(call: Call) -> None:
+async def _report_loss(call: Call) -> None:
     """Whoever makes this call again was told to find out first, as far as somebody can tell who that is."""
     with suppress(CallerUnknown):
-        await call.keeper.tell_of_loss()
-    await call.settings.conversation_ids.note_loss()
+        await EffectClaims(call.context).report_loss()
+    await call.settings.server.conversation_ids.note_loss()
 
 
 def _became(verdict: Verdict) -> RoundFate:
@@ -102,18 +104,20 @@ def _became(verdict: Verdict) -> RoundFate:
             return "refused"
 
 
-def _go_on_from(noted: bytes, call: Call, resumed: ResumedRound) -> None:
-    """What was noted by whoever ran this round before us: its effects, and the time they went by."""
-    begun: dict[str, Effect] = {}
-    if noted:
-        notes, known = RoundProgress.read(noted), resumed.journal.effects
-        call.claimed_at = notes.claimed_at
-        begun = {key: effect for key, effect in notes.effects.items() if key not in known}
-        call.cut_short = [key for key, effect in begun.items() if is_interrupted(effect)]
-        known |= notes.effects
-    if (witness := call.witness) is not None:
-        emit_all(witness, describe_round(resumed, begun.values()))
-    judge_lateness(resumed, now=call.claimed_at)
+def _take_over(claim: Granted, call: Call, resumed: ResumedRound) -> None:
+    """Go on from what the worker noted that ran this round before and died: its effects, and when it began."""
+    context, begun = call.context, dict[str, Effect]()
+    claimed_at, interrupted = context.now, list[str]()
+    if claim.noted:
+        progress, known = RoundProgress.from_bytes(claim.noted), resumed.journal.effects
+        claimed_at = progress.claimed_at
+        begun = {key: effect for key, effect in progress.effects.items() if key not in known}
+        interrupted = [key for key, effect in begun.items() if is_interrupted(effect)]
+        known |= progress.effects
+    context.round = ClaimedRound(claim=claim, claimed_at=claimed_at, interrupted=interrupted)
+    if context.events is not None:
+        emit_all(context.events, describe_round(resumed, begun.values()))
+    judge_lateness(resumed, now=claimed_at)
 
 
 def can_be_mended(error: Exception) -> bool:

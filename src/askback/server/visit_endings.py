@@ -28,7 +28,7 @@ class _Waiting(NamedTuple):
 class VisitEndings:
     """Ends visits, and tells the client that was asked, and no other (R80)."""
 
-    recorder: Audit | None = None
+    audit: Audit | None = None
 
     def __init__(self, visits: VisitStore, *, clock: Callable[[], float]) -> None:
         self._visits, self._clock = visits, clock
@@ -54,10 +54,10 @@ class VisitEndings:
     async def end(self, name: str, ending: Ending, *, kind: VisitKind | None = None) -> Ending:
         """The end that stands, which is the first."""
         stands = await self._visits.end(name, ending, kind=kind)
-        if self.recorder is not None and is_alike(stands, ending):
+        if self.audit is not None and is_alike(stands, ending):
             visiting = await self._visits.find_by_digest(name)
             if visiting is not None:
-                await self.recorder.record_visit_end(visiting, stands)
+                await self.audit.record_visit_end(visiting, stands)
         if (waiting := self._to_tell.pop(name, None)) is not None:
             try:
                 await waiting.session.send_elicit_complete(waiting.id)

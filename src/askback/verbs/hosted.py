@@ -11,9 +11,8 @@ from askback.answers import Accepted, Answer
 from askback.errors import QuestionRefused, VisitFailed
 from askback.model.durations import seconds_of
 from askback.runtime.conversation import Conversation
-from askback.runtime.current import current_conversation
+from askback.runtime.current import current_conversation, verb
 from askback.runtime.secrets import Secret, SecretField, Token
-from askback.runtime.unawaited import verb
 from askback.runtime.visit_flow import VisitPlan
 from askback.schema.forms import require_message
 from askback.server.page_host import CallerPages
@@ -60,21 +59,21 @@ async def secret(
     require_message(message)
     item, parts = VaultItem("secret", _name(name)), _parts(name, fields)
     kept_for, seconds = seconds_of(keep, "keep"), seconds_of(timeout, "timeout")
-    premises = await conversation.premises("secret(...)")
+    pages: CallerPages = await conversation.context.open_pages("secret(...)")
 
     async def going() -> VisitPlan:
         shown = [{"name": part, **asdict(field)} for part, field in parts.items()]
         return VisitPlan(
             kind="secret",
             message=message,
-            link=premises.link,
+            link=pages.link,
             seconds=seconds,
             thing=name,
             about={"name": name, "fields": shown, "keep": kept_for},
         )
 
     return await _found_or_asked(
-        conversation, partial(_place, "secret", name), partial(_kept, premises, item, parts), going
+        conversation, partial(_place, "secret", name), partial(_kept, pages, item, parts), going
     )
 
 
@@ -94,8 +93,8 @@ async def connect(
     """
     conversation = current_conversation("connect(...)")
     wanted, seconds = _scopes(scopes), seconds_of(timeout, "timeout")
-    premises = await conversation.premises("connect(...)")
-    connection = premises.connection(provider)
+    pages: CallerPages = await conversation.context.open_pages("connect(...)")
+    connection = pages.connection(provider)
     text = message or f"Sign in to {connection.title}, so that this tool can go on."
     require_message(text)
 
@@ -103,7 +102,7 @@ async def connect(
         return VisitPlan(
             kind="connect",
             message=text,
-            link=premises.link,
+            link=pages.link,
             seconds=seconds,
             thing=provider,
             about={"provider": provider, "scopes": list(await connection.wanted(wanted))},
@@ -117,8 +116,9 @@ async def connect(
 @verb
 async def disconnect(provider: str) -> bool:
     """Give back and forget what `connect` got for this caller; whether there was anything."""
-    premises = await current_conversation("disconnect(...)").premises("disconnect(...)")
-    return await premises.connection(provider).disconnect()
+    context = current_conversation("disconnect(...)").context
+    pages: CallerPages = await context.open_pages("disconnect(...)")
+    return await pages.connection(provider).disconnect()
 
 
 async def _found_or_asked(
@@ -151,9 +151,9 @@ def _place(kind: str, name: str, attempt: int) -> str:
     return f"{kind}-{attempt}:{name}"
 
 
-async def _kept(premises: CallerPages, item: VaultItem, parts: Collection[str]) -> Secret | None:
+async def _kept(pages: CallerPages, item: VaultItem, parts: Collection[str]) -> Secret | None:
     """What is kept, if it has all the parts: an author may have added one since."""
-    owner, vault = premises.owner, premises.vault
+    owner, vault = pages.owner, pages.vault
     kept = await vault.get(owner, item)
     if kept is None or not set(parts) <= set(kept.values):
         return None

@@ -13,9 +13,8 @@ from askback.errors import AuthorError, QuestionRefused
 from askback.model.durations import seconds_of
 from askback.model.question import Boolean, Field, Form
 from askback.runtime.conversation import Conversation
-from askback.runtime.current import current_conversation
+from askback.runtime.current import current_conversation, verb
 from askback.runtime.once import EffectTerms
-from askback.runtime.unawaited import verb
 from askback.runtime.visit_flow import VisitPlan
 from askback.schema.formats import is_readable
 from askback.schema.forms import fieldset_of_options, form_of, require_message
@@ -94,7 +93,7 @@ async def ask(
     form = form_of(message, what, initial=initial, meta=meta)
     key = None if key is None else _checked(key)
     seconds = None if timeout is None else seconds_of(timeout, "timeout")
-    return await conversation.ask(conversation.place(form, key=key, seconds=seconds))
+    return await conversation.ask(form, key=key, seconds=seconds)
 
 
 @verb

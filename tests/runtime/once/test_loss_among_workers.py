@@ -6,8 +6,8 @@ from typing import Any
 import anyio
 import pytest
 
-from askback.server.conversation_ids import ConversationIds
-from askback.server.effect_claims import EffectClaims
+from askback.runtime.conversation_ids import ConversationIds
+from askback.runtime.effect_claims import EffectClaims
 from scripts.services import RedisServer
 from tests.runtime.once.forgetful import FIND_OUT, Shop, order, start_anew, working
 from tests.runtime.once.forgetful import at_once as at_once
@@ -80,7 +80,7 @@ async def test_a_worker_that_nobody_called_before_the_loss_knows_of_it(
 async def test_workers_that_nobody_calls_between_the_loss_and_their_end_tell_those_that_follow(
     redis: RedisServer, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("askback.server.conversation_ids.LOOK", 0.05)
+    monkeypatch.setattr("askback.runtime.conversation_ids.LOOK", 0.05)
     shop, told, learn = Shop(), anyio.Event(), ConversationIds._learn_of_loss  # pyright: ignore[reportPrivateUsage]
 
     async def learn_and_tell(self: ConversationIds, epoch: str) -> None:
@@ -103,7 +103,7 @@ async def test_a_copy_that_comes_right_behind_the_call_that_is_told_is_told_too(
     is_defended: bool, redis: RedisServer, at_once: None, monkeypatch: pytest.MonkeyPatch
 ):
     if is_defended:
-        monkeypatch.setattr("askback.server.effect_claims.HEARD", 5.0)
+        monkeypatch.setattr("askback.runtime.effect_claims.HEARD", 5.0)
     shop = Shop()
     async with working(redis, shop) as (_, client):
         await order(client, 7)
@@ -111,7 +111,7 @@ async def test_a_copy_that_comes_right_behind_the_call_that_is_told_is_told_too(
         assert FIND_OUT in text_of(await order(client, 7))
         assert (FIND_OUT in text_of(await order(client, 7))) == is_defended
         assert shop.placed == ([7] if is_defended else [7, 7])
-        monkeypatch.setattr("askback.server.effect_claims.HEARD", 0.0)  # as if that time had passed
+        monkeypatch.setattr("askback.runtime.effect_claims.HEARD", 0.0)  # as if that time had passed
         assert text_of(await order(client, 7)) == "order 7 is placed"
 
 

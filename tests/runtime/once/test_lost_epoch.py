@@ -9,7 +9,7 @@ import pytest
 from askback import errors
 from askback.errors import RoundForgotten
 from askback.errors.questions import RoundRefused
-from askback.server.conversation_ids import ConversationIds
+from askback.runtime.conversation_ids import ConversationIds
 from askback.stores import Verdict
 from askback.stores.redis import RedisStore
 from askback.testing import accept, run_tool

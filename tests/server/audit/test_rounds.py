@@ -9,9 +9,9 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from askback import ask, once
+from askback.protocol.server.events import MALFORMED, NOT_ASKED, USED
 from askback.server.refusal_limit import BURST_SIZE
 from askback.server.refused_states import ELSEWHERE, FORGED, LATE
-from askback.server.round_events import MALFORMED, NOT_ASKED, USED
 from askback.stores import SQLiteStore
 from tests.runtime.visits.callers import WHO, caller
 from tests.server.audit.books import KEY, mcpserver

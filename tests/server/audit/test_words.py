@@ -4,7 +4,7 @@ import pytest
 
 from askback.model.events import describe_reply
 from askback.model.journal import Reply, ReplyOrigin
-from askback.protocol.server.question_events import describe_question, describe_round_questions
+from askback.protocol.server.events import describe_question, describe_round_questions
 
 SEEN = Reply("accept", {"value": True}, ReplyOrigin("desk", None, 1.0))
 

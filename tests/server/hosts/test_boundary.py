@@ -11,7 +11,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
 
-from askback.protocol.server.state import SEALED_UNTIL
+from askback.protocol.server.rounds import SEALED_UNTIL
 from askback.server.hosts.boundary import BoundaryOptions, Context, ExpiryCodec, install_boundary
 
 pytestmark = pytest.mark.anyio

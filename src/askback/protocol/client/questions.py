@@ -8,8 +8,15 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import URL_ELICITATION_REQUIRED
 
 from askback.errors import NotUnderstood
-from askback.protocol.elicitation import ELICIT, ELICIT_COMPLETE, without_round
-from askback.protocol.question_ids import ID, MAX_ID_LENGTH, QUESTION_META_KEY, QUESTIONS_META_KEY
+from askback.protocol.elicitation import (
+    ELICIT,
+    ELICIT_COMPLETE,
+    ID,
+    MAX_ID_LENGTH,
+    QUESTION_META_KEY,
+    QUESTIONS_META_KEY,
+    without_round,
+)
 from askback.protocol.revisions import Mode
 
 COMPLETE, INPUT_REQUIRED = "complete", "input_required"

@@ -2,45 +2,36 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Protocol
+from typing import Any
 
 import anyio
+from mcp.shared.dispatcher import DispatchContext
 from mcp.shared.exceptions import MCPError
 
 from askback.errors import CannotAsk
-from askback.model.events import CallEvent, EventRecorder
+from askback.model.events import CallEvent
 from askback.model.journal import Arrival, LateReply
-from askback.model.question import Question, Visit
+from askback.model.question import Visit
 from askback.model.visit import Ending
-from askback.protocol.elicitation import ELICIT, ELICIT_COMPLETE
-from askback.protocol.question_ids import QUESTION_META_KEY, add_id
-from askback.protocol.replies import read_reply
-from askback.protocol.revisions import INSTEAD, NOUN, CanShow, Era, Mode, Revision, require_mode
-from askback.protocol.server.question_events import describe_pushed_question
-from askback.runtime.carrier import Ended, OutgoingQuestion, Pause
-from askback.schema.dialect import render
+from askback.protocol.elicitation import (
+    ELICIT,
+    ELICIT_COMPLETE,
+    QUESTION_META_KEY,
+    add_id,
+    read_reply,
+    render_question,
+)
+from askback.protocol.revisions import INSTEAD, NOUN, Era, Mode, Modes, Revision, cannot_show
+from askback.protocol.server.events import describe_pushed_question
+from askback.runtime.carrier import Carrier, Ended, OutgoingQuestion, Pause
+from askback.runtime.event_log import EventLog
 
 MAX_ERROR_TEXT = 200
 """How much of a client's own error text we repeat."""
 
 
-class BackChannel(Protocol):
-    """The way back to the client that made the call."""
-
-    @property
-    def can_send_request(self) -> bool: ...
-
-    async def send_raw_request(self, method: str, params: Mapping[str, Any] | None) -> dict[str, Any]: ...
-
-    async def notify(self, method: str, params: Mapping[str, Any] | None) -> None: ...
-
-    async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
-        """Nothing where the client did not ask to hear of it."""
-        ...
-
-
 class PendingQuestions:
-    """Those of one server that are out. A worker that ends closes them: nobody could answer them any more."""
+    """The questions of one server that wait for an answer. A worker that stops closes them: nothing would reach it."""
 
     def __init__(self) -> None:
         self.are_closed = False
@@ -65,10 +56,10 @@ class PendingQuestions:
         self._waits.discard(wait)
 
 
-class PushCarrier:
+class PushCarrier(Carrier):
     """Sends one question at a time, in the order they were asked."""
 
-    grace: float | None = None
+    grace = None
     comes_back = False
     waits: Callable[[], AbstractContextManager[None]] = nullcontext
     """Held for as long as a question is out."""
@@ -77,21 +68,23 @@ class PushCarrier:
         self,
         *,
         revision: Revision,
-        can_show: CanShow,
-        channel: BackChannel,
+        modes: Modes,
+        channel: DispatchContext[Any],
+        question_id: Callable[[str, int], str],
         questions: PendingQuestions,
         think_time: float,
-        witness: EventRecorder | None = None,
+        events: EventLog | None = None,
     ) -> None:
-        self._revision, self._can_show, self._channel = revision, can_show, channel
+        self._revision, self._modes, self._channel = revision, modes, channel
         self._questions, self._think_time = questions, think_time
-        self._witness = witness
+        self._events = events
+        self.question_id = question_id
         self._turn: anyio.Lock | None = None
         self._told: set[str] = set()
 
-    async def deliver(self, showings: Sequence[OutgoingQuestion]) -> Mapping[str, Arrival]:
-        first = showings[0]
-        self._require(mode_of(first.question))
+    async def deliver(self, questions: Sequence[OutgoingQuestion]) -> Mapping[str, Arrival]:
+        first = questions[0]
+        self._require(first.question.mode)
         self._turn = self._turn or anyio.Lock(fast_acquire=True)
         async with self._turn:
             with self.waits():
@@ -112,48 +105,49 @@ class PushCarrier:
     def _require(self, mode: Mode) -> None:
         if self._revision.era is not Era.SILENT:
             self._require_channel(mode)
-        require_mode(mode, self._revision, self._can_show)
+        if mode not in self._modes:
+            raise cannot_show(mode, self._revision)
 
-    async def _ask(self, showing: OutgoingQuestion) -> Arrival:
-        params = self._params(showing)
-        if self._witness is not None:
-            self._witness.emit(describe_pushed_question(showing, params))
-            await self._witness.flush()  # not of the person's time
+    async def _ask(self, outgoing: OutgoingQuestion) -> Arrival:
+        params = self._params(outgoing)
+        if self._events is not None:
+            self._events.emit(describe_pushed_question(outgoing, params))
+            await self._events.flush()  # not of the person's time
         if not self._questions.are_closed:
             # Nothing tells that a client is gone for good, so no question waits for ever.
-            wait = self._questions.wait(self._think_time if showing.seconds is None else showing.seconds)
+            wait = self._questions.wait(self._think_time if outgoing.seconds is None else outgoing.seconds)
             try:
                 with wait:
-                    return await self._exchange(showing, params)
+                    return await self._exchange(outgoing, params)
             finally:
                 self._questions.end(wait)
         if self._questions.are_closed:
-            raise self._stopped(showing)
+            raise self._stopped(outgoing)
         return LateReply()
 
-    def _stopped(self, showing: OutgoingQuestion) -> CannotAsk:
-        if self._witness is not None:
-            self._witness.emit(_unanswered(showing, "the worker that asked was stopped"))
+    def _stopped(self, outgoing: OutgoingQuestion) -> CannotAsk:
+        if self._events is not None:
+            self._events.emit(_unanswered(outgoing, "the worker that asked was stopped"))
         return CannotAsk(
-            mode=mode_of(showing.question),
+            mode=outgoing.question.mode,
             reason="The worker that asked is being stopped, and no answer would reach it any more.",
             advice="Call again: another worker will ask, or this server when it is back.",
         )
 
-    async def _exchange(self, showing: OutgoingQuestion, params: Mapping[str, Any]) -> Arrival:
+    async def _exchange(self, outgoing: OutgoingQuestion, params: Mapping[str, Any]) -> Arrival:
         try:
             return read_reply(await self._channel.send_raw_request(ELICIT, params))
         except MCPError as error:
-            if self._witness is not None:
-                self._witness.emit(_unanswered(showing, f"the client answered with error {error.code}"))
-            raise _failed(error, mode_of(showing.question)) from error
+            if self._events is not None:
+                self._events.emit(_unanswered(outgoing, f"the client answered with error {error.code}"))
+            raise _failed(error, outgoing.question.mode) from error
 
-    def _params(self, showing: OutgoingQuestion) -> dict[str, Any]:
-        question = showing.question
-        params = render_question(question, showing.message, self._revision)
+    def _params(self, outgoing: OutgoingQuestion) -> dict[str, Any]:
+        question = outgoing.question
+        params = render_question(question, outgoing.message, self._revision)
         if isinstance(question, Visit):
             params["elicitationId"] = question.id
-        params["_meta"] = add_id(question.meta, showing.id, key=QUESTION_META_KEY)
+        params["_meta"] = add_id(question.meta, outgoing.id, key=QUESTION_META_KEY)
         return params
 
     def _require_channel(self, mode: Mode) -> None:
@@ -167,23 +161,8 @@ class PushCarrier:
             )
 
 
-def render_question(question: Question, message: str, revision: Revision) -> dict[str, Any]:
-    """The question in the words that this revision has for it."""
-    if isinstance(question, Visit):
-        return {"mode": "url", "message": message, "url": question.url}
-    params: dict[str, Any] = {"mode": "form"} if revision.says_mode else {}
-    params["message"] = message
-    params["requestedSchema"] = render(question.fieldset, revision.dialect)
-    return params
-
-
-def mode_of(question: Question) -> Mode:
-    """What a client must be able to show for this."""
-    return "url" if isinstance(question, Visit) else "form"
-
-
-def _unanswered(showing: OutgoingQuestion, reason: str) -> CallEvent:
-    return CallEvent(event="refused", place=showing.place, question=showing.id, reason=reason)
+def _unanswered(outgoing: OutgoingQuestion, reason: str) -> CallEvent:
+    return CallEvent(event="refused", place=outgoing.place, question=outgoing.id, reason=reason)
 
 
 def _failed(error: MCPError, mode: Mode) -> CannotAsk:

@@ -7,12 +7,10 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import URL_ELICITATION_REQUIRED
 
 from askback.errors import AskbackError, AuthorError
-from askback.model.journal import Journal, OpenedQuestion, Reply
+from askback.model.journal import Journal, OpenedQuestion, Reply, gist_of
 from askback.model.journal_codec import encode
-from askback.model.replay import gist_of
-from askback.protocol.elicitation import ELICIT
-from askback.protocol.question_ids import add_round_ids
-from askback.protocol.revisions import CanShow, Revision, require_mode
+from askback.protocol.elicitation import ELICIT, add_round_ids
+from askback.protocol.revisions import Modes, Revision, require_mode
 
 DEMANDED = "visit"
 """In place of the digest of such a question."""
@@ -27,18 +25,18 @@ def visits_required(
     journal: Journal,
     *,
     revision: Revision,
-    can_show: CanShow,
+    modes: Modes,
     now: float,
-    question_id: Callable[[str], str],
+    question_id: Callable[[str, int], str],
 ) -> dict[str, Any]:
     """The round that asks for the visits; the body runs again afterwards and finds them done, or raises again."""
-    require_mode("url", revision, can_show)
+    require_mode("url", revision, modes)
     visits = _visits(error)
     if any(_is_refusal(journal, place) for place in visits):
         raise AskbackError(
             "The person did not agree to open the link that this call needs. Call again when they do."
         )
-    ids = {place: question_id(place) for place in visits}
+    ids = {place: question_id(place, journal.round) for place in visits}
     journal.round += 1
     journal.arrived.clear()
     journal.opened = {place: _opened(place, visit, now, ids[place]) for place, visit in visits.items()}

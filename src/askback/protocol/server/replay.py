@@ -10,25 +10,26 @@ import anyio
 from askback.model.journal import Arrival, Journal
 from askback.model.visit import Ending
 from askback.protocol.server.push import PushCarrier
-from askback.runtime.carrier import Ended, OutgoingQuestion, Pause
+from askback.runtime.carrier import Carrier, Ended, OutgoingQuestion, Pause
 
 
-class ReplayCarrier:
+class ReplayCarrier(Carrier):
     """A push carrier that keeps what arrives for the next pass."""
 
-    grace: float | None = None
+    grace = None
     comes_back = True
 
     def __init__(self, push: PushCarrier) -> None:
         self._push = push
+        self.question_id = push.question_id
         self.arrived: dict[str, Arrival] = {}
         self._turn: anyio.Lock | None = None
 
-    async def deliver(self, showings: Sequence[OutgoingQuestion]) -> Mapping[str, Arrival] | None:
+    async def deliver(self, questions: Sequence[OutgoingQuestion]) -> Mapping[str, Arrival] | None:
         self._turn = self._turn or anyio.Lock(fast_acquire=True)
         async with self._turn:
             if not self.arrived:  # one answer, then the body runs again; whoever waits here asks then
-                self.arrived.update(await self._push.deliver(showings))
+                self.arrived.update(await self._push.deliver(questions))
         return None
 
     def require_visits(self) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import anyio
+from mcp.shared.dispatcher import DispatchContext
 from mcp.shared.exceptions import MCPError
 from mcp_types import CreateMessageRequest, ElicitRequest, InputRequest, ListRootsRequest
 from pydantic import ValidationError
@@ -12,9 +13,8 @@ from askback.answers import Answer
 from askback.errors import AuthorError
 from askback.model.question import Question
 from askback.protocol.elicitation import question_of, reply_of, without_round
-from askback.protocol.server.nested_rounds import require_readable
-from askback.protocol.server.push import BackChannel
 from askback.protocol.server.round_requests import CallClient, cannot_give, examine, read_round
+from askback.protocol.server.rounds import require_readable
 
 MAX_RETURNED_ROUNDS = 50
 """A body that still asks after this many is going in circles; clients of the rounds era give up after ten."""
@@ -31,7 +31,7 @@ AskQuestion = Callable[[str, Question], Awaitable[Answer[Any]]]
 class ReturnedRounds:
     """The rounds of one call, until its body gives a result."""
 
-    def __init__(self, *, client: CallClient, channel: BackChannel) -> None:
+    def __init__(self, *, client: CallClient, channel: DispatchContext[Any]) -> None:
         self._client, self._channel = client, channel
         self._rounds = self._empty_rounds = 0
 

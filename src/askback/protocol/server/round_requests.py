@@ -16,14 +16,14 @@ from pydantic import ValidationError
 
 from askback.errors import AuthorError, CannotAsk, QuestionRefused, SecretInForm
 from askback.protocol.elicitation import question_of
-from askback.protocol.revisions import CanShow, Era, Revision, require_mode
+from askback.protocol.revisions import Era, Modes, Revision, require_mode
 
 
 class CallClient(NamedTuple):
     """What the client of one call speaks and can do."""
 
     revision: Revision
-    can_show: CanShow
+    modes: Modes
     declared: ClientCapabilities | None
 
 
@@ -55,7 +55,7 @@ def examine(requests: Mapping[str, InputRequest] | None, client: CallClient) -> 
 def may_answer_by_hand(client: CallClient) -> bool:
     """Whether a client of the rounds era says nothing at all about what it can be asked for."""
     declared = client.declared
-    if client.revision.era is not Era.ROUNDS or client.can_show("form") or client.can_show("url"):
+    if client.revision.era is not Era.ROUNDS or client.modes:
         return False
     return declared is None or (declared.sampling is None and declared.roots is None)
 
@@ -66,7 +66,7 @@ def require_served(requests: Mapping[str, InputRequest] | None, client: CallClie
         match request:
             case ElicitRequest():
                 mode = "url" if isinstance(request.params, ElicitRequestURLParams) else "form"
-                require_mode(mode, client.revision, client.can_show)
+                require_mode(mode, client.revision, client.modes)
             case CreateMessageRequest():
                 _require("sampling", client.declared is not None and client.declared.sampling is not None)
             case ListRootsRequest():

@@ -1,72 +1,86 @@
 """The rounds era: the call ends with questions, and the client calls again with the answers and our state."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from contextvars import ContextVar
 from hashlib import blake2b
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeGuard, cast
 
-import anyio
+from mcp.server.context import HandlerResult
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS
-from pydantic_core import to_json
+from mcp_types import INVALID_PARAMS, SERVER_INFO_META_KEY, InputResponseRequestParams
+from pydantic import ValidationError
 
-from askback.errors import AskbackError
+from askback.model.durations import CLOCK_SKEW
 from askback.model.journal import Arrival, Journal, LateReply, MalformedReply
-from askback.model.journal_codec import UnreadableJournal, decode, is_ours
+from askback.model.journal_codec import UnreadableJournal, decode, encode
 from askback.model.visit import Ending
-from askback.protocol.elicitation import ELICIT
-from askback.protocol.question_ids import ID, QUESTIONS_META_KEY, add_id
-from askback.protocol.replies import REFUSED_RESPONSES, read_reply
-from askback.protocol.revisions import CanShow, Revision, require_mode
-from askback.protocol.server.nested_rounds import give_back
-from askback.protocol.server.patience import ClientPatience
-from askback.protocol.server.push import BackChannel, mode_of, render_question
-from askback.protocol.server.state import STATE, state_after
-from askback.runtime.carrier import Ended, OutgoingQuestion, Pause
+from askback.protocol.elicitation import (
+    ELICIT,
+    ID,
+    QUESTIONS_META_KEY,
+    REFUSED_RESPONSES,
+    add_id,
+    can_travel,
+    read_reply,
+    render_question,
+)
+from askback.protocol.revisions import Modes, Revision, cannot_show, require_mode
+from askback.protocol.server.hold import HoldProgress, RoundHold, hold
+from askback.runtime.carrier import Carrier, Ended, OutgoingQuestion, Pause
+
+ROUND = "input_required"
+"""The type of a result that asks."""
+
+STATE = "requestState"
+"""Where it travels: in a result that asks, and in the call that comes back."""
+
+SEALED_UNTIL: ContextVar[float] = ContextVar("askback_sealed_until", default=0.0)
+"""When the seal of the state expires that this request brought, by the clock of the worker that sealed it. Zero where a
+boundary does not tell."""
+
+MAX_EARLY_REPLY = 16_384
+"""Bytes of a reply that is kept before it is read; larger ones are asked for again."""
+
 
 REFUSED_STATE = "Invalid or expired requestState"
 """The SDK's own sentence for a state that does not verify; one sentence for every reason."""
 
-BEAT = 5.0
-"""Seconds between two words of progress: often enough that nobody takes the server for dead."""
 
-
-class RoundHold(NamedTuple):
-    """How this call may be held while a person is on a page."""
-
-    seconds: float
-    rounds: int
-    """How many this call has taken."""
-    patience: ClientPatience
-    channel: BackChannel | None
-    """Where the client asked to hear how it goes on."""
-
-
-class RoundsCarrier:
+class RoundsCarrier(Carrier):
     """Collects the questions of this round; the middleware ends the call with them."""
 
-    grace: float | None = None
+    grace = None
     comes_back = True
-    _progress: "_Progress | None" = None
 
-    def __init__(self, *, revision: Revision, can_show: CanShow, holding: Callable[[], RoundHold]) -> None:
-        self.revision, self._can_show, self._holding = revision, can_show, holding
-        self.showings: dict[str, OutgoingQuestion] = {}
+    def __init__(
+        self,
+        *,
+        revision: Revision,
+        modes: Modes,
+        question_id: Callable[[str, int], str],
+        holding: Callable[[], RoundHold],
+    ) -> None:
+        self.revision, self._modes, self._holding = revision, modes, holding
+        self.question_id = question_id
+        self.questions: dict[str, OutgoingQuestion] = {}
+        """What this round asks, by place."""
+        self._progress: HoldProgress | None = None
 
-    async def deliver(self, showings: Sequence[OutgoingQuestion]) -> Mapping[str, Arrival] | None:
-        for showing in showings:
-            require_mode(mode_of(showing.question), self.revision, self._can_show)
-        for showing in showings:
-            self.showings[showing.place] = showing
+    async def deliver(self, questions: Sequence[OutgoingQuestion]) -> Mapping[str, Arrival] | None:
+        for outgoing in questions:
+            if outgoing.question.mode not in self._modes:
+                raise cannot_show(outgoing.question.mode, self.revision)
+        self.questions.update({outgoing.place: outgoing for outgoing in questions})
         return None
 
     def require_visits(self) -> None:
-        require_mode("url", self.revision, self._can_show)
+        require_mode("url", self.revision, self._modes)
 
     async def end_of(self, id: str, ended: Ended, *, seconds: float) -> Ending | Pause:
         holding = self._holding()
-        self._progress = self._progress or _Progress()
-        ending = await _hold(ended, min(holding.seconds, seconds), holding.channel, self._progress)
+        self._progress = self._progress or HoldProgress()
+        ending = await hold(ended, min(holding.seconds, seconds), holding.channel, self._progress)
         if ending is not None:
             return ending
         if seconds <= holding.seconds:
@@ -74,47 +88,12 @@ class RoundsCarrier:
         return holding.patience.pause(holding.rounds)
 
 
-class _Progress:
-    """How one request goes on, whatever it is held for: on one token numbers only grow."""
-
-    def __init__(self) -> None:
-        self._begun: float | None = None
-        self._said = -1.0
-
-    async def report(self, channel: BackChannel, seconds: float) -> None:
-        """Until cancelled."""
-        now = anyio.current_time()
-        begun = self._begun = now if self._begun is None else self._begun
-        until = round(now - begun + seconds, 1)
-        while True:
-            passed = round(anyio.current_time() - begun, 1)
-            if passed > self._said:
-                self._said = passed
-                await channel.progress(passed, until, "Waiting for the person to finish on the page.")
-            await anyio.sleep(BEAT)
-
-
-async def _hold(
-    ended: Ended, seconds: float, channel: BackChannel | None, progress: _Progress
-) -> Ending | None:
-    if channel is None:
-        return await ended(seconds)
-    ending: Ending | None = None
-    failed: AskbackError | None = None
-    async with anyio.create_task_group() as group:
-        group.start_soon(progress.report, channel, seconds)
-        try:
-            ending = await ended(seconds)
-        except AskbackError as error:  # raised after the group, which would wrap it up
-            failed = error
-        group.cancel_scope.cancel()
-    if failed is not None:
-        raise failed
-    return ending
-
-
 _NONE: Mapping[str, Any] = {}
-_OF_A_REPLY = frozenset({"action", "content"})
+
+
+def asks_by_itself(result: HandlerResult) -> TypeGuard[dict[str, Any]]:
+    """Whether what a body returned is a round of questions. Its state is its own, however it begins."""
+    return isinstance(result, dict) and result.get("resultType") == "input_required"
 
 
 class ResumedRound(NamedTuple):
@@ -138,11 +117,6 @@ def state_in(params: Mapping[str, Any] | None) -> str:
     """The state as it came, sealed; empty where there is none."""
     state = (params or {}).get("requestState")
     return state if isinstance(state, str) else ""
-
-
-def carries_journal(params: Mapping[str, Any] | None) -> bool:
-    """Whether this call is a later round of ours."""
-    return params is not None and is_ours(params.get(STATE))
 
 
 def resume(params: dict[str, Any]) -> ResumedRound:
@@ -172,10 +146,10 @@ def resume(params: dict[str, Any]) -> ResumedRound:
         ):  # not even shaped like one: the client's mistake, and no person's (R41)
             raise MCPError(INVALID_PARAMS, REFUSED_RESPONSES)
         arrived[place] = reply
-    written = _written(taken, _flat)
+    written = _written(taken)
     if journal.nested is not None:
         given = give_back(params, journal, replies)
-        written += _written(given, _deep)
+        written += _written(given)
     unasked = len(replies) - len(taken) - len(given)
     if unasked:
         unasked -= sum(reply is None for reply in replies.values())
@@ -183,7 +157,8 @@ def resume(params: dict[str, Any]) -> ResumedRound:
 
 
 def judge_lateness(resumed: ResumedRound, *, now: float) -> None:
-    """When the round is claimed for the first time, and for good: a copy that comes later was still in time."""
+    """Mark the replies that came too late. `now` is when the round was claimed for the first time: its copies come
+    later and were still in time."""
     journal = resumed.journal
     for place in resumed.out:
         opened = journal.opened[place]
@@ -192,52 +167,86 @@ def judge_lateness(resumed: ResumedRound, *, now: float) -> None:
 
 
 def _digest(state: str, written: bytes) -> str:
-    """The same for the same replies to the same round, in whatever order they came."""
+    """Equal for equal replies to the same round, in whatever order they came."""
     return blake2b(state.encode("utf-8", "surrogatepass") + written, digest_size=16).hexdigest()
 
 
-def _written(taken: Mapping[str, Any], write: Callable[[str, Any], bytes]) -> bytes:
+def _written(replies: Mapping[str, Any]) -> bytes:
     written = b""
-    for place in sorted(taken) if len(taken) > 1 else taken:
+    for place in sorted(replies):
         try:
-            written += write(place, taken[place])
+            written += json.dumps((place, replies[place]), sort_keys=True).encode()
         except (ValueError, TypeError, RecursionError):
             # Numbers or depths that no question takes: each is asked again alike.
             written += f"\0{place}\0".encode("utf-8", "surrogatepass")
     return written
 
 
-def _flat(place: str, raw: Mapping[str, Any]) -> bytes:
-    """A reply to a question of ours, which has no objects below the fields of its content."""
-    if not _OF_A_REPLY.issuperset(raw):
-        return _deep(place, raw)
-    content = raw.get("content")
-    if isinstance(content, dict):
-        content = dict(sorted(cast("dict[str, Any]", content).items()))
-    try:
-        return to_json((place, raw["action"], content))
-    except ValueError:  # half of a surrogate pair, which the standard library can spell
-        return _deep(place, raw)
+def redeemable_until(now: float, life: float) -> float:
+    """When no worker takes the state of this request any more, nor a copy of it; until then it is known as used.
+
+    Another worker may give its states a longer life, and tells it in the seal. Twice the skew is added: the clock of
+    whoever made the seal may be ahead of ours, and that of whoever forgets expired rows ahead of the one that opens it.
+    """
+    return max(SEALED_UNTIL.get(), now + life) + 2 * CLOCK_SKEW
 
 
-def _deep(place: str, raw: Any) -> bytes:
-    """A reply with objects at any depth: to somebody else, or with notes of the client's own."""
-    return json.dumps((place, raw), sort_keys=True).encode()
+async def replace_state(holder: dict[str, Any], exchange: Callable[[str], Awaitable[str]]) -> None:
+    """Put something else in place of the state, in the parameters that bring it or the result that takes it out."""
+    holder[STATE] = await exchange(holder[STATE])
 
 
-def input_required(journal: Journal, carrier: RoundsCarrier) -> dict[str, Any]:
+def state_after(journal: Journal, asked: Collection[str]) -> str:
+    """The state that the next round brings back: the questions `asked` are out, no others of ours."""
+    journal.round += 1
+    if journal.arrived:
+        # What cannot would not have fitted; its question is put again when the body gets there.
+        for place, early in list(journal.arrived.items()):
+            if not can_travel(early, most_bytes=MAX_EARLY_REPLY):
+                del journal.arrived[place]
+    for place in list(journal.opened):
+        if place not in asked and place not in journal.arrived:
+            del journal.opened[place]
+    return encode(journal)
+
+
+def input_required(
+    journal: Journal, carrier: RoundsCarrier, server_info: Mapping[str, Any]
+) -> dict[str, Any]:
     """The result that ends this round; replies that came before the body got to them travel on in the state."""
-    showings, revision = carrier.showings, carrier.revision
-    if not showings:  # a visit is under way: the client comes back to hear of its end
-        return {"resultType": "input_required", "requestState": state_after(journal, ())}
     requests: dict[str, Any] = {}
     notes: dict[str, Any] = {}
-    for place, (_, question, message, _, id) in showings.items():
-        requests[place] = {"method": ELICIT, "params": render_question(question, message, revision)}
+    for place, (_, question, message, _, id) in carrier.questions.items():
+        params = render_question(question, message, carrier.revision)
+        requests[place] = {"method": ELICIT, "params": params}
         notes[place] = add_id(question.meta, id, key=ID)
-    return {
-        "resultType": "input_required",
-        "inputRequests": requests,
-        "requestState": state_after(journal, showings),
-        "_meta": {QUESTIONS_META_KEY: notes},
-    }
+    result: dict[str, Any] = {"resultType": ROUND}
+    meta: dict[str, Any] = {SERVER_INFO_META_KEY: dict(server_info)}
+    if requests:  # else a visit is under way: the client comes back to hear of its end
+        result["inputRequests"] = requests
+        meta[QUESTIONS_META_KEY] = notes
+    return result | {STATE: state_after(journal, requests), "_meta": meta}
+
+
+def give_back(params: dict[str, Any], journal: Journal, replies: Mapping[str, Any]) -> dict[str, Any]:
+    """Put their state and replies where they look for them; gives those that came now."""
+    nested = journal.nested
+    assert nested is not None
+    new = {key: replies[key] for key in nested.asked if replies.get(key) is not None}
+    try:
+        require_readable(new)  # before the round is claimed, so that a malformed retry burns nothing (R41)
+    except ValidationError as error:
+        raise MCPError(INVALID_PARAMS, REFUSED_RESPONSES) from error
+    kept = new or nested.replies
+    journal.nested = nested._replace(asked=[], replies=kept)
+    if nested.state is not None:
+        params["requestState"] = nested.state
+    if kept:
+        params["inputResponses"] = kept
+    return new
+
+
+def require_readable(replies: dict[str, Any]) -> None:
+    """Raise pydantic's error where these are not what a client replies with."""
+    if replies:
+        InputResponseRequestParams.model_validate({"inputResponses": replies}, by_name=False)

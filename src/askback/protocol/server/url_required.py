@@ -10,34 +10,35 @@ from askback.errors import CannotAsk
 from askback.model.journal import Arrival
 from askback.model.question import Visit
 from askback.model.visit import Ending
-from askback.protocol.revisions import CanShow, Revision, require_mode
-from askback.protocol.server.push import PushCarrier, render_question
-from askback.runtime.carrier import Ended, OutgoingQuestion, Pause
+from askback.protocol.elicitation import render_question
+from askback.protocol.revisions import Modes, Revision, require_mode
+from askback.protocol.server.push import PushCarrier
+from askback.runtime.carrier import Carrier, Ended, OutgoingQuestion, Pause
 
 DEMAND = "This call needs the user to visit a page first. When they have done so, make the same call again."
 
 
-class UrlRequiredCarrier:
+class UrlRequiredCarrier(Carrier):
     """Collects the visits of one call; forms, where there is a way back, go the usual way."""
 
     comes_back = True
 
     def __init__(
-        self, push: PushCarrier, *, revision: Revision, can_show: CanShow, hold: float, is_caller_known: bool
+        self, push: PushCarrier, *, revision: Revision, modes: Modes, hold: float, is_caller_known: bool
     ) -> None:
-        self._push, self._revision, self._can_show = push, revision, can_show
-        self.grace: float | None = hold
+        self._push, self._revision, self._modes = push, revision, modes
+        self.question_id, self.grace = push.question_id, hold
         self._is_caller_known = is_caller_known
-        self.showings: dict[str, OutgoingQuestion] = {}
+        self.questions: dict[str, OutgoingQuestion] = {}
 
-    async def deliver(self, showings: Sequence[OutgoingQuestion]) -> Mapping[str, Arrival] | None:
-        if not isinstance(showings[0].question, Visit):
-            return await self._push.deliver(showings)
-        self.showings.update({showing.place: showing for showing in showings})
+    async def deliver(self, questions: Sequence[OutgoingQuestion]) -> Mapping[str, Arrival] | None:
+        if not isinstance(questions[0].question, Visit):
+            return await self._push.deliver(questions)
+        self.questions.update({outgoing.place: outgoing for outgoing in questions})
         return None
 
     def require_visits(self) -> None:
-        require_mode("url", self._revision, self._can_show)
+        require_mode("url", self._revision, self._modes)
         if not self._is_caller_known:
             raise CannotAsk(
                 mode="url",
@@ -53,10 +54,10 @@ class UrlRequiredCarrier:
 
     def demand(self) -> MCPError:
         """All visits that this call needs, as far as it came (R79)."""
-        listed = [self._listed(showing) for showing in self.showings.values()]
+        listed = [self._listed(outgoing) for outgoing in self.questions.values()]
         return MCPError(URL_ELICITATION_REQUIRED, DEMAND, {"elicitations": listed})
 
-    def _listed(self, showing: OutgoingQuestion) -> dict[str, Any]:
-        visit = showing.question
+    def _listed(self, outgoing: OutgoingQuestion) -> dict[str, Any]:
+        visit = outgoing.question
         assert isinstance(visit, Visit)
-        return {**render_question(visit, showing.message, self._revision), "elicitationId": visit.id}
+        return {**render_question(visit, outgoing.message, self._revision), "elicitationId": visit.id}

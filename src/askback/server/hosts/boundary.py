@@ -18,10 +18,10 @@ from mcp.server.request_state import (
 )
 
 from askback.errors import AuthorError
-from askback.protocol.server.state import SEALED_UNTIL
+from askback.protocol.server.rounds import SEALED_UNTIL
 
 Context = ServerRequestContext[Any, Any]
-Caller = Callable[[Context], str | None]
+CallerFunction = Callable[[Context], str | None]
 Keys = Sequence[bytes | bytearray | str]
 
 SDK_THINK_TIME: object = signature(RequestStateSecurity).parameters["ttl"].default
@@ -34,7 +34,7 @@ class BoundaryOptions:
 
     keys: Keys | None
     think_time: float | None
-    caller: Caller | None
+    caller: CallerFunction | None
     default_think_time: float
 
 
@@ -60,7 +60,7 @@ class InstalledBoundary:
 
     life: float
     """Seconds until a state expires."""
-    caller: Caller
+    caller: CallerFunction
     """The principal that a state is bound to."""
     open: Callable[[str], bytes]
     """Opens a sealed state, and raises an error of its codec for anything else."""

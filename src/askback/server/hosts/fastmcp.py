@@ -33,8 +33,7 @@ from askback.protocol.revisions import CONVERSATION_METHODS, NOVEMBER_2025, Era,
 from askback.protocol.server.raised_visits import demands_visits
 from askback.protocol.server.returned_rounds import ROUND
 from askback.runtime.conversation import BodyPosition, Conversation
-from askback.runtime.current import CURRENT
-from askback.runtime.unawaited import forgotten_await
+from askback.runtime.current import CURRENT, forgotten_await
 from askback.server.hosts.mcp import hand_over_questions
 from askback.server.hosts.patches import (
     DISPATCH,

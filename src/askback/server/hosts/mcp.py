@@ -17,6 +17,7 @@ from mcp.server.mcpserver.resources import FunctionResource, ResourceTemplate
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.request_state import RequestStateBoundary
 from mcp.server.session import ServerSession
+from mcp.shared.dispatcher import DispatchContext
 from mcp_types import ListToolsResult, PaginatedRequestParams
 from mcp_types import Tool as ListedTool
 from mcp_types.methods import is_input_required
@@ -25,9 +26,7 @@ from askback.errors import UnsupportedHost, own_error
 from askback.guards.wrapper import GuardMarks, refuse_bypass
 from askback.pages.settings import ROOT
 from askback.protocol.revisions import TOOLS_LIST
-from askback.protocol.server.push import BackChannel
-from askback.runtime.current import CURRENT
-from askback.runtime.unawaited import forgotten_await
+from askback.runtime.current import CURRENT, forgotten_await
 from askback.server.hosts.boundary import Context, require_one_boundary
 from askback.server.hosts.patches import (
     patch_bodies,
@@ -82,7 +81,7 @@ def require_lowlevel(inner: object, server: object) -> Server[Any]:
     return lowlevel
 
 
-def back_channel(ctx: Context) -> BackChannel:
+def back_channel(ctx: Context) -> DispatchContext[Any]:
     """The channel of this request back to the client: over HTTP, the stream that answers the call."""
     return ctx.session._request_outbound  # pyright: ignore[reportPrivateUsage] # no public way to send raw parameters
 

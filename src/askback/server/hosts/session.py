@@ -62,7 +62,7 @@ def _asking_send(send: Any) -> Any:
         question = conversation.place_elicited(
             question_of(request.params), seconds=request_read_timeout_seconds
         )
-        return result_type.model_validate(reply_of(await conversation.ask(question)), by_name=False)
+        return result_type.model_validate(reply_of(await conversation.ask_placed(question)), by_name=False)
 
     return send_request
 

@@ -1,13 +1,13 @@
-"""Names of conversations: each is one of a kind among all workers, and says which epoch of the store knows of it."""
+"""Ids of conversations: unique among all workers, each with the epoch of the store in which it began."""
 
 import logging
 from collections.abc import Callable
+from secrets import token_hex
 
 import anyio
 
 from askback.errors import StoreUnavailable
-from askback.model.ids import new_id
-from askback.model.journal import Journal, conversation_id
+from askback.model.journal import Journal
 from askback.model.store import Store
 
 logger = logging.getLogger("askback")
@@ -29,9 +29,9 @@ LOOK = 10.0
 
 
 class ConversationIds:
-    """Gives them out when a call first leaves the process, or is first told of; most calls never need one.
+    """Assigns an id when a call first leaves the process or is first put on record; most calls never need one.
 
-    Knows the epoch of the store that this process heard of last, and when one was lost.
+    Keeps the last epoch of the store that this process has seen, and when an epoch was lost.
     """
 
     def __init__(self, store: Store, *, clock: Callable[[], float]) -> None:
@@ -40,9 +40,10 @@ class ConversationIds:
         self._lost_at: float | None = None
 
     async def assign(self, journal: Journal) -> Journal:
-        """The same journal with an id."""
+        """Give the journal an id if it has none; returns the journal."""
         if not journal.conversation:
-            journal.conversation = conversation_id(new_id(), epoch=await self.epoch())
+            number, epoch = token_hex(12), await self.epoch()
+            journal.conversation = f"{number}/{epoch}" if epoch else number
         return journal
 
     async def epoch(self) -> str:
