@@ -134,7 +134,7 @@ class Stage:
             if self.kind == "secret"
             else VaultItem("connection", "calendar")
         )
-        found = await self.server.asked.house.vault.get(owner, item)
+        found = await self.server.asked.page_host.vault.get(owner, item)
         return {} if found is None else dict(found.values)
 
     async def account(self) -> str | None:

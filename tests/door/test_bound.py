@@ -20,7 +20,7 @@ pytestmark = pytest.mark.anyio
 async def owned_by(asked: Askback, name: str) -> Any:
     owner = owner_from_claims(CLAIMS[name])
     assert owner is not None
-    return await asked.house.vault.get(owner, VaultItem("secret", "shed"))
+    return await asked.page_host.vault.get(owner, VaultItem("secret", "shed"))
 
 
 @pytest.mark.verifies("R25", "R29")

@@ -40,7 +40,7 @@ async def test_without_a_subject_there_is_no_vault_and_nobody_is_asked(host: Hos
         for name in NAMELESS:
             text = await one.call(name, revision, types="for everybody")
             assert "nobody tells who that is" in text and "does not say all of iss and sub" in text
-        assert await one.asked.house.vault.list_items("") == []
+        assert await one.asked.page_host.vault.list_items("") == []
 
 
 @pytest.mark.verifies("T26")

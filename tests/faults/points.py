@@ -131,5 +131,5 @@ def deed_of(verb: str, *args: Any, **options: Any) -> str:
 
 
 def _noting(_claim: object, noted: bytes) -> str:
-    is_under_way = any(is_interrupted(effect) for effect in RoundProgress.read(noted).effects.values())
+    is_under_way = any(is_interrupted(effect) for effect in RoundProgress.from_bytes(noted).effects.values())
     return "noting that the effect begins" if is_under_way else "noting what the effect gave"

@@ -58,7 +58,7 @@ class House:
             StoredVisit(
                 id=id,
                 kind="secret",
-                server=self.asked.house.server,
+                server=self.asked.page_host.server,
                 owner=owner,
                 client="",
                 message="The key of the shed.",

@@ -123,8 +123,8 @@ async def test_nobody_else_is_told_where_the_pages_are() -> None:
 async def test_a_state_of_another_launch_is_none_here_even_where_they_share_a_store() -> None:
     async with on_this_machine() as one, visitor() as ada:
         state = await begun(one, ada)
-        await one.asked.house.loopback.close()
-        base = await one.asked.house.base_address(is_local=True)
+        await one.asked.page_host.loopback.close()
+        base = await one.asked.page_host.base_address(is_local=True)
         answer = await ada.client.get(f"{base.rpartition('/')[0]}/callback/library?state={state}")
         assert (answer.status_code, answer.content) == (403, b"")
 
@@ -134,7 +134,7 @@ async def test_a_link_of_an_earlier_launch_leads_to_the_same_visit_of_this_one()
     async with on_this_machine(Pages(port=port)) as grounds, visitor() as before, visitor() as after:
         link = await grounds.secret()
         token = (await before.open(link)).token
-        house = grounds.asked.house
+        house = grounds.asked.page_host
         await house.loopback.close()
         grounds.base = await house.base_address(is_local=True)
         assert not link.startswith(grounds.base)

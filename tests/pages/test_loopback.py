@@ -188,7 +188,7 @@ async def test_it_listens_on_the_one_address_of_its_links() -> None:
 async def test_links_that_are_needed_at_once_start_one_listener() -> None:
     bases: set[str] = set()
     async with on_this_machine() as grounds:
-        house = grounds.asked.house
+        house = grounds.asked.page_host
         await house.loopback.close()
 
         async def need() -> None:

@@ -59,7 +59,7 @@ async def link_of(asked: Askback, url: str) -> str:
         StoredVisit(
             id=id,
             kind="secret",
-            server=asked.house.server,
+            server=asked.page_host.server,
             owner=owner_from_name("ada"),
             client="",
             message="To look up the forecast.",

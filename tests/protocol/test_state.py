@@ -331,9 +331,9 @@ async def test_a_conversation_that_never_comes_back_leaves_nothing_behind():
     made: list[weakref.ref[Conversation]] = []
     original = Conversation.__init__
 
-    def noted(self: Conversation, setting: Any) -> None:
+    def noted(self: Conversation, context: Any, *, takes_returns: bool) -> None:
         made.append(weakref.ref(self))
-        original(self, setting)
+        original(self, context, takes_returns=takes_returns)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Conversation, "__init__", noted)

@@ -44,7 +44,7 @@ async def fetch(tells: bool) -> str:
 
 async def kept(server: Guarded) -> list[Canary]:
     """All that nobody else is to know: the tokens, and our own secret at the provider."""
-    vault = server.asked.house.vault
+    vault = server.asked.page_host.vault
     (note,) = await vault.list_items()
     found = await vault.get(note.owner, VaultItem("connection", "calendar"))
     assert found is not None

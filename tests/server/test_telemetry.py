@@ -15,9 +15,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from askback import Askback, ask, guard
 from askback.errors import AuthorError, StoreUnavailable
-from askback.model.events import CallEvent
-from askback.model.journal import Journal
-from askback.server.call_facts import CallFacts
+from askback.model.events import CallEvent, CallFacts
 from askback.server.options import open_telemetry
 from askback.server.telemetry import Telemetry
 from askback.stores import MemoryStore
@@ -175,9 +173,7 @@ async def test_a_clients_own_word_for_its_channel_makes_no_new_series(seen: Seen
 
 async def test_a_name_that_nobody_gave_a_tool_is_cut(seen: Seen):
     """A call that is turned away at the door may name any, and as long as it likes."""
-    facts = CallFacts(
-        server="bakery", journal=Journal("c1"), kind="tool", target="x" * 10_000, revision=NOVEMBER
-    )
+    facts = CallFacts(server="bakery", call="c1", kind="tool", target="x" * 10_000, revision=NOVEMBER)
     refused = CallEvent(event="refused", place="sure", since=0.0)
     seen.telemetry.on_event(refused, facts)
     assert [len(str((span.attributes or {})["askback.target"])) for span in seen.spans] == [200]
@@ -204,7 +200,7 @@ async def guarded(seen: Seen, revision: str, answer: bool) -> None:
 
 
 async def test_a_guards_word_that_is_not_ours_is_other(seen: Seen):
-    facts = CallFacts(server="bakery", journal=Journal("c1"), kind="tool", target="t", revision=NOVEMBER)
+    facts = CallFacts(server="bakery", call="c1", kind="tool", target="t", revision=NOVEMBER)
     seen.telemetry.on_event(CallEvent(event="guarded", place="guard-t:1", reason=SECRET), facts)
     assert seen.counts("askback.questions", "askback.guard") == {"other": 1}
 

@@ -52,7 +52,7 @@ class Site:
             StoredVisit(
                 id=id,
                 kind="connect",
-                server=self.asked.house.server,
+                server=self.asked.page_host.server,
                 owner=owner_from_name(name),
                 client="a client",
                 message="So that your calendar can be read.",
@@ -73,12 +73,14 @@ class Site:
 
     async def token_of(self, name: str, provider: str) -> str | None:
         """What the vault holds for that person."""
-        kept = await self.asked.house.vault.get(owner_from_name(name), VaultItem("connection", provider))
+        kept = await self.asked.page_host.vault.get(owner_from_name(name), VaultItem("connection", provider))
         return None if kept is None else kept.values["access_token"]
 
     async def kept(self, *names: str) -> int:
         """How much there is in the vaults of these."""
-        return sum([len(await self.asked.house.vault.list_items(owner_from_name(name))) for name in names])
+        return sum(
+            [len(await self.asked.page_host.vault.list_items(owner_from_name(name))) for name in names]
+        )
 
 
 def site(*providers: Provider, **options: Any) -> Site:

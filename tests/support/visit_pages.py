@@ -22,6 +22,7 @@ from askback.runtime.visits import digest_of
 from askback.stores import MemoryStore
 from askback.vault.keyring import KeyRing
 from askback.vault.vault import Vault, VaultItem
+from tests.support.callers import LOCAL_CALLER
 
 OUTSIDE = "https://tools.example"
 
@@ -108,7 +109,7 @@ class Grounds:
             StoredVisit(
                 id=id,
                 kind=kind,
-                server=self.asked.house.server,
+                server=self.asked.page_host.server,
                 owner=self.owner,
                 client=client,
                 message=message,
@@ -162,16 +163,16 @@ def outside(pages: Pages | None = None, *, server: str = "weather", owner: str =
         caller=lambda _: "ada",
         clock=clock,
     )
-    return Grounds(asked=asked, vault=asked.house.vault, clock=clock, owner=owner, base=pages.base + ROOT)
+    return Grounds(asked=asked, vault=asked.page_host.vault, clock=clock, owner=owner, base=pages.base + ROOT)
 
 
 @asynccontextmanager
 async def on_this_machine(pages: Pages | None = None, **options: Any) -> AsyncGenerator[Grounds]:
     """Pages as a server on stdio opens them."""
     grounds = outside(pages or Pages(), owner=LOCAL, **options)
-    house = grounds.asked.house
+    house = grounds.asked.page_host
     try:
-        await house.open_for(LOCAL, is_local=True, verb="secret(...)")
+        await house.open_for(LOCAL_CALLER, "secret(...)")
         grounds.base = await house.base_address(is_local=True)
         yield grounds
     finally:

@@ -13,6 +13,7 @@ from askback.errors import VisitorUnknown
 from askback.model.owners import LOCAL
 from askback.testing import run_tool
 from askback.vault.vault import Vault
+from tests.support.callers import LOCAL_CALLER
 from tests.vault.test_asked import WEATHER, forecast
 
 
@@ -51,16 +52,16 @@ NAMED: Mapping[str, Callable[[], Any]] = {
 @pytest.mark.verifies("T23", "R28")
 @pytest.mark.parametrize("which", UNNAMED)
 async def test_nothing_is_kept_for_a_server_that_nobody_named(vault: Vault, which: str):
-    house = Askback(UNNAMED[which](), vault=vault).house
+    house = Askback(UNNAMED[which](), vault=vault).page_host
     for verb in ("secret(...)", "connect(...)"):
         with pytest.raises(VisitorUnknown, match=r'nobody named it.*Name it: MCPServer\("weather"\)'):
-            await house.open_for(LOCAL, is_local=True, verb=verb)
+            await house.open_for(LOCAL_CALLER, verb)
 
 
 @pytest.mark.parametrize("which", NAMED)
 async def test_a_server_with_a_name_has_a_room(vault: Vault, which: str):
-    house = Askback(NAMED[which](), vault=vault).house
-    assert (await house.open_for(LOCAL, is_local=True, verb="secret(...)")).vault is house.vault
+    house = Askback(NAMED[which](), vault=vault).page_host
+    assert (await house.open_for(LOCAL_CALLER, "secret(...)")).vault is house.vault
 
 
 @pytest.mark.verifies("T23")

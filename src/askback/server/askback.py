@@ -170,8 +170,8 @@ class Askback:
         # Whatever can fail comes before the server is changed, so that it can be tried again.
         require_callers(options.pages, are_named=caller is not None, bring_tokens=is_protected(server))
         self._open_stores(lowlevel, options)
-        self._pages = self._make_pages(server, lowlevel, options)
-        app = None if options.pages.url is None else self._pages.app
+        self.page_host = self._make_pages(server, lowlevel, options)
+        app = None if options.pages.url is None else self.page_host.app
         if options.guards:
             examine_tools(server)
         questions = PendingQuestions()
@@ -248,7 +248,7 @@ class Askback:
             audit=self._endings.audit,
             telemetry=telemetry,
             callers=callers,
-            pages=self._pages,
+            pages=self.page_host,
             notify_when_ended=self._endings.notify_when_ended,
             hold=options.hold,
             questions=questions,
@@ -268,7 +268,7 @@ class Askback:
         )
         return ServerContext(
             name=lowlevel.name,
-            effect_name=lambda: self._pages.effect_name,
+            effect_name=lambda: self.page_host.effect_name,
             policy=policy,
             store=self.store,
             visits=self.visits,
@@ -280,7 +280,7 @@ class Askback:
         if options.guards:
             guard_tools(server, options.guards)
         install_host(server)
-        close_with_server(lowlevel, self._pages.close)
+        close_with_server(lowlevel, self.page_host.close)
         if getattr(self.store, "reach", None) == "network":
             run_while_serving(lowlevel, self._conversation_ids.watch_epoch)
 
@@ -297,7 +297,7 @@ class Askback:
     def pages(self) -> "ASGIApp":
         """The pages as an application. `MCPServer` and `FastMCP` serve them beside /mcp by themselves; any other
         application mounts them in one line: `app.mount("/askback", asked.pages)`."""
-        return self._pages.app
+        return self.page_host.app
 
     async def settle(self, id: str, result: Any = None) -> bool:
         """End a visit well: whoever waits for it goes on with `result`. From any process that shares the store.

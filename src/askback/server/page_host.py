@@ -163,7 +163,7 @@ class ServerPages:
         if is_local:
             self._local_owners.add(owner)
         vault = await anyio.to_thread.run_sync(self._open)
-        return CallerPages(owner=owner, is_local=is_local, vault=vault, house=self, verb=verb)
+        return CallerPages(owner=owner, is_local=is_local, vault=vault, host=self, verb=verb)
 
     def _open(self) -> Vault:
         """Takes its time: much is imported, and a key may come from the desktop's keyring, which may ask the person."""
@@ -234,12 +234,12 @@ class CallerPages:
     owner: str
     is_local: bool
     vault: Vault
-    house: ServerPages
+    host: ServerPages
     verb: str
     """What the body awaits, for errors."""
 
     async def link(self, id: str) -> str:
-        return f"{await self.house.base_address(is_local=self.is_local)}/visit/{id}"
+        return f"{await self.host.base_address(is_local=self.is_local)}/visit/{id}"
 
     def connection(self, provider: str) -> "CallerConnection":
-        return self.house.connector(provider, verb=self.verb).for_owner(self.owner)
+        return self.host.connector(provider, verb=self.verb).for_owner(self.owner)

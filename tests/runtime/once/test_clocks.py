@@ -12,7 +12,7 @@ from mcp.server import request_state
 
 from askback import ask
 from askback.model.durations import CLOCK_SKEW
-from askback.server import middleware
+from askback.server import round_claims
 from askback.server.hosts import lowlevel_of
 from askback.stores import Store
 from tests.runtime.once.bank import Bank
@@ -88,7 +88,7 @@ def keep_claims_for_think_time_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     def for_think_time(now: float, life: float) -> float:
         return now + life
 
-    monkeypatch.setattr(middleware, "redeemable_until", for_think_time)
+    monkeypatch.setattr(round_claims, "redeemable_until", for_think_time)
 
 
 @with_and_without

@@ -103,7 +103,7 @@ async def test_a_copy_that_comes_right_behind_the_call_that_is_told_is_told_too(
     is_defended: bool, redis: RedisServer, at_once: None, monkeypatch: pytest.MonkeyPatch
 ):
     if is_defended:
-        monkeypatch.setattr("askback.runtime.effect_claims.HEARD", 5.0)
+        monkeypatch.setattr("askback.runtime.effect_claims.NOTICE_DELAY", 5.0)
     shop = Shop()
     async with working(redis, shop) as (_, client):
         await order(client, 7)
@@ -111,7 +111,7 @@ async def test_a_copy_that_comes_right_behind_the_call_that_is_told_is_told_too(
         assert FIND_OUT in text_of(await order(client, 7))
         assert (FIND_OUT in text_of(await order(client, 7))) == is_defended
         assert shop.placed == ([7] if is_defended else [7, 7])
-        monkeypatch.setattr("askback.runtime.effect_claims.HEARD", 0.0)  # as if that time had passed
+        monkeypatch.setattr("askback.runtime.effect_claims.NOTICE_DELAY", 0.0)  # as if that time had passed
         assert text_of(await order(client, 7)) == "order 7 is placed"
 
 

@@ -10,7 +10,7 @@ from mcp.server import MCPServer
 from mcp.server.lowlevel import Server
 
 from askback.model.store import Store
-from askback.server import call
+from askback.runtime.context import CallContext
 from askback.server.hosts import is_named
 from askback.server.page_host import ServerPages
 from askback.testing import REVISIONS, run_tool
@@ -24,12 +24,12 @@ pytestmark = [pytest.mark.anyio, pytest.mark.verifies("R39")]
 
 def without_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """The scope of an effect does not say which server it is of."""
-    whole = call.scope_of
+    whole = CallContext._digest  # pyright: ignore[reportPrivateUsage] # the defence that is taken away
 
-    def scope_of(ctx: Any, _server: str, caller: str, key: str) -> str:
-        return whole(ctx, "", caller, key)
+    def digest(self: CallContext, _server: str, caller: str, key: str) -> str:
+        return whole(self, "", caller, key)
 
-    monkeypatch.setattr(call, "scope_of", scope_of)
+    monkeypatch.setattr(CallContext, "_digest", digest)
 
 
 @with_and_without

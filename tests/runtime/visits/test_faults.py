@@ -120,7 +120,7 @@ async def test_a_page_that_fails_between_two_ends_goes_on_where_it_was_when_it_i
     grounds = outside()
     links = [await grounds.secret() for _ in range(3)]
     ids = [link.rpartition("/")[2] for link in links]
-    site = grounds.asked.house._site(grounds.base)  # pyright: ignore[reportPrivateUsage] # what its pages work with
+    site = grounds.asked.page_host._site(grounds.base)  # pyright: ignore[reportPrivateUsage] # what its pages work with
     found = await site.find(min(ids, key=digest_of))
     assert found is not None
     settle, last = grounds.asked.store.settle, f"visit:{max(map(digest_of, ids))}"
