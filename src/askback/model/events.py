@@ -1,4 +1,4 @@
-"""What happens in a call, told to whoever keeps a record of it: one value for each event. Knows no ledger, no wire."""
+"""What happens in a call, as values for the record: one event each. Knows neither the ledger nor the wire."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class EventContent(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallEvent:
-    """One event of a call; what all its events have in common is known to whoever records them."""
+    """One event of a call; what all its events have in common is in `CallFacts`."""
 
     event: Event
     place: str | None = None
@@ -167,7 +167,7 @@ def describe_visit_expiry(place: str, reason: str) -> CallEvent:
 
 
 def describe_effect(effect: Effect, *, again: bool = False) -> CallEvent:
-    """An effect was run; or begun, and nobody knows how it ended."""
+    """An effect was run; or begun, and its end is unknown."""
     reason = INTERRUPTED if is_interrupted(effect) else RETRIED if again else None
     return CallEvent(event="spent", place=effect.key, reason=reason)
 

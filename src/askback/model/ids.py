@@ -1,4 +1,4 @@
-"""Names that nothing else has: in no other process, and at no other time."""
+"""Unique ids: no other process has them, at any time."""
 
 import os
 import secrets
@@ -8,7 +8,7 @@ _NUMBERS = count(1)
 
 
 class _Process:
-    """Of this process alone: one that is forked off counts on from our number, and gets a mark of its own."""
+    """The mark of this process. A forked process counts on from our number and gets a mark of its own."""
 
     mark = secrets.token_hex(8)
 
@@ -22,5 +22,5 @@ if hasattr(os, "register_at_fork"):  # Windows knows no fork
 
 
 def new_id() -> str:
-    """What differs most comes first, for those who read the beginning alone. Nobody need be unable to guess it."""
+    """A new unique id. It can be guessed; the part that differs most comes first."""
     return f"{next(_NUMBERS):x}-{_Process.mark}"

@@ -106,7 +106,7 @@ class StartedVisit(NamedTuple):
     id: str
     asked_at: float
     what: str = ""
-    """A digest of what is visited: another visit at this place is another trip."""
+    """A digest of what is visited: it differs for another visit at this place."""
     until: float = 0.0
     """When its time is over."""
     holder: str = ""

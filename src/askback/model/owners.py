@@ -1,11 +1,11 @@
-"""Whose something is: a text that comes out the same at the server and at the door of its pages."""
+"""Owners: who secrets, approvals and visits belong to, as a text that the server and its pages compute alike."""
 
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 LOCAL = "local"
-"""The caller on stdio and in memory: whoever started the server."""
+"""The caller on stdio and in memory: the user who started the server."""
 
 ISSUER = "iss"
 
@@ -17,11 +17,11 @@ CLAIMS = (ISSUER, "sub")
 SHARED = frozenset(
     {ISSUER, "aud", "azp", "client_id", "cid", "appid", "tid", "tenant", "tenant_id", "org_id", "hd", "realm"}
 )
-"""Claims that all people of one issuer, application or organization have alike; with nothing else, they make nobody."""
+"""Claims that all people of one issuer, application or organization share; alone they identify no person."""
 
 
 def owner_from_name(name: str) -> str:
-    """Somebody whom the author's own function named."""
+    """The owner that the author's own function named."""
     return json.dumps(["named", name])
 
 
@@ -34,7 +34,7 @@ def owner_from_claims(claims: Mapping[str, Any], wanted: Sequence[str] = CLAIMS)
 
 
 def describe_owner(owner: str) -> str:
-    """The same for a person to read."""
+    """The owner in words for a person to read."""
     if owner == LOCAL:
         return "whoever uses this computer"
     claims = dict(_parts(owner))

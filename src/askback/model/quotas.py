@@ -1,4 +1,4 @@
-"""How a server's rows of one kind are shared out among its callers, so that nobody fills the store."""
+"""Quotas: how many rows of one kind a caller and a server may have in the store."""
 
 import logging
 import time
@@ -9,7 +9,7 @@ from askback.model.store import Cap
 logger = logging.getLogger("askback")
 
 WARNING_INTERVAL = 3600.0
-"""Seconds between two warnings that rows were dropped: whoever fills the store must not fill the log."""
+"""Seconds between two warnings that rows were dropped: a caller who fills the store must not fill the log."""
 
 DROPPED = (
     "%s of the server %r were dropped to make room for newer ones: a caller may have %s, and all together %s. Those "
@@ -19,7 +19,7 @@ DROPPED = (
 
 @dataclass(slots=True)
 class RowQuota:
-    """The caps of one kind of rows of one server. Callers that nobody can tell apart share half of all there is."""
+    """The caps of one kind of rows of one server. Unknown callers share half of all rows."""
 
     kind: str
     server: str
@@ -30,7 +30,7 @@ class RowQuota:
     _warned_at: float | None = None
 
     def cap(self, holder: str, *, kind: str = "", weight: int = 1) -> Cap:
-        """For a row of this holder, which is empty where nobody can tell."""
+        """The cap for a row of this holder; empty for unknown callers."""
         most = self.max_of_caller if holder else max(self.max_in_all // 2, 1)
         return Cap(f"{kind or self.kind}/{self.server}", holder, most, self.max_in_all, weight)
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from askback.model.form import digest_of
 
 VisitKind = Literal["elsewhere", "secret", "connect"]
-"""A page that is not ours, our page for a secret, our pages around a sign-in with somebody else."""
+"""A page of the application, our page for a secret, our pages around a sign-in with another service."""
 
 REMEMBERED = 86_400.0
 """Seconds for which it is known at least how a visit ended: a body that runs again wants to know it again."""
@@ -28,7 +28,7 @@ class Visit:
 
     @property
     def digest(self) -> str:
-        """Of the message and the template; without one, of the site: the rest is often made anew on every run."""
+        """Digest of the message and the template, or else the site: the rest of a URL often changes with every run."""
         return digest_of(self.message, under=self.template or "/".join(self.url.split("/", 3)[:3]))
 
 
@@ -63,7 +63,7 @@ class StoredVisit:
     server: str
     """The name of the server that asked: a page of another one is not for it, even where they share a store."""
     owner: str
-    """The caller it was asked of; empty where nobody could tell, and then it is no page of ours."""
+    """The caller who was asked; empty if unknown, which only pages of the application allow."""
     client: str
     """How the caller's client calls itself. For show: it could call itself anything (R27)."""
     message: str
@@ -74,7 +74,7 @@ class StoredVisit:
     thing: str = ""
     """What it is to bring: visits of one owner for the same thing are over when one of them is."""
     remembered: float = REMEMBERED
-    """Seconds for which its end is known: as long as whoever asked may come back for it."""
+    """Seconds for which its end is kept: as long as a client may come back for it."""
     call: str = ""
     place: str = ""
     """Where it stands on record, if there is one."""
@@ -85,11 +85,11 @@ class ParkedVisit(NamedTuple):
 
     id: str
     what: str
-    """A digest of what is visited, and by whom: it serves nothing and nobody else."""
+    """A digest of what is visited and by whom."""
     asked_at: float
     until: float
     """When its time is over; if it has ended by then, that stays known for longer."""
     free_at: float
-    """Until then the call may come back by itself, and it is put to nobody else."""
+    """Until then its own call may come back, and no other call takes it."""
     holder: str = ""
     """Who took its end already, where that is left to the next call along with it."""

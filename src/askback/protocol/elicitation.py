@@ -51,7 +51,7 @@ MAX_ID_LENGTH = 200
 
 
 REFUSED_RESPONSES = "Invalid inputResponses"
-"""One sentence for every reply that is none."""
+"""One sentence for every malformed reply."""
 
 ACTIONS: dict[str, Action] = {"accept": "accept", "decline": "decline", "cancel": "cancel"}
 
@@ -138,7 +138,7 @@ def _said(meta: Any) -> ReplyOrigin | None:
 
 
 def can_travel(arrival: Arrival, *, most_bytes: int) -> bool:
-    """Whether a reply that nobody has read yet can be kept in the state: small, flat, and the same when read back."""
+    """Whether an unread reply can be kept in the state: small, flat, and equal when read back."""
     if not isinstance(arrival, Reply) or arrival.content is None:
         return True
     content: object = arrival.content
@@ -164,7 +164,7 @@ class QuestionIds:
     def __init__(
         self, server: str, caller: str, method: str, params: Mapping[str, Any], request_id: str | int
     ) -> None:
-        """`caller` is empty where nobody tells: strangers may then have the same ids, and nothing but ids."""
+        """`caller` is empty if unknown: strangers may then get equal ids, and nothing else."""
         about = params.get("uri") if method == RESOURCES_READ else params.get("name")
         self._request = f"{server}\0{caller}\0{method}\0{about}\0{request_id!r}\0{params.get('arguments')!r}"
         self._asked: dict[str, int] = {}
@@ -182,7 +182,7 @@ def add_id(meta: Mapping[str, Any] | None, id: str, *, key: str) -> dict[str, An
 
 
 def add_round_ids(meta: Mapping[str, Any] | None, ids: Mapping[str, str]) -> dict[str, Any]:
-    """The `_meta` of a round that somebody else has written, with the ids of its questions; nothing without any."""
+    """The `_meta` of a round that another library or the body wrote, with the ids of its questions."""
     if not ids:
         return {}
     said = _object((meta or {}).get(QUESTIONS_META_KEY)) or {}

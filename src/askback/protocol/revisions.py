@@ -65,7 +65,7 @@ REVISIONS = {revision.version: revision for revision in (JUNE_2025, NOVEMBER_202
 
 @lru_cache(maxsize=16)
 def revision_of(version: str) -> Revision:
-    """The revision by its version string; one that is older, or unknown, has nobody to ask."""
+    """The revision of a version string; an older or unknown one cannot ask."""
     return REVISIONS.get(version) or Revision(version=version, era=Era.SILENT, visits=False)
 
 

@@ -1,5 +1,5 @@
-"""Approvals that last beyond their call: in the store, under whom they are of, until their time is over or somebody
-revokes them. What each covers was shown to whoever gave it, and it is never wider."""
+"""Approvals that last beyond their call: kept in the store by owner, until they expire or are revoked. An approval
+never covers more than the person was shown."""
 
 import json
 from collections.abc import Callable
@@ -21,10 +21,10 @@ PAGE = 100
 
 
 class Scope(NamedTuple):
-    """Where an approval holds: with any of these another, it does not."""
+    """Where an approval holds: all of these must be equal."""
 
     owner: str
-    """The caller; nothing lasts for one of whom nobody can tell."""
+    """The caller; an unknown caller has no lasting approvals."""
     server: str
     target: str
     """The tool, prompt or resource that was called."""
@@ -67,13 +67,13 @@ _WRITTEN = ("server", "tool", "covers", "message", "granted", "until", "call", "
 
 
 class Approvals:
-    """All that are kept in one store."""
+    """The approvals of one store."""
 
     def __init__(self, store: Store, *, clock: Callable[[], float]) -> None:
         self._store, self._clock = store, clock
 
     async def find(self, scope: Scope) -> Approval | None:
-        """The one that holds now."""
+        """The approval that holds now, if there is one."""
         row = await self._store.get(_shelf(scope.owner), scope.name)
         return None if row is None else self._read(scope.owner, scope.name, row)
 
@@ -91,8 +91,7 @@ class Approvals:
     ) -> None:
         """Keep what the person chose at this place of this call.
 
-        Once: whoever runs the same round again, and be it `remembered` seconds after its end, neither prolongs it nor
-        brings back what was revoked since.
+        Once per place and call: a copy of the same round, up to `remembered` seconds after it expires, neither prolongs it nor brings back an approval that was revoked since.
         """
         now = self._clock()
         approval = Approval(
@@ -112,8 +111,8 @@ class Approvals:
             await self._store.put(_shelf(scope.owner), scope.name, written, until=approval.until)
 
     async def record_consent(self, call: str, place: str, *, seconds: float) -> bool:
-        """That the person agreed at this place of this call: whether that is new. Raises `StoreUnavailable`, so that
-        nothing is run on a yes that could not be kept."""
+        """Record that the person agreed at this place of this call; True if that is new. Raises `StoreUnavailable`, so
+        that nothing is run on a yes that could not be kept."""
         mark = token_hex(8).encode()
         until = (
             self._clock() + seconds + 2 * CLOCK_SKEW
@@ -121,7 +120,7 @@ class Approvals:
         return await self._store.settle(_given(call, place), mark, until=until) == mark
 
     async def rows(self, owner: str | None = None) -> list[Approval]:
-        """Those that hold now, of one owner or of all, by owner."""
+        """The approvals that hold now, of one owner or of all, sorted by owner."""
         found: list[Approval] = []
         after: tuple[str, str] | None = None
         prefix = OWNER_PREFIX if owner is None else _shelf(owner)
@@ -139,7 +138,7 @@ class Approvals:
         return await self._store.delete(_shelf(approval.owner), approval.name)
 
     def _read(self, owner: str, name: str, row: bytes) -> Approval | None:
-        """None where its time is over, by our clock too, or where it was written by somebody else."""
+        """Read one row; None if it has expired by this clock or is not a row of ours."""
         try:
             record: dict[str, Any] = from_json(row, cache_strings="none")
             approval = Approval(owner=owner, name=name, **{key: record[key] for key in _WRITTEN})

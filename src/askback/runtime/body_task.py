@@ -3,7 +3,7 @@
 Raising in the body's own task is enough, and lets its `finally` blocks await. From a task under `gather` it is not:
 `gather` would hand the exception up and leave the siblings running behind the answer. There the body's task is
 cancelled once, which takes the siblings with it, and the cancellation is absorbed where the body was called.
-A thread that the body waits for is home too: what is raised there comes out in the body.
+In a thread that the body waits for, raising is enough too: the exception reaches the body.
 """
 
 import asyncio
@@ -64,7 +64,7 @@ class BodyTask:
     def begin_waiting(self, task: Task | None) -> Task | None:
         """From here this task, which runs, waits for an answer; gives it, if it is another than the body's own.
 
-        It is ended with the body: nobody could answer it then.
+        It is ended with the body, since no answer could reach it then.
         """
         errand = ON_WAIT.get()
         if errand is not None:
@@ -78,7 +78,7 @@ class BodyTask:
         return task
 
     def end_waiting(self, task: Task) -> None:
-        """That task goes on by itself."""
+        """The task has its answer and goes on by itself."""
         self.others.discard(task)
 
     async def let_others_ask(self) -> None:
@@ -99,7 +99,7 @@ class BodyTask:
             await anyio.lowlevel.checkpoint()
 
     async def clear(self) -> None:
-        """Afterwards nothing of the body is waiting, and our own cancellation is gone."""
+        """Cancel what the body left waiting, and take back our own cancellation of its task."""
         for task in tuple(self.others):
             task.cancel()
         if self.is_interrupted and self._task is not None:

@@ -53,21 +53,21 @@ class ServerContext:
 
 
 class Caller(NamedTuple):
-    """The principal behind a call, as far as anybody tells."""
+    """The principal behind a call, as far as it is known."""
 
     name: str | None
-    """What state and effects are bound to; None where nobody tells who calls."""
+    """What state and effects are bound to; None if the caller is unknown."""
     lasting_name: str | None
     """What a later call of the same caller is recognized by; None where it could be a stranger's."""
     owner: str
-    """The caller as the vault and the pages know them; empty where nobody tells."""
+    """The caller as the vault and the pages know them; empty if unknown."""
     holder: str
     """Whose share of the store the call takes: a digest of its caller or its session; empty where neither is known."""
     is_local: bool
     """Whether the call came over stdio or in memory, without a token."""
 
 
-class CallRequest(NamedTuple):
+class CallIdentity(NamedTuple):
     """Who called what, and with which client."""
 
     method: str
@@ -89,7 +89,7 @@ class CallContext:
         *,
         dialect: Dialect,
         clock: Callable[[], float],
-        read_request: Callable[[], CallRequest],
+        read_request: Callable[[], CallIdentity],
         make_carrier: Callable[["CallContext"], Carrier],
         open_pages: Callable[[Caller, str], Awaitable[Any]],
         notify_when_ended: Callable[[str, float], None],
@@ -101,7 +101,7 @@ class CallContext:
         """Have the client told when a visit ends that no call waits for: called with its id, and until when."""
         self.journal = Journal()
         self.events: EventLog | None = None
-        """None where nobody keeps a record."""
+        """None where no record is kept."""
         self.round: ClaimedRound | None = None
         """The claim on this round, if it is a later one."""
         self._read_request, self._make_carrier, self._open_pages = read_request, make_carrier, open_pages
@@ -113,7 +113,7 @@ class CallContext:
             self.events.begin_round(journal)
 
     @cached_property
-    def request(self) -> CallRequest:
+    def request(self) -> CallIdentity:
         return self._read_request()
 
     @property
@@ -144,7 +144,7 @@ class CallContext:
         return self._digest(self.server.name, caller.lasting_name, f"{caller.owner}/{place}")
 
     def effect_scope(self, key: str) -> str:
-        """Stable id of an effect across repeated calls; raises `CallerUnknown` where nobody tells who calls."""
+        """Stable id of an effect across repeated calls; raises `CallerUnknown` if the caller is unknown."""
         name = self.caller.name
         if name is None:
             raise CallerUnknown

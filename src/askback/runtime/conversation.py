@@ -26,7 +26,7 @@ from askback.schema.validation import Misfit, Problem, read_content
 
 AFTER_THE_END = (
     "{verb} was reached after its call had been answered. Await it before the body returns; work that goes on in the "
-    "background has nobody to ask."
+    "background cannot ask."
 )
 
 
@@ -61,7 +61,7 @@ class Conversation:
         """Set when the call is answered: a verb that is reached later is outside it."""
         self.last_words: str | None = None
         self.unawaited: set[Unawaited] = set()
-        """What verbs have given and nobody has awaited yet."""
+        """Coroutines of verbs that were not awaited yet."""
         self.agreed: set[str] = set()
         """What the person has approved for the rest of this call, as far as this pass has come."""
 
@@ -108,31 +108,31 @@ class Conversation:
         """Give the question its place and return the answer."""
         return await self.ask_placed(self.place(question, key=key, seconds=seconds))
 
-    async def ask_placed(self, put: PlacedQuestion) -> Answer[Any]:
+    async def ask_placed(self, placed: PlacedQuestion) -> Answer[Any]:
         """The answer, from the journal where it has it."""
         task = self._enter()
-        while (answer := self._known(put)) is None:
-            await self._deliver((put,), task)
+        while (answer := self._recall(placed)) is None:
+            await self._deliver((placed,), task)
         if self.context.events is not None:
             await self.context.events.checkpoint()
         return answer
 
-    async def ask_all(self, puts: Sequence[PlacedQuestion]) -> list[Answer[Any]]:
+    async def ask_all(self, questions: Sequence[PlacedQuestion]) -> list[Answer[Any]]:
         """The answers in order; what the journal does not have goes out together."""
         task = self._enter()
-        answers = {put.place: self._known(put) for put in puts}
-        while missing := [put for put in puts if answers[put.place] is None]:
+        answers = {placed.place: self._recall(placed) for placed in questions}
+        while missing := [placed for placed in questions if answers[placed.place] is None]:
             await self._deliver(missing, task)
-            answers |= {put.place: self._known(put) for put in missing}
+            answers |= {placed.place: self._recall(placed) for placed in missing}
         if self.context.events is not None:
             await self.context.events.checkpoint()
         return [answer for answer in answers.values() if answer is not None]
 
-    async def visit(self, going: VisitPlan, *, key: str | None) -> Answer[Any]:
+    async def visit(self, plan: VisitPlan, *, key: str | None) -> Answer[Any]:
         """Send the person somewhere; their answer is what came of it, or their no."""
         self._enter()
         place = self._take_place(key, "link", verb="visit")
-        return await VisitFlow(self, self.context).go(place, going, is_keyed=key is not None)
+        return await VisitFlow(self, self.context).run(place, plan, is_keyed=key is not None)
 
     def has_asked_at(self, place: str) -> bool:
         """Whether this pass has asked there before."""
@@ -163,11 +163,11 @@ class Conversation:
         self._effects = self._effects or EffectRunner(self.context)
         return await self._effects.once(key, function, call, terms)
 
-    def reopen(self, put: PlacedQuestion) -> None:
+    def reopen(self, placed: PlacedQuestion) -> None:
         """Forget that the person agreed, so that they are asked once more."""
-        closed = self._journal.answered.pop(put.place)
-        self._journal.opened[put.place] = OpenedQuestion(
-            put.place, closed.digest, closed.gist, self.context.clock(), put.seconds, problem=STILL_OPEN
+        closed = self._journal.answered.pop(placed.place)
+        self._journal.opened[placed.place] = OpenedQuestion(
+            placed.place, closed.digest, closed.gist, self.context.clock(), placed.seconds, problem=STILL_OPEN
         )
 
     async def wait_outside(self, waiting: Callable[[], Awaitable[Ending | Pause]]) -> Ending | Pause:
@@ -234,88 +234,92 @@ class Conversation:
 
     # From here: a question, from the journal to the person and back.
 
-    def _known(self, put: PlacedQuestion) -> Answer[Any] | None:
-        journal, place, question = self._journal, put.place, put.question
+    def _recall(self, placed: PlacedQuestion) -> Answer[Any] | None:
+        journal, place, question = self._journal, placed.place, placed.question
         if place in journal.answered and (closed := journal.recall(place, question)) is not None:
             try:
-                return answer_of(put, closed)
+                return answer_of(placed, closed)
             except ValidationError:
                 # What the author's validators took before they refuse now: the world has changed, so ask once more.
                 journal.note_drift(closed, question)
                 journal.forget_from(place)
         if place in journal.opened and (opened := journal.reopen(place, question)) is not None:
             arrival = journal.arrived.pop(place, None)
-            return None if arrival is None else self._take(put, opened, arrival)
+            return None if arrival is None else self._receive(placed, opened, arrival)
         return None
 
-    def _take(self, put: PlacedQuestion, opened: OpenedQuestion, arrival: Arrival) -> Answer[Any] | None:
+    def _receive(
+        self, placed: PlacedQuestion, opened: OpenedQuestion, arrival: Arrival
+    ) -> Answer[Any] | None:
         if isinstance(arrival, Reply):
-            self._replies[put.place] = arrival
+            self._replies[placed.place] = arrival
         try:
-            return self._read(put, opened, arrival)
+            return self._read(placed, opened, arrival)
         finally:
             if (events := self.context.events) is not None:
-                emit_all(events, describe_arrival(opened, arrival, self._journal.answered.get(put.place)))
+                emit_all(events, describe_arrival(opened, arrival, self._journal.answered.get(placed.place)))
 
-    def _read(self, put: PlacedQuestion, opened: OpenedQuestion, arrival: Arrival) -> Answer[Any] | None:
+    def _read(self, placed: PlacedQuestion, opened: OpenedQuestion, arrival: Arrival) -> Answer[Any] | None:
         match arrival:
             case Reply(action="accept"):
-                return self._accept(put, opened, arrival.content)
+                return self._accept(placed, opened, arrival.content)
             case Reply():
-                return answer_of(put, self._journal.close(opened, arrival.action))
+                return answer_of(placed, self._journal.close(opened, arrival.action))
             case LateReply():
-                waited = put.seconds or self.context.server.policy.think_time
-                return answer_of(put._replace(seconds=waited), self._journal.close(opened, "late"))
+                waited = placed.seconds or self.context.server.policy.think_time
+                return answer_of(placed._replace(seconds=waited), self._journal.close(opened, "late"))
             case MalformedReply():
-                return self._ask_again(put, opened, (Problem(code=arrival.code),))
+                return self._ask_again(placed, opened, (Problem(code=arrival.code),))
             case _:
                 assert_never(arrival)
 
-    def _accept(self, put: PlacedQuestion, opened: OpenedQuestion, content: Any) -> Answer[Any] | None:
-        if isinstance(put.question, Visit):  # consent has no content; whatever came with it is not looked at
-            return answer_of(put, self._journal.close(opened, "accept"))
+    def _accept(self, placed: PlacedQuestion, opened: OpenedQuestion, content: Any) -> Answer[Any] | None:
+        if isinstance(
+            placed.question, Visit
+        ):  # consent has no content; whatever came with it is not looked at
+            return answer_of(placed, self._journal.close(opened, "accept"))
         if content is None:
-            if put.question.fieldset.is_empty:
-                return answer_of(put, self._journal.close(opened, "accept"))
-            return self._ask_again(put, opened, (Problem(code="no_content"),))
+            if placed.question.fieldset.is_empty:
+                return answer_of(placed, self._journal.close(opened, "accept"))
+            return self._ask_again(placed, opened, (Problem(code="no_content"),))
         max_bytes = self.context.server.policy.max_reply_bytes
-        read = read_content(put.question.fieldset, content, self.context.dialect, max_bytes=max_bytes)
+        read = read_content(placed.question.fieldset, content, self.context.dialect, max_bytes=max_bytes)
         if isinstance(read, Misfit):
-            return self._ask_again(put, opened, read.problems)
+            return self._ask_again(placed, opened, read.problems)
         self._journal.close(opened, "accept", read.content)
         return Accepted(read.value)
 
     def _ask_again(
-        self, put: PlacedQuestion, opened: OpenedQuestion, problems: tuple[Problem, ...]
+        self, placed: PlacedQuestion, opened: OpenedQuestion, problems: tuple[Problem, ...]
     ) -> Answer[Any] | None:
         attempts = opened.attempts + 1
         problem = self.context.server.policy.words.describe(problems)
         opened = opened._replace(attempts=attempts, problem=problem, asked_at=self.context.clock())
         if attempts > self.context.server.policy.reply_retries:
-            return answer_of(put, self._journal.close(opened, "unfit"))
-        self._journal.opened[put.place] = opened
+            return answer_of(placed, self._journal.close(opened, "unfit"))
+        self._journal.opened[placed.place] = opened
         return None
 
     async def _deliver(self, missing: Sequence[PlacedQuestion], task: Task | None) -> None:
-        if self._waiting and not all(put.keyed for put in (*self._waiting, *missing)):
+        if self._waiting and not all(placed.keyed for placed in (*self._waiting, *missing)):
             self._fault = KeysNeeded()
             raise self._fault
         self._waiting.extend(missing)
         abroad = self._body.begin_waiting(task)
         try:
             carrier = self.context.carrier
-            arrived = await carrier.deliver([self._outgoing(put, carrier) for put in missing])
+            arrived = await carrier.deliver([self._outgoing(placed, carrier) for placed in missing])
             if arrived is None:
                 await self._suspend(is_abroad=abroad is not None)
             self._journal.arrived.update(arrived)
         finally:
             if abroad is not None:
                 self._body.end_waiting(abroad)
-            for put in missing:
-                self._waiting.remove(put)
+            for placed in missing:
+                self._waiting.remove(placed)
 
-    def _outgoing(self, put: PlacedQuestion, carrier: Carrier) -> OutgoingQuestion:
-        place, question, seconds = put.place, put.question, put.seconds
+    def _outgoing(self, placed: PlacedQuestion, carrier: Carrier) -> OutgoingQuestion:
+        place, question, seconds = placed.place, placed.question, placed.seconds
         id = carrier.question_id(place, self._journal.round)
         opened = self._journal.put(place, question, now=self.context.clock(), seconds=seconds, id=id)
         message, words = question.message, self.context.server.policy.words

@@ -25,7 +25,7 @@ LOSS_KEPT = 7 * 86_400.0
 """Seconds for which a loss is known, and who was told of it; few effects last longer."""
 
 LOOK = 10.0
-"""Seconds between two looks of a worker that nobody calls: all may be replaced, one by one, soon after a loss."""
+"""Seconds between two checks of a worker without calls: all workers may be replaced, one by one, soon after a loss."""
 
 
 class ConversationIds:

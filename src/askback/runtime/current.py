@@ -67,7 +67,7 @@ ANSWER_NAMES = frozenset({"or_stop", "value", "reveal", "reject"})
 
 
 class Unawaited(Coroutine[Any, Any, Any]):
-    """A coroutine for whoever awaits or schedules it. Used as a truth value, a text or an answer, it raises.
+    """A coroutine that can be awaited or scheduled. Used as a truth value, a text or an answer, it raises.
 
     The conversation of its call holds it until it is first driven, and so finds those that were forgotten.
     """
@@ -120,7 +120,7 @@ class Unawaited(Coroutine[Any, Any, Any]):
         raise NotAwaited(self.verb)
 
     def __eq__(self, other: object) -> bool:
-        """Whoever compares it with anything but a coroutine compares what they think is an answer."""
+        """Raises when it is compared with anything but a coroutine: the author takes it for an answer."""
         if isinstance(other, Coroutine):
             return self is other
         raise NotAwaited(self.verb)

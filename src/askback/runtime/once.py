@@ -107,7 +107,7 @@ class EffectRunner:
         return effects[key], cause
 
     async def _save_result(self) -> None:
-        """It has happened, whatever becomes of the note: until then it stands as interrupted, which is safe.
+        """Save what the effect gave. If that fails it stays marked as interrupted, which is safe.
 
         Raises `RoundRefused` where another runs this round now: its end is the one that counts.
         """
@@ -115,7 +115,7 @@ class EffectRunner:
             await self._save_progress()
         except (StoreUnavailable, RoundForgotten):
             logger.exception(
-                "what an effect gave could not be noted; whoever takes over finds it interrupted"
+                "the result of an effect could not be saved; a worker that takes over finds it interrupted"
             )
 
     async def _save_progress(self) -> None:

@@ -13,7 +13,7 @@ STILL_OPEN = "still open"
 
 
 def answer_of(put: PlacedQuestion, closed: ClosedQuestion) -> Answer[Any]:
-    """What the person did with it; `TimedOut` where nobody came, `InvalidAnswer` where no reply fitted."""
+    """The answer to a closed question; raises `TimedOut` if no reply came in time, `InvalidAnswer` if none fitted."""
     match closed.outcome:
         case "accept":
             question = put.question

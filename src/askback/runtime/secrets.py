@@ -1,4 +1,4 @@
-"""A value that may be used and not told: the body gets at it by name of deed, and nothing prints or writes it down."""
+"""Secret values: a body uses them by calling a method, and nothing prints them or writes them down."""
 
 import hmac
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -37,7 +37,7 @@ class SecretField:
 
 
 class Hidden:
-    """What `Secret` and `Token` share: `repr` and `str` hide them, and whoever would write them down is refused."""
+    """Base of `Secret` and `Token`: `repr` and `str` hide the value, and serializers are refused."""
 
     __slots__ = ("_reject", "_values", "name")
 
@@ -66,7 +66,7 @@ class Hidden:
         return self.name == other.name and hmac.compare_digest(_joined(self._values), _joined(other._values))
 
     def __hash__(self) -> int:
-        """Of the name alone: a hash is shown and stored as if it were nothing."""
+        """Hash of the name alone: hashes are printed and stored without care."""
         return hash((type(self), self.name))
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
@@ -110,7 +110,7 @@ class Secret(Hidden):
 
 
 class Token(Hidden):
-    """An access token of somebody else's, good for now: ask `connect(...)` again rather than keep it."""
+    """An access token of another service, good for now: call `connect(...)` again rather than keep it."""
 
     __slots__ = ("expires_at", "scopes")
 

@@ -1,6 +1,6 @@
 """Visits that are under way, and how each ended: in the store, under a digest of the id that the link carries.
 
-Whoever holds a link holds a handle and no proof: who may end a visit is for the pages and the application to see to.
+A link is a handle and no proof: the pages and the application decide who may end a visit.
 """
 
 from collections.abc import Callable
@@ -54,11 +54,11 @@ class VisitStore:
         self._shares = shares or visit_shares("")
 
     def new_id(self) -> str:
-        """256 bits: nobody finds another's by trying."""
+        """A new id of 256 random bits, which cannot be found by trying."""
         return token_urlsafe(32)
 
     async def open(self, visiting: StoredVisit, *, holder: str = "") -> None:
-        """Before the link is out: whoever follows it finds what it is for. It takes a place of this holder's share."""
+        """Store the visit before its link goes out. It counts towards the quota of this holder."""
         small = _shortened(visiting)
         row = [getattr(small, column) for column in _COLUMNS]
         name, until, cap = digest_of(visiting.id), visiting.until, self._shares.cap
@@ -89,9 +89,9 @@ class VisitStore:
         await self._store.delete(_alike(visiting), name)
 
     async def end(self, name: str, ending: Ending, *, kind: VisitKind | None = None) -> Ending:
-        """End the visit of that name, and wake whoever waits. The first end stands, and everybody gets that one.
+        """End the visit of that name and wake all that wait for it. The first end stands; returns the end that stands.
 
-        Raises `VisitUnknown` where there is none, or none of that `kind`.
+        Raises `VisitUnknown` if there is no such visit of that `kind`.
         """
         visiting = await self._look(name)
         if visiting is None or kind not in (None, visiting.kind):
@@ -100,23 +100,23 @@ class VisitStore:
         return _read(await self._store.settle(_bell(name), _written(ending), until=until))
 
     async def ended(self, id: str, *, seconds: float | None = 0.0) -> Ending | None:
-        """How it ended, as soon as it has; None if it has not after that time."""
+        """Wait at most that long for the end of the visit; None if it has not ended by then."""
         row = await self._store.wait(_bell(digest_of(id)), seconds=seconds)
         return None if row is None else _read(row)
 
     async def consume(self, id: str, holder: str, *, remembered: float) -> bool:
-        """Whether what a visit has brought is this holder's: it serves one call, however many wait for it."""
+        """Claim the result of a visit for this holder; False if another call has it."""
         until = self._clock() + remembered
         stands = await self._store.settle(_taken(digest_of(id)), holder.encode(), until=until)
         return stands == holder.encode()
 
     async def park(self, scope: str, left: ParkedVisit, *, remembered: float, holder: str = "") -> None:
-        """The call goes, its visit stays: a later call of the same scope takes it up, or its end if that is all."""
+        """Keep the visit, or its end, for a later call of the same scope."""
         cap, until = self._shares.cap(holder, kind="left"), left.until + remembered
         await self._store.put_capped(_left(scope), digest_of(left.id), to_json(left), until=until, cap=cap)
 
     async def parked(self, scope: str) -> list[ParkedVisit]:
-        """The visits that earlier calls of this scope have left, the oldest first; each until it is taken up."""
+        """The visits that earlier calls of this scope have parked and no call has taken up, the oldest first."""
         found = [
             await self._store.get(shelf, name)
             for shelf, name in await self._store.rows(prefix=_left(scope), limit=MAX_PARKED_VISITS)
@@ -125,7 +125,7 @@ class VisitStore:
         return sorted(rows, key=lambda left: left.asked_at)
 
     async def take_up(self, scope: str, id: str) -> bool:
-        """Have a visit that was left there. Of several calls at once one gets it."""
+        """Take a parked visit; True for one of several calls that try at once."""
         return await self._store.delete(_left(scope), digest_of(id))
 
     async def _look(self, name: str, *, id: str = "") -> StoredVisit | None:

@@ -99,7 +99,7 @@ class Askback:
             them on this machine.
         vault: where secrets and tokens are kept, if not in the store, or in a file of this user's where the store does
             not last.
-        providers: whom `connect` can connect people with.
+        providers: the services that `connect` can sign people in to.
         hold: how long a request is held on the rounds era while the person is on a page, before the client is told to
             come back.
         demand_visits: on 2025-11-25, end the call with an error that lists the visits it needs (-32042) and let the
@@ -107,7 +107,7 @@ class Askback:
             done anyway.
         clients_without_polling: names of clients that come back only where something is asked, as LangChain's does:
             a visit that takes long is put to them once more.
-        ledger: a record of who was asked what and what they said, which shows whether somebody changed it. Kept in the
+        ledger: a record of who was asked what and what they said, which shows whether it was changed. Kept in the
             store wherever that lasts and there are `keys`; True where it must be, False for none, or a `Ledger` of its
             own, which also says for how long and of which tools the answers are kept word for word.
         telemetry: spans and metrics of questions for OpenTelemetry. Made wherever the process has set up a provider
@@ -120,9 +120,9 @@ class Askback:
             `hints="destructiveHint"` by annotation, `arguments="path"` by what they take; where a guard says several
             of these, all must hold, and without any it is for every tool. In their order, and before a tool's own.
         max_visits: how many visits may be open at once on this server, in all workers. Beyond that the oldest are
-            dropped, and whoever comes back for one is told to call again. Callers whom nobody can tell apart share half
+            dropped, and a client that comes back for one is told to call again. Unknown callers share half
             of them.
-        max_visits_per_caller: the same for one caller, or for one 2025 session where nobody tells who calls.
+        max_visits_per_caller: how many of one caller, or of one 2025 session if the caller is unknown.
         clock: seconds since the epoch; for tests.
     """
 
@@ -300,7 +300,7 @@ class Askback:
         return self.page_host.app
 
     async def settle(self, id: str, result: Any = None) -> bool:
-        """End a visit well: whoever waits for it goes on with `result`. From any process that shares the store.
+        """End a visit well: calls that wait for it go on with `result`. From any process that shares the store.
 
         Gives whether this is how it ended: the first end stands. Raises `VisitUnknown` for an id that was never given
         out, or so long ago that its time is over.

@@ -10,7 +10,7 @@ from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 
 from askback.model.owners import CLAIMS, LOCAL, owner_from_claims, owner_from_name
 from askback.protocol.revisions import Era, revision_of, target_of
-from askback.runtime.context import Caller, CallRequest
+from askback.runtime.context import Caller, CallIdentity
 from askback.server.hosts.boundary import CallerFunction, Context
 
 
@@ -25,11 +25,11 @@ class CallerReader:
     claims: Sequence[str] = CLAIMS
     """The claims of a token that make a person."""
 
-    def read_request(self, ctx: Context) -> CallRequest:
+    def read_request(self, ctx: Context) -> CallIdentity:
         """Who called what, and with which client."""
         target, arguments = target_of(ctx.method, ctx.params or {})
         client = ctx.session.client_params
-        return CallRequest(
+        return CallIdentity(
             method=ctx.method,
             target=target,
             arguments=arguments,
@@ -57,14 +57,14 @@ class CallerReader:
         )
 
     def recorded(self, ctx: Context) -> str | None:
-        """The caller as the ledger has it, which is what the seal is bound to; None where nobody tells."""
+        """The caller as the ledger has it, which is what the seal is bound to; None if unknown."""
         name = self.principal(ctx)
         if name is None:
             return LOCAL if ctx.request is None and get_access_token() is None else None
         return name
 
     def _owner(self, ctx: Context) -> str:
-        """Empty for a call of which nobody can tell, and that one has no vault (T26)."""
+        """The owner of what is kept for the caller; empty if unknown, and then there is no vault (T26)."""
         if self.function is not None:
             name = self.function(ctx)
             return owner_from_name(name) if name else ""
@@ -76,7 +76,7 @@ class CallerReader:
 
 
 def _holder(ctx: Context, name: str | None) -> str:
-    """A digest of the caller, or of the session of a 2025 revision where nobody tells who calls. On other revisions
+    """A digest of the caller, or of the session of a 2025 revision if the caller is unknown. On other revisions
     the header of the session is the client's own word, and could be another for each call."""
     if name is None:
         is_session = ctx.request is not None and revision_of(ctx.protocol_version).era is Era.PUSH

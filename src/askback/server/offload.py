@@ -1,6 +1,6 @@
 """Long journals: they stay in the store, and the client carries a handle.
 
-The handle opens what it names: the store holds a sealed text, and whoever reads the store cannot read what people
+The handle opens what it names: the store holds a sealed text, so that reading the store does not show what people
 answered. It travels in the state, which the boundary seals.
 """
 
@@ -41,7 +41,7 @@ class JournalOffload:
 
     @property
     def _is_lasting(self) -> bool:
-        """A process's own memory is none that a client could come back to elsewhere, or later."""
+        """Whether the store outlives this process, so that a client can come back to it elsewhere or later."""
         return getattr(self._store, "reach", "process") != "process"
 
     async def offload(self, state: str, *, holder: str = "") -> str:

@@ -1,4 +1,4 @@
-"""The pages of one server, as its calls and its visitors come to them: for whom, where, and what serves them."""
+"""The pages of one server: for which callers, at which address, and the application that serves them."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -41,7 +41,7 @@ class ServerPagesOptions:
     providers: Mapping[str, Provider]
     visits: VisitStore
     end: Callable[[str, Ending], Any]
-    """Ends a visit and tells whoever is to know."""
+    """Ends a visit and notifies its client."""
     store: Store
     open_vault: Callable[[], Vault]
     key: bytes
@@ -52,7 +52,7 @@ class ServerPagesOptions:
 
 
 def require_callers(pages: Pages, *, are_named: bool, bring_tokens: bool | None) -> None:
-    """Refuse pages at whose door nobody could ever be the caller, before anybody is sent there."""
+    """Refuse pages whose authenticator could never recognize a caller, before a link goes out."""
     if pages.url is None or pages.door is None:
         return
     if are_named and isinstance(pages.door, SignIn):
@@ -123,7 +123,7 @@ class ServerPages:
 
     @cached_property
     def loopback(self) -> "LoopbackListener":
-        """The pages for whoever sits at this machine."""
+        """The pages for the user of this machine."""
         from askback.pages.app import make_local_app
         from askback.pages.loopback import LoopbackListener
 
@@ -133,7 +133,7 @@ class ServerPages:
         return LoopbackListener(app, port=self._on.pages.port)
 
     async def close(self) -> None:
-        """What was opened on this machine; it is opened again when somebody needs it."""
+        """Close the listener on this machine; it is opened again when a link needs it."""
         if "loopback" in vars(self):
             await self.loopback.close()
 
@@ -229,7 +229,7 @@ def _require_extra() -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallerPages:
-    """The house, as one caller may use it."""
+    """The pages of a server, as one caller may use them."""
 
     owner: str
     is_local: bool

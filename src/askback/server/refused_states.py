@@ -1,4 +1,4 @@
-"""Rounds that the boundary turns away: forged, too late, or sealed for somebody or something else. Put on record."""
+"""Puts on record the rounds that the boundary refuses: forged, too late, or sealed for another caller or call."""
 
 import json
 import time
@@ -38,7 +38,7 @@ class RefusedStateAudit:
             until, inner = float(claims["exp"]), str(claims["s"])
         except Exception:  # noqa: BLE001 - whatever a codec raises
             return FORGED, ""
-        # By the boundary's own clock, which nobody sets.
+        # By the boundary's own clock, which tests cannot set.
         return LATE if until <= time.time() else ELSEWHERE, _call_in(inner)
 
 

@@ -88,7 +88,7 @@ def _not_run(verdict: Finished | EpochChanged | Rejected | RunnerDied, call: Cal
 
 
 async def _report_loss(call: Call) -> None:
-    """Whoever makes this call again was told to find out first, as far as somebody can tell who that is."""
+    """Note that this caller was told to find out what happened, if the caller is known."""
     with suppress(CallerUnknown):
         await EffectClaims(call.context).report_loss()
     await call.settings.server.conversation_ids.note_loss()
@@ -187,7 +187,7 @@ def _given_again(end: bytes, call: Call) -> dict[str, Any]:
 
 
 def _require_that_it_can_be_shown(result: dict[str, Any], call: Call) -> None:
-    """Every request says anew what its client can do, and so does a copy (R02, R04)."""
+    """Every request, and so every copy, says for itself what its client can do (R02, R04)."""
     try:
         require_served(read_round(result).input_requests, call.client)
     except CannotAsk as error:

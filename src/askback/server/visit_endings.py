@@ -1,4 +1,4 @@
-"""How visits end from outside a call: the application says so, and clients that nobody waits for are told."""
+"""Ends visits from outside a call: the application settles them, and clients without a waiting call are notified."""
 
 import logging
 from collections import OrderedDict

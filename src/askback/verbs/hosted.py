@@ -53,7 +53,7 @@ async def secret(
         timeout: from the question to the end of the visit; then `TimedOut`.
 
     Gives `Accepted` with a `Secret`, which the body opens with `reveal()`; if it turns out to be wrong, say
-    `await found.reject("The service did not take it")`, and the next `secret(...)` asks anew, with that reason.
+    `await found.reject("The service did not take it")`, and the next `secret(...)` asks again, with that reason.
     """
     conversation = current_conversation("secret(...)")
     require_message(message)
@@ -61,7 +61,7 @@ async def secret(
     kept_for, seconds = seconds_of(keep, "keep"), seconds_of(timeout, "timeout")
     pages: CallerPages = await conversation.context.open_pages("secret(...)")
 
-    async def going() -> VisitPlan:
+    async def plan() -> VisitPlan:
         shown = [{"name": part, **asdict(field)} for part, field in parts.items()]
         return VisitPlan(
             kind="secret",
@@ -73,7 +73,7 @@ async def secret(
         )
 
     return await _found_or_asked(
-        conversation, partial(_place, "secret", name), partial(_kept, pages, item, parts), going
+        conversation, partial(_place, "secret", name), partial(_kept, pages, item, parts), plan
     )
 
 
@@ -81,7 +81,7 @@ async def secret(
 async def connect(
     provider: str, scopes: Collection[str] = (), *, message: str = "", timeout: Seconds = None
 ) -> Answer[Token]:
-    """A token for a service of somebody else's, in the name of the person; they sign in there if they have not yet.
+    """A token for another service, in the name of the person; they sign in there if they have not yet.
 
     Args:
         provider: the name of one of `Askback(server, providers=[...])`.
@@ -98,7 +98,7 @@ async def connect(
     text = message or f"Sign in to {connection.title}, so that this tool can go on."
     require_message(text)
 
-    async def going() -> VisitPlan:
+    async def plan() -> VisitPlan:
         return VisitPlan(
             kind="connect",
             message=text,
@@ -109,7 +109,7 @@ async def connect(
         )
 
     return await _found_or_asked(
-        conversation, partial(_place, "connect", provider), partial(connection.token, wanted), going
+        conversation, partial(_place, "connect", provider), partial(connection.token, wanted), plan
     )
 
 
@@ -125,7 +125,7 @@ async def _found_or_asked(
     conversation: Conversation,
     place: Callable[[int], str],
     look: Callable[[], Awaitable[T | None]],
-    going: Callable[[], Awaitable[VisitPlan]],
+    plan: Callable[[], Awaitable[VisitPlan]],
 ) -> Answer[T]:
     """What is kept, or what is kept after the person was there. A visit that was made and left nothing behind is one
     whose value was rejected since; then there is another."""
@@ -136,7 +136,7 @@ async def _found_or_asked(
         key = place(attempt)
         if conversation.has_asked_at(key):
             continue
-        answer = await conversation.visit(await going(), key=key)
+        answer = await conversation.visit(await plan(), key=key)
         if not isinstance(answer, Accepted):
             return answer
     found = await look()

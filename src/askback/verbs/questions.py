@@ -85,7 +85,7 @@ async def ask(
 
     Raises:
         CannotAsk: the client, its revision or the transport cannot show a form.
-        TimedOut: nobody answered in time.
+        TimedOut: no answer came in time.
         InvalidAnswer: reply after reply did not fit.
         QuestionRefused: this form could never be shown, or fishes for secrets.
     """
@@ -260,9 +260,9 @@ async def once(
     replay. If `fn` raises, `EffectFailed` is raised, now and on replay, and it is not tried again in this call.
 
     With `within`, neither is it tried again in any call of the same caller to the same tool with the same arguments
-    before that time is over: for hosts that begin a call anew where others would go on.
+    before that time is over: for hosts that make a new call where others would go on with the old one.
 
-    If whoever ran it is gone before it came back, nobody knows whether it happened. Then it is not run again, and
+    If the worker that ran it died meanwhile, it is unknown whether it happened. Then it is not run again, and
     `EffectFailed` says that it was interrupted; with `retry=True` it is run again, which is right where twice is as
     good as once.
 
@@ -292,7 +292,7 @@ async def visit(
 
     Args:
         message: what they are to do there and why, in words for that person.
-        url: where, with `{id}` in it: there goes an id that nobody can guess. The application gives it back with
+        url: where, with `{id}` in it, which stands for an id that cannot be guessed. The application gives it back with
             `Askback.settle(id, result)` or `Askback.fail(id, reason)`, in this process or another.
         key: names this question for good, like that of `ask`.
         wait: whether to wait for the end. Without, the body goes on when the person has agreed to go, and the answer's
@@ -312,7 +312,7 @@ async def visit(
     async def link_for(id: str) -> str:
         return link.with_id(id)
 
-    going = VisitPlan(
+    plan = VisitPlan(
         kind="elsewhere",
         message=message,
         link=link_for,
@@ -321,7 +321,7 @@ async def visit(
         template=link.template,
         meta=meta,
     )
-    return await conversation.visit(going, key=_checked(key))
+    return await conversation.visit(plan, key=_checked(key))
 
 
 def _question(key: str, pair: Any) -> Ask[Any]:

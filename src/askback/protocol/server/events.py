@@ -82,7 +82,7 @@ def describe_demanded_visits(
 
 
 def describe_foreign_replies(replies: Mapping[str, Any], *, reason: str | None = None) -> Iterable[CallEvent]:
-    """Replies to questions of somebody else's, as they came: whether they fit is not ours to say."""
+    """Replies to questions that Askback did not ask, as they came: it cannot say whether they fit."""
     for place, raw in replies.items():
         reply = read_reply(raw)
         if isinstance(reply, Reply):
@@ -114,7 +114,7 @@ def describe_unread_replies(journal: Journal) -> Iterable[CallEvent]:
 
 
 def refusal_in(error: MCPError) -> str | None:
-    """Why a round was not run, where it was refused; a state that is none is told of at the boundary."""
+    """Why a round was refused, if it was. A state that does not verify is recorded at the boundary."""
     if isinstance(error, RoundRefused):
         return FORGOTTEN if isinstance(error, RoundForgotten) else USED
     return MALFORMED if error.message == REFUSED_RESPONSES else None

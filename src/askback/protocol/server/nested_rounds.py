@@ -1,4 +1,4 @@
-"""Rounds that are not ours inside of ours: their state and their last replies travel in our journal.
+"""Rounds of the body or the SDK inside ours: their state and their last replies travel in our journal.
 
 A call has one place for state and one for replies. The SDK's resolvers use them, and so does a body that returns its
 own questions; when `ask` is used beside them, both must find what they left there.
@@ -17,7 +17,7 @@ from askback.protocol.server.rounds import STATE, state_after
 
 
 def take_over(params: Mapping[str, Any] | None, journal: Journal) -> None:
-    """Before our own questions end the round: what came with the call for somebody else is not lost."""
+    """Keep the state and replies that came with the call for the body, before our own questions end the round."""
     if journal.nested is None and params is not None and params.get(STATE) is not None:
         journal.nested = NestedRound(params[STATE], [], params.get("inputResponses") or {})
 
@@ -36,7 +36,7 @@ def nested_round(
 
 
 def brings_unasked(params: Mapping[str, Any] | None, revision: Revision) -> bool:
-    """Whether a first call brings what only a later round has: an answer nobody asked for is not taken.
+    """Whether a first call brings what only a later round has. An answer without a question is not taken.
 
     Every question of a server with Askback comes back with its state, and on the push era none comes back so at all.
     """

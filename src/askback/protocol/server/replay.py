@@ -28,7 +28,7 @@ class ReplayCarrier(Carrier):
     async def deliver(self, questions: Sequence[OutgoingQuestion]) -> Mapping[str, Arrival] | None:
         self._turn = self._turn or anyio.Lock(fast_acquire=True)
         async with self._turn:
-            if not self.arrived:  # one answer, then the body runs again; whoever waits here asks then
+            if not self.arrived:  # one answer, then the body runs again; tasks that wait here ask then
                 self.arrived.update(await self._push.deliver(questions))
         return None
 

@@ -104,9 +104,9 @@ class ResumedRound(NamedTuple):
     out: list[str]
     """The places of the questions that this round could answer."""
     given: Mapping[str, Any]
-    """What it brings for somebody else's."""
+    """Replies for rounds that are nested in ours."""
     unasked: int
-    """How many replies it brings to what nobody asked."""
+    """How many replies it brings without a question."""
 
 
 def is_refused_state(error: MCPError) -> bool:
@@ -137,7 +137,7 @@ def resume(params: dict[str, Any]) -> ResumedRound:
         raise MCPError(INVALID_PARAMS, REFUSED_RESPONSES)
     arrived = journal.arrived
     out = [place for place in journal.opened if place not in arrived]
-    # Replies to what was asked; other keys are nobody's question and are not looked at (R42).
+    # Replies to what was asked; other keys belong to no question and are not read (R42).
     taken, given = {place: replies[place] for place in out if replies.get(place) is not None}, _NONE
     for place, raw in taken.items():
         reply = read_reply(raw)
@@ -185,8 +185,8 @@ def _written(replies: Mapping[str, Any]) -> bytes:
 def redeemable_until(now: float, life: float) -> float:
     """When no worker takes the state of this request any more, nor a copy of it; until then it is known as used.
 
-    Another worker may give its states a longer life, and tells it in the seal. Twice the skew is added: the clock of
-    whoever made the seal may be ahead of ours, and that of whoever forgets expired rows ahead of the one that opens it.
+    Another worker may give its states a longer life, and says so in the seal. Twice the skew is added: the clock of the
+    worker that made the seal may be ahead of ours, and the clock of the store ahead of the one that opens it.
     """
     return max(SEALED_UNTIL.get(), now + life) + 2 * CLOCK_SKEW
 

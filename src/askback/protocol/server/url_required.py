@@ -1,4 +1,4 @@
-"""Visits on the push era without a way back: the call ends with an error that lists them, and the client calls anew."""
+"""Visits of the push era without a back channel: the call ends with an error that lists them; the client calls again."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -42,14 +42,14 @@ class UrlRequiredCarrier(Carrier):
         if not self._is_caller_known:
             raise CannotAsk(
                 mode="url",
-                reason="This connection has no way back to the client, and nobody tells who calls: when the call comes "
+                reason="This connection has no way back to the client, and the caller is unknown: when the call comes "
                 "again, it could not be told from a stranger's.",
                 advice="Its operator can add authorization to the server, name the caller with Askback(caller=...), or "
                 "serve these clients with sessions and event streams.",
             )
 
     async def end_of(self, id: str, ended: Ended, *, seconds: float) -> Ending | Pause:
-        # Never reached with a visit of this call: nobody hears of consent here.
+        # Never reached with a visit of this call: this carrier does not hear of consent.
         return Pause.GIVE_UP
 
     def demand(self) -> MCPError:
