@@ -91,7 +91,8 @@ class Approvals:
     ) -> None:
         """Keep what the person chose at this place of this call.
 
-        Once per place and call: a copy of the same round, up to `remembered` seconds after it expires, neither prolongs it nor brings back an approval that was revoked since.
+        Once per place and call: a copy of the same round, up to `remembered` seconds after it expires, neither
+        prolongs it nor brings back an approval that was revoked since.
         """
         now = self._clock()
         approval = Approval(

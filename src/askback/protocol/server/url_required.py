@@ -1,4 +1,4 @@
-"""Visits of the push era without a back channel: the call ends with an error that lists them; the client calls again."""
+"""Visits of the push era without a back channel: the call ends with an error that lists them, and is made again."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
