@@ -15,9 +15,8 @@ from opentelemetry.metrics import MeterProvider
 from opentelemetry.trace import ProxyTracerProvider, TracerProvider
 
 from askback.errors import NotRun
-from askback.model.events import DID_NOT_RUN, RAISED, RAN, CallEvent
+from askback.model.events import DID_NOT_RUN, RAISED, RAN, CallEvent, CallFacts
 from askback.protocol.revisions import REVISIONS, Era, revision_of
-from askback.server.call_facts import CallFacts
 
 SCOPE: Final = "askback"
 
