@@ -14,8 +14,7 @@ from pydantic import BaseModel, Field, SecretStr, field_validator
 
 from askback import Accepted, Answer, Askback, CannotAsk, ask, choose, confirm, once
 from askback.errors import AuthorError, EffectFailed, NotRecordable, OutsideConversation
-from askback.runtime.conversation import Conversation
-from askback.server.call import Call, Context
+from askback.server.call import Context
 from askback.server.hosts import lowlevel_of
 from askback.server.middleware import Middleware
 from askback.testing import REVISIONS, accept, decline, get_prompt, read_resource, run_tool
@@ -370,8 +369,3 @@ async def test_a_middleware_around_ours_may_run_the_rest_in_a_task_of_its_own(re
     chain.insert(next(at for at, one in enumerate(chain) if isinstance(one, Middleware)), in_a_task)
     result = await run_tool(server, "t", None, [accept("Ada")], revision=revision)
     assert result.text == "Accepted(value='Ada')"
-
-
-def test_calls_that_ask_nothing_do_not_make_those_slower_that_ask():
-    """Without slots Python stops sharing the names of attributes after some dozens that were not set."""
-    assert not any("__dict__" in vars(kind) for kind in (*Call.__mro__, *Conversation.__mro__))

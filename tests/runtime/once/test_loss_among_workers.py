@@ -32,7 +32,7 @@ def when_heard(monkeypatch: pytest.MonkeyPatch, count: int) -> anyio.Event:
         if len(heard) == count:
             all_heard.set()
 
-    monkeypatch.setattr(ConversationIds, "hear", hear_and_count)
+    monkeypatch.setattr(ConversationIds, "note_epoch", hear_and_count)
     return all_heard
 
 
@@ -62,7 +62,7 @@ async def test_a_worker_that_nobody_called_before_the_loss_knows_of_it(
     is_defended: bool, redis: RedisServer, monkeypatch: pytest.MonkeyPatch
 ):
     if not is_defended:
-        monkeypatch.setattr(ConversationIds, "watch", nothing)
+        monkeypatch.setattr(ConversationIds, "watch_epoch", nothing)
     shop = Shop()
     async with working(redis, shop) as (_, client):
         await order(client, 7)
@@ -125,7 +125,7 @@ async def test_an_effect_under_way_gives_its_result_though_the_epoch_was_heard_a
         return await self._names.epoch() != self._journal.epoch
 
     if not is_defended:
-        monkeypatch.setattr(EffectClaims, "_is_forgotten", ask_for_name)
+        monkeypatch.setattr(EffectClaims, "_is_epoch_lost", ask_for_name)
     shop = Shop()
     shop.may_go_on = anyio.Event()
     ends: list[End] = []

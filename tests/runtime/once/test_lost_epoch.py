@@ -43,7 +43,7 @@ def say_nothing_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(RedisStore, "claim", claim_in_any_epoch)
 
     monkeypatch.setattr(RoundForgotten, "__init__", RoundRefused.__init__)
-    monkeypatch.setattr(ConversationIds, "hear", ignore)
+    monkeypatch.setattr(ConversationIds, "note_epoch", ignore)
     monkeypatch.setattr(ConversationIds, "note_loss", ignore)
 
 
