@@ -84,29 +84,20 @@ def to_plain(value: Any, *, depth: int = 0) -> Any:
     return _listed(value, depth + 1)
 
 
-def _hidden(secret: SecretStr | SecretBytes) -> HiddenValue:
-    return HiddenValue(digest_of([type(secret).__name__, secret.get_secret_value()]))
-
-
-def _moment(moment: date | time) -> str:
-    return moment.isoformat()
-
-
-def _same(value: Any) -> Any:
-    return value
-
-
 _ADDRESSES = (Url, MultiHostUrl, AnyUrl, IPv4Address, IPv6Address, IPv4Network, IPv6Network)
 
 _SIMPLE: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     (Enum, lambda member: to_plain(member.value)),
-    ((NoneType, bool), _same),
+    ((NoneType, bool), lambda value: value),
     (int, int.__int__),
     (float, float.__float__),
     (str, str.__str__),
-    ((SecretStr, SecretBytes), _hidden),
+    (
+        (SecretStr, SecretBytes),
+        lambda secret: HiddenValue(digest_of([type(secret).__name__, secret.get_secret_value()])),
+    ),
     ((bytes, bytearray), lambda given: b64encode(given).decode()),
-    ((date, time), _moment),
+    ((date, time), lambda moment: moment.isoformat()),
     ((timedelta, Decimal, Fraction, UUID, PurePath, *_ADDRESSES), str),
 )
 """The first kind that fits is used. A subclass of a text or a number counts as that, whatever its own methods say."""

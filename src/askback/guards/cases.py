@@ -8,8 +8,7 @@ from askback.guards.arguments import digest_of
 from askback.guards.display import defang, render_value
 from askback.guards.offers import ApprovalOffer, fieldset_for, require_options
 from askback.guards.risk import Arguments, Risk
-from askback.guards.rule import ApprovalKey, GuardRule
-from askback.model.texts import Words
+from askback.guards.rule import GuardRule
 from askback.runtime.approvals import Scope
 from askback.runtime.carrier import PlacedQuestion
 from askback.runtime.conversation import Conversation
@@ -89,8 +88,10 @@ async def case_of(conversation: Conversation, run: GuardedRun) -> Case | None:
         return None
     require_options(risk)
     key = await rule.find_key(tool, arguments)
-    offers = _offers(rule, is_known=bool(owner))
-    covers = risk.covers or _covers(tool, key, words)
+    # An approval of an unknown caller would hold for strangers too, so lasting ones are not offered.
+    offers = tuple(offer for offer in rule.offers if offer.seconds is None or owner)
+    template = words.guard_covers_key if key.words else words.guard_covers
+    covers = risk.covers or template.format(tool=render_value(tool), key=key.words)
     form = form_of(_message(risk, tool), fieldset_for(risk, offers, covers, words))
     return Case(
         run=run,
@@ -114,15 +115,3 @@ def _message(risk: Risk, tool: str) -> str:
                 reason=f"The question would have {size} {unit}, and {most} is the most.",
             )
     return message
-
-
-def _offers(rule: GuardRule, *, is_known: bool) -> tuple[ApprovalOffer, ...]:
-    """Without lasting ones if the caller is unknown: such an approval would hold for strangers too."""
-    return tuple(offer for offer in rule.offers if offer.seconds is None or is_known)
-
-
-def _covers(tool: str, key: ApprovalKey, words: Words) -> str:
-    name = render_value(tool)
-    if not key.words:
-        return words.guard_covers.format(tool=name)
-    return words.guard_covers_key.format(tool=name, key=key.words)

@@ -61,7 +61,8 @@ class Template:
         """The text with the values in it."""
         given = {**arguments, TOOL: tool}
         return "".join(
-            part.text + (_shown(part, given) if part.field is not None else "") for part in self._parts
+            part.text + (render_plain(_value(part, given)) if part.field is not None else "")
+            for part in self._parts
         )
 
     def values(self, tool: str, arguments: Arguments) -> list[tuple[str, Any]]:
@@ -82,10 +83,6 @@ def _parsed(text: str, option: str) -> Iterator[Part]:
             f"guard({option}={text!r:.200}) is not a template: {error}. Name arguments in braces, 'Delete {{path}}?', "
             "and write {{ for a brace."
         ) from error
-
-
-def _shown(part: Part, given: Arguments) -> str:
-    return render_plain(_value(part, given))
 
 
 def _value(part: Part, given: Arguments) -> Any:

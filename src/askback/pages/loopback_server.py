@@ -1,4 +1,4 @@
-"""An application on a loopback port of its own: the desk for a block, a server's pages for as long as it runs."""
+"""An application on a loopback port: the desk while a block runs, the pages while their server runs."""
 
 import os
 import socket
@@ -15,19 +15,28 @@ from askback.errors import OperatorError
 LOOPBACK = "127.0.0.1"
 
 STARTING_SECONDS = 10
-"""For a server in this very process: a machine that needs longer is not going to make it."""
+"""How long a server in this process may take to start; a machine that needs longer has another problem."""
 
 _UNLOGGED = type(
     "Unlogged", (AutoHTTPProtocol,), {"access_log": property(lambda _: False, lambda _, __: None)}
 )
-"""Names no request in the log. uvicorn's own option for it silences every server of the process, also the host's."""
+"""Logs no requests. uvicorn's own option for that silences every server of the process, also the host's."""
 
 
 class EmbeddedServer(uvicorn.Server):
-    """Leaves Ctrl-C to the program it runs in, where it cancels a question and may not end everything."""
+    """Leaves Ctrl-C to the program that it runs in: there it cancels one question, and must not end the program."""
 
     def __init__(self, app: ASGIApp) -> None:
-        super().__init__(_config(app))
+        config = uvicorn.Config(
+            app,
+            http=_UNLOGGED,
+            log_config=None,
+            lifespan="off",
+            ws="none",
+            server_header=False,
+            timeout_graceful_shutdown=1,
+        )
+        super().__init__(config)
         self.is_up = anyio.Event()
 
     @contextmanager
@@ -78,15 +87,3 @@ async def serve_app(
         finally:
             before_end()
             server.should_exit = True
-
-
-def _config(app: ASGIApp) -> uvicorn.Config:
-    return uvicorn.Config(
-        app,
-        http=_UNLOGGED,
-        log_config=None,
-        lifespan="off",
-        ws="none",
-        server_header=False,
-        timeout_graceful_shutdown=1,
-    )

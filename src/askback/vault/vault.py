@@ -92,7 +92,7 @@ class Vault:
     ) -> None:
         """Without a server, owners are found in the parts of all servers."""
         self.store, self.clock, self._ring = store, clock, ring
-        self._is_whole, self._part = server is None, _part_of(server or "")
+        self._is_whole, self._part = server is None, quote(server or "", safe="") + "/"
 
     def for_server(self, server: str) -> "Vault":
         """The part of one server, which all workers of this name share."""
@@ -235,10 +235,6 @@ class Vault:
             found.extend((whose.removeprefix(VALUES_PREFIX), name) for whose, name in page)
             after = page[-1]
         return [row for row in found if owner is None or row[0].partition("/")[2] == owner]
-
-
-def _part_of(server: str) -> str:
-    return quote(server, safe="") + "/"
 
 
 def _read(written: bytes) -> VaultEntry:
