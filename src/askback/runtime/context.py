@@ -97,6 +97,8 @@ class CallContext:
         self.server = server
         self.dialect = dialect
         self.clock = clock
+        self.now = clock()
+        """The time of this request; `clock()` is the time of the moment."""
         self.notify_when_ended = notify_when_ended
         """Have the client told when a visit ends that no call waits for: called with its id, and until when."""
         self.journal = Journal()
@@ -124,11 +126,6 @@ class CallContext:
     def carrier(self) -> Carrier:
         """How this call's questions leave the server."""
         return self._make_carrier(self)
-
-    @cached_property
-    def now(self) -> float:
-        """The time of this request; `clock()` is the time of the moment."""
-        return self.clock()
 
     @property
     def approvals(self) -> Approvals:
