@@ -1,4 +1,4 @@
-"""`askback demo`: three servers ask you in a real terminal and on a page, or somebody plays your part."""
+"""`askback demo`: three servers ask you in a real terminal and on a page, or a guest answers for you."""
 
 import shlex
 import sys

@@ -59,9 +59,7 @@ def test_the_demo_plays_itself_without_the_client_extra():
 def test_at_a_terminal_the_demo_says_why_it_plays_itself():
     terminal = Emulator([*WITHOUT_EXTRA, "demo"], columns=200, rows=60)
     try:
-        terminal.until(
-            "A guest plays your part, since what would ask you is not installed. Install it with: pip"
-        )
+        terminal.until("A guest answers for you, because the forms are not installed. Install it with: pip")
         terminal.until("The same result on all three")
     finally:
         terminal.close()

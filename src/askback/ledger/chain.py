@@ -18,6 +18,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from pydantic import TypeAdapter, ValidationError
+
 from askback.ledger.codec import UnreadableLine, compact_json, read_object
 from askback.ledger.entries import LedgerEntry, read_entry
 from askback.ledger.heads import Head
@@ -195,18 +197,19 @@ def trimmed_records(mark: TrimMark, *, at: float) -> Iterator[LineRecord]:
 
 def read_opened(line: LedgerLine) -> SeenLine | None:
     """The line that the writer saw when it began. Call it only for a verified line."""
-    row: Any = line.record.get("saw")
     try:
-        return None if row is None else SeenLine(*row)
-    except TypeError as error:
+        return _SEEN_LINE.validate_python(line.record.get("saw"))
+    except ValidationError as error:
         raise UnreadableLine("it does not say what its writer saw") from error
 
 
 def read_trimmed(line: LedgerLine) -> TrimMark:
     """The trim mark. Call it only for a verified line, because a mark explains why lines are missing."""
-    record: Any = line.record
     try:
-        cut = {writer: Head(*row) for writer, row in record["cut"].items()}
-        return TrimMark(before=int(record["before"]), cut=cut, wrong=list(record["wrong"]))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        return _TRIM_MARK.validate_python(line.record)
+    except ValidationError as error:
         raise UnreadableLine("it does not say what was trimmed") from error
+
+
+_SEEN_LINE: TypeAdapter[SeenLine | None] = TypeAdapter(SeenLine | None)
+_TRIM_MARK = TypeAdapter(TrimMark)

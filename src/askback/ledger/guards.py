@@ -95,47 +95,37 @@ class RecordedRuns:
         """Add the next entry; whether it belongs to a guarded run."""
         if entry.place is None or not (entry.event == "guarded" or entry.place.startswith(PLACE)):
             return False
-        run = self._run_of(entry)
-        if run is not None:
-            run.numbers.append(number)
-        return run is not None
+        run = self._latest.get((entry.call, entry.place))
+        if run is None or _begins_another(run, entry):
+            if entry.event not in {"asked", "guarded"}:
+                return False
+            run = RecordedRun(first=entry, numbers=[])
+            self._runs.append(run)
+            self._latest[entry.call, entry.place] = run
+        run.numbers.append(number)
+        match entry.event:
+            case "asked":
+                run.asked = entry
+            case "answered" if run.decided is None:
+                run.answered = entry
+            case "guarded" if entry.reason in ENDINGS:
+                run.ended = entry
+            case "guarded":
+                run.first = run.decided = entry
+            case _:
+                pass
+        return True
 
     def __iter__(self) -> Iterator[RecordedRun]:
         return iter(self._runs)
 
-    def _run_of(self, entry: LedgerEntry) -> RecordedRun | None:
-        latest = self._latest.get(_key(entry))
-        match entry.event:
-            case "asked":
-                run = latest if latest is not None and latest.decided is None else self._begin(entry)
-                run.asked = entry
-            case "answered":
-                run = latest
-                if run is not None and run.decided is None:
-                    run.answered = entry
-            case "guarded" if entry.reason in ENDINGS:
-                run = latest if latest is not None else self._begin(entry)
-                run.ended = entry
-            case "guarded":
-                run = latest if latest is not None and _belongs_to(latest, entry) else self._begin(entry)
-                run.first = run.decided = entry
-            case _:
-                run = latest
-        return run
 
-    def _begin(self, entry: LedgerEntry) -> RecordedRun:
-        run = RecordedRun(first=entry, numbers=[])
-        self._runs.append(run)
-        self._latest[_key(entry)] = run
-        return run
-
-
-def _key(entry: LedgerEntry) -> tuple[str, str]:
-    return entry.call, entry.place or ""
-
-
-def _belongs_to(run: RecordedRun, decision: LedgerEntry) -> bool:
-    """Whether the decision is this run's own: its first, or a copy by a worker that took the call over."""
+def _begins_another(run: RecordedRun, entry: LedgerEntry) -> bool:
+    """Whether the entry begins another run at the same place. A worker that takes a call over repeats its decision."""
     before = run.decided
-    is_same = before is not None and (before.rule, before.reason) == (decision.rule, decision.reason)
-    return run.ended is None and (before is None or is_same)
+    if entry.event == "asked":
+        return before is not None
+    if entry.event != "guarded" or entry.reason in ENDINGS:
+        return False
+    is_copy = before is None or (before.rule, before.reason) == (entry.rule, entry.reason)
+    return run.ended is not None or not is_copy

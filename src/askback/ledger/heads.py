@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple
 
+from pydantic import TypeAdapter, ValidationError
+
 from askback.errors import OperatorError
-from askback.ledger.codec import UnreadableLine, canonical_json, read_object
+from askback.ledger.codec import canonical_json
 from askback.ledger.keys import LedgerKey, LedgerKeyRing
 
 
@@ -54,18 +56,8 @@ def seal_heads(writers: Mapping[str, Head], *, last: int, at: float, key: Ledger
 def read_heads(written: str) -> Heads:
     """Read heads from the text of a file. `Ledger.verify(heads)` checks whether they are genuine."""
     try:
-        found = read_object(written.encode())
-        return Heads(
-            at=float(found["at"]),
-            last=int(found["last"]),
-            key=str(found["key"]),
-            writers={
-                writer: Head(int(n), str(mac), int(number))
-                for writer, (n, mac, number) in found["writers"].items()
-            },
-            mac=str(found["mac"]),
-        )
-    except (UnreadableLine, KeyError, TypeError, ValueError, AttributeError) as error:
+        return _HEADS.validate_json(written)
+    except ValidationError as error:
         raise OperatorError(
             "This is not the head of a ledger. `askback ledger heads` prints one; keep it as it was printed."
         ) from error
@@ -73,3 +65,6 @@ def read_heads(written: str) -> Heads:
 
 def _body(heads: Heads) -> bytes:
     return canonical_json([heads.at, heads.last, heads.key, heads.writers])
+
+
+_HEADS = TypeAdapter(Heads)

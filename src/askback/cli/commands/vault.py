@@ -4,8 +4,7 @@ import os
 import sys
 import time
 from argparse import Namespace
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, TypeVar
 
@@ -117,11 +116,15 @@ def _key(_: Namespace) -> int:
 
 
 def _use_vault(address: str | None, ring: KeyRing | None, work: Callable[[Vault], Awaitable[T]]) -> T:
-    """Do something with the vault at this address. Items can be listed and removed without keys."""
+    """Do something with the vault at this address, or with the vault of this user, whose file is not made. Without
+    keys, items can be listed and removed."""
+    ring, file = ring or KeyRing([os.urandom(KEY_BYTES)]), embedded_file()
 
     async def open_and_work() -> T:
-        async with _open_vault(address, ring) as vault:
-            return await work(vault)
+        if address is None and not file.is_file():
+            return await work(Vault(MemoryStore(clock=time.time), ring))
+        async with open_existing(address or f"{SQLITE}{file}") as store:
+            return await work(Vault(store, ring))
 
     return run(open_and_work)
 
@@ -129,17 +132,6 @@ def _use_vault(address: str | None, ring: KeyRing | None, work: Callable[[Vault]
 def _read_items(address: str | None) -> list[ItemSummary]:
     items = _use_vault(address, known_keys(), Vault.list_items)
     return sorted(items, key=lambda item: (describe_owner(item.owner), item.owner, item.server, item.item))
-
-
-@asynccontextmanager
-async def _open_vault(address: str | None, ring: KeyRing | None) -> AsyncGenerator[Vault]:
-    """The vault in the store of this address, or the vault of this user; a missing file is not made."""
-    ring, file = ring or KeyRing([os.urandom(KEY_BYTES)]), embedded_file()
-    if address is None and not file.is_file():
-        yield Vault(MemoryStore(clock=time.time), ring)
-    else:
-        async with open_existing(address or f"{SQLITE}{file}") as store:
-            yield Vault(store, ring)
 
 
 def _place(address: str | None) -> str:
@@ -150,8 +142,7 @@ def _is_agreed(item: ItemSummary) -> bool:
     if not is_terminal(sys.stdin):
         raise Misused(f"There is no terminal to ask on whether to forget {describe_item(item)}. Add --yes.")
     print_note(f"Forget {describe_item(item)}? A server that needs it will ask for it again.")
-    sys.stderr.write("[y/N] ")
-    sys.stderr.flush()
+    print("[y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 

@@ -112,8 +112,7 @@ def _is_yes() -> bool:
     """Whether the person types the whole word after the question was shown; earlier input is dropped."""
     if sys.platform != "win32":
         termios.tcflush(sys.stdin, termios.TCIFLUSH)
-    sys.stderr.write(PROMPT)
-    sys.stderr.flush()
+    print(PROMPT, end="", file=sys.stderr, flush=True)
     try:
         typed = sys.stdin.readline()
     except KeyboardInterrupt:
