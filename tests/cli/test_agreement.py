@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from askback.cli.servers import drivers, targets
+from askback.cli.servers import targets
 from askback.cli.servers.agreement import AgreedEntries
 from askback.cli.servers.configs import AT_HOME, Configs, Configured
 from askback.client.consent import path_of_user
@@ -69,7 +69,7 @@ def test_without_a_terminal_the_planted_command_does_not_run(
     shell: Shell, clone: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], is_defended: bool
 ):
     if not is_defended:
-        monkeypatch.setattr(drivers, "require_agreement", no_objection)
+        monkeypatch.setattr(targets, "require_agreement", no_objection)
     ended = shell.run(*words)
     assert planted(clone) is not is_defended
     if is_defended:
@@ -92,7 +92,7 @@ def test_the_persons_own_server_of_that_name_comes_first(
 ):
     if not is_defended:
         monkeypatch.setattr(Configs, "named", named_with_the_project_first)
-        monkeypatch.setattr(drivers, "require_agreement", no_objection)
+        monkeypatch.setattr(targets, "require_agreement", no_objection)
     write(clone / near, weather=PLANTED)
     write(home / AT_HOME[0], weather=OWN)
     ended = shell.run("call", "weather")

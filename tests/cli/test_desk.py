@@ -15,8 +15,7 @@ import pytest
 from askback.cli.call.options import CallRequest
 from askback.cli.call.people import Answerer
 from askback.cli.call.server_call import CallOutcome, ServerCall, run_call
-from askback.cli.desk.calls import DeskCalls
-from askback.cli.desk.servers import DeskServer, DeskStartup
+from askback.cli.desk import DeskCalls, DeskServer, DeskStartup
 from askback.cli.exits import Exit
 from askback.client import Driver, PersonQueue
 from askback.testing import accept, decline
@@ -250,7 +249,7 @@ SILENT = answering({"initialize": None, "server/discover": None})
 async def test_a_silent_server_keeps_nobody_from_the_others(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("askback.cli.desk.servers.STARTUP_TIMEOUT", 0)
+    monkeypatch.setattr("askback.cli.desk.STARTUP_TIMEOUT", 0)
     command = [sys.executable, *shlex.split(SILENT)]
     async with desk_with(ScriptedPerson(), slow=command, kitchen=kitchen) as calls:
         gathering = DeskStartup(

@@ -12,8 +12,7 @@ import pytest
 
 from askback.cli.call.options import read_call
 from askback.cli.exits import Misused
-from askback.cli.servers.drivers import make_driver
-from askback.cli.servers.targets import AddressTarget
+from askback.cli.servers.targets import AddressTarget, make_driver
 from tests.support.command.process import Shell, answering
 
 pytestmark = pytest.mark.slow

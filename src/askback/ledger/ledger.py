@@ -10,12 +10,11 @@ from anyio.lowlevel import RunVar
 
 from askback.errors import OperatorError, StoreUnavailable
 from askback.ledger.chain import LedgerLine, LineRecord
-from askback.ledger.checker import LedgerChecker
+from askback.ledger.checker import LedgerChecker, Report
 from askback.ledger.entries import LedgerEntry, encode_entry
 from askback.ledger.heads import Heads, seal_heads
 from askback.ledger.keys import Keys, LedgerKeyRing
 from askback.ledger.reader import read_lines, read_numbered
-from askback.ledger.report import Report
 from askback.ledger.retention import Retention
 from askback.ledger.writer import LedgerWriter
 from askback.model.store import Store

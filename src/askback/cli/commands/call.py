@@ -15,8 +15,14 @@ from askback.cli.call.report import print_json, print_log, print_outcome
 from askback.cli.call.server_call import CallOutcome, Failure, ServerCall, connect_and_run, failure_of
 from askback.cli.exits import CommandInterrupted, Exit, Misused, run
 from askback.cli.printer import MAX_NOTE, Printer, TextRow, print_note, warnings_on_screen
-from askback.cli.servers.drivers import look_up, make_driver, surroundings
-from askback.cli.servers.targets import CommandTarget, Target, starting_state
+from askback.cli.servers.targets import (
+    CommandTarget,
+    Target,
+    look_up,
+    make_driver,
+    starting_state,
+    surroundings,
+)
 from askback.client import PersonQueue
 from askback.errors import OperatorError
 from askback.model.safe import safe_line

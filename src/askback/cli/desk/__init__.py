@@ -1,1 +1,0 @@
-"""`askback desk`: several servers kept connected, and one page for their questions."""
