@@ -102,15 +102,8 @@ def print_outcome(outcome: CallOutcome, paper: Printer) -> None:
             print_note(safe_line(f"{one.action} by {one.by}: {one.asked.message}"))
     match outcome.came:
         case Failure(is_theirs=True) as failure:
-            print_note(
-                "\n".join(
-                    quoted(
-                        _label(outcome),
-                        failure.message,
-                        columns_of(sys.stderr) if sys.stderr.isatty() else None,
-                    )
-                )
-            )
+            width = columns_of(sys.stderr) if sys.stderr.isatty() else None
+            print_note("\n".join(quoted(_label(outcome), failure.message, width)))
         case Failure() as failure:
             print_note("\n".join(text_lines(failure.message)))
             for text in lines_of(failure.result) if failure.result is not None else ():
