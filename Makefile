@@ -1,12 +1,17 @@
 # On a fresh machine `make demo` and `make test` need nothing else: each makes .venv and installs what it takes.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test quick check fix bench docs peers oldest pythons pythons-short requirements walk strangers browser services guides soak package dev site
+.PHONY: help demo test quick check fix bench docs peers oldest oldest-short pythons pythons-short requirements walk strangers browser services guides soak package dev site
 
 BIN := .venv/bin
 # Two workers: what CI has. Who is done takes over from the other.
 SIDE_BY_SIDE := -q -n 2 --dist worksteal
 FAST := -m "not strangers and not browser and not services and not guides and not slow"
+# Where versions of Python differ: types, tasks and threads, JSON.
+PYTHON_TESTS := tests/schema tests/protocol tests/runtime tests/sync tests/client/forms
+# Where versions of libraries differ: hosts, types, pages, parsers.
+LIBRARY_TESTS := tests/schema tests/protocol tests/runtime tests/sync tests/verbs tests/migrate tests/server/hosts \
+	tests/stores tests/oauth tests/pages tests/client/consent tests/client/forms tests/guards/sql/engines
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -14,7 +19,7 @@ help: ## list these targets
 demo: package ## three servers that ask you, in forms and on a page; without a terminal it plays itself
 	@$(BIN)/askback demo
 
-test: check requirements docs oldest pythons-short strangers browser services guides ## everything: what CI runs
+test: check requirements docs oldest-short pythons-short strangers browser services guides ## everything: what CI runs
 	@$(BIN)/python -m scripts.odd_folder $(SIDE_BY_SIDE)
 
 quick: dev ## the tests that need no programs by others, and no patience
@@ -41,11 +46,15 @@ oldest: ## the quick tests on the oldest versions that Askback supports
 	@VENV=.build/oldest CONSTRAINT=scripts/oldest.txt scripts/bootstrap dev
 	.build/oldest/bin/pytest $(SIDE_BY_SIDE) $(FAST)
 
+oldest-short: ## those of them that depend on versions of libraries
+	@VENV=.build/oldest CONSTRAINT=scripts/oldest.txt scripts/bootstrap dev
+	.build/oldest/bin/pytest $(SIDE_BY_SIDE) $(FAST) $(LIBRARY_TESTS)
+
 pythons: dev ## the quick tests on every Python from 3.11 on that this machine has
 	@$(BIN)/python -m scripts.pythons $(SIDE_BY_SIDE) $(FAST)
 
-pythons-short: dev ## a selection of them on every Python but the one of .venv
-	@$(BIN)/python -m scripts.pythons --short $(SIDE_BY_SIDE) $(FAST)
+pythons-short: dev ## those of them that depend on the version of Python, on every other 3.x
+	@$(BIN)/python -m scripts.pythons --others $(SIDE_BY_SIDE) $(FAST) $(PYTHON_TESTS)
 
 soak: dev ## the oracle: 200,000 valid random statements on each engine, and 20,000 that repeat something many times (half an hour)
 	@VENV=.build/oldest CONSTRAINT=scripts/oldest.txt scripts/bootstrap dev

@@ -1,7 +1,7 @@
 """Runs tests on every Python from 3.11 on that this machine has, and says which those were.
 
-    python -m scripts.pythons [pytest's own words]           the tests that pytest chooses, on each
-    python -m scripts.pythons --short [pytest's own words]   a selection of them, and not on the Python that runs this
+    python -m scripts.pythons [pytest's own words]            the tests that pytest chooses, on each
+    python -m scripts.pythons --others [pytest's own words]   the same, but not on the 3.x that runs this
 
 Each version has an environment of its own, .build/python-VERSION.
 """
@@ -20,24 +20,6 @@ ROOT = BUILD.parent
 
 OLDEST = (3, 11)
 Version = tuple[int, int, int]
-
-SELECTION = (
-    "tests/schema",
-    "tests/conversation",
-    "tests/sync",
-    "tests/styles",
-    "tests/wire",
-    "tests/stores",
-    "tests/runtime/once/test_within.py",
-    "tests/oauth/test_addresses.py",
-    "tests/server/hosts/fastmcp/test_features.py",
-    "tests/server/hosts/fastmcp/test_errors.py",
-    "tests/client/cli",
-    "tests/client/consent",
-    "tests/client/forms",
-)
-"""Where versions of Python differ: types and their annotations, tasks and threads, addresses, JSON, SQLite. Less than a
-minute, and two on a busy machine."""
 
 PLACES = ("/usr/local/bin", "/usr/bin", "/opt/homebrew/bin")
 """Where Pythons are that the PATH does not name, since another stands before them."""
@@ -95,21 +77,15 @@ def is_green(version: Version, python: Path, words: Iterable[str]) -> bool:
 def main() -> int:
     words, pyenv = sys.argv[1:], Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
     pythons = find_pythons(candidates(os.environ.get("PATH", os.defpath), pyenv))
-    if is_short := words[:1] == ["--short"]:
-        words = [*words[1:], *SELECTION]
-        pythons.pop(sys.version_info[:3], None)
-    red = [version for version, python in pythons.items() if not is_green(version, python, words)]
-    what = "a selection of the tests" if is_short else "the tests"
-    _say(
-        f"{what} ran on Python {', '.join(map(_text, pythons))}"
-        if pythons
-        else "there is no other Python here"
-    )
-    if is_short:
-        _say(f"all tests run on Python {_text(sys.version_info[:3])}")
-    if red:
-        _say(f"they failed on {', '.join(map(_text, red))}")
-    return 1 if red else 0
+    if words[:1] == ["--others"]:
+        words = words[1:]
+        pythons = {version: file for version, file in pythons.items() if version[:2] != sys.version_info[:2]}
+    failed = [version for version, python in pythons.items() if not is_green(version, python, words)]
+    ran_on = f"the tests ran on Python {', '.join(map(_text, pythons))}"
+    _say(ran_on if pythons else "there is no other Python here")
+    if failed:
+        _say(f"they failed on {', '.join(map(_text, failed))}")
+    return 1 if failed else 0
 
 
 def _text(version: Version) -> str:
