@@ -1,7 +1,6 @@
 """The rows of the store in memory, and who waits for them."""
 
 from dataclasses import dataclass, field
-from math import inf
 from typing import Any, NamedTuple
 
 import anyio
@@ -70,8 +69,6 @@ class Settlement:
     waiting: int = 0
 
 
-def drop_expired(table: dict[Any, Any], now: float) -> float:
-    """Gives the time at which the next row expires."""
+def drop_expired(table: dict[Any, Any], now: float) -> None:
     for key in [key for key, row in table.items() if row.until <= now]:
         del table[key]
-    return min((row.until for row in table.values()), default=inf)

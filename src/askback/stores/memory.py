@@ -28,8 +28,8 @@ from askback.model.store import (
 from askback.stores.caps import CappedRows
 from askback.stores.kept import Evicted, Kept, Run, Settlement, Waiter, drop_expired
 
-SWEEP_INTERVAL = 0.001
-"""Seconds per row between two looks at all rows: so looking takes a fixed, tiny share of the time."""
+SWEEP_INTERVAL = 60.0
+"""Seconds between two looks for expired rows, which are not seen any more meanwhile."""
 
 MAX_EVICTED = 250_000
 """Claims whose results had to go, and that are refused until they expire: some 50 MB, or 70 claims per second."""
@@ -73,8 +73,7 @@ class MemoryStore:
         self._ledger: deque[bytes] = deque(maxlen=max_results)
         self._lines = 0
         self._loop: object = None
-        self._due = inf
-        self._swept = 0.0
+        self._sweep_at = -inf
 
     async def epoch(self) -> str:
         """It cannot tell: a process that began anew knows of no other before it."""
@@ -203,7 +202,6 @@ class MemoryStore:
         resting = self._resting
         resting.pop(key, None)
         resting[key] = row
-        self._expect(row.until)
         while len(resting) > self._max_results:
             oldest, evicted = resting.popitem(last=False)
             if evicted.until > self._clock():
@@ -218,7 +216,6 @@ class MemoryStore:
         if settled is not None and settled.until > now:
             return settled.value
         self._settled[key] = Kept(value, until)
-        self._expect(until)
         settlement = self._waiting.get(key)
         if settlement is not None and settlement.value is None:
             settlement.value = value
@@ -249,7 +246,6 @@ class MemoryStore:
         if used is not None and used.until > now:
             return False
         self._used[key] = Kept(b"", until)
-        self._expect(until)
         return True
 
     # Vault and ledger.
@@ -261,11 +257,10 @@ class MemoryStore:
 
     async def put(self, owner: str, name: str, value: bytes, *, until: float | None = None) -> None:
         self._enter()
-        kept = Kept(value, inf if until is None else until)
-        self._vault[owner, name] = kept
-        self._expect(kept.until)
+        self._vault[owner, name] = Kept(value, inf if until is None else until)
 
     async def put_capped(self, owner: str, name: str, value: bytes, *, until: float, cap: Cap) -> int:
+        self._forget(self._clock())  # what has expired does not count
         await self.put(owner, name, value, until=until)
         dropped = self._capped.add((owner, name), cap)
         for pair in dropped:
@@ -330,13 +325,9 @@ class MemoryStore:
     def _enter(self) -> float:
         self._require_loop()
         now = self._clock()
-        if now >= self._due:
+        if now >= self._sweep_at:
             self._forget(now)
         return now
-
-    def _expect(self, until: float) -> None:
-        if until < self._due:
-            self._due = max(until, self._swept)
 
     def _size(self) -> int:
         # A key may be in both: the turn that is being run, and the one before.
@@ -345,17 +336,11 @@ class MemoryStore:
 
     def _forget(self, now: float) -> int:
         before = self._size()
-        kept = (
-            drop_expired(self._settled, now),
-            drop_expired(self._used, now),
-            drop_expired(self._vault, now),
-        )
+        for table in (self._settled, self._used, self._vault, self._resting, self._evicted):
+            drop_expired(table, now)
         self._capped.keep_only(self._vault)
-        earliest = min(drop_expired(self._resting, now), drop_expired(self._evicted, now), *kept)
-        after = self._size()
-        self._swept = now + (after + len(self._evicted)) * SWEEP_INTERVAL
-        self._due = max(earliest, self._swept)
-        return before - after
+        self._sweep_at = now + SWEEP_INTERVAL
+        return before - self._size()
 
     # Loops.
 
