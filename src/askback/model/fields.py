@@ -5,7 +5,8 @@ asked, `schema.dialect` what a client is sent, `schema.validation` which values 
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, cast
 
@@ -58,7 +59,9 @@ class Field(Generic[T]):
 
     def altered(self, **changes: Any) -> Self:
         """A copy of the field with other values for some attributes."""
-        return replace(self, **changes)
+        other = copy(self)  # not replace(), which would give a set that is the default an order of its own
+        _set(other, **changes)
+        return other
 
     def __get_pydantic_json_schema__(
         self, core_schema: "CoreSchema", handler: "GetJsonSchemaHandler"
@@ -201,6 +204,7 @@ class Choice(Field[str]):
     def __init__(
         self,
         options: Options,
+        /,
         *,
         enum_names: bool = False,
         title: str | None = None,
@@ -243,6 +247,7 @@ class Choices(Field[list[str]]):
     def __init__(
         self,
         options: Options,
+        /,
         *,
         least: int | None = None,
         most: int | None = None,

@@ -111,7 +111,15 @@ def _judged(template: str, needs_id: bool) -> LinkTemplate:
         "{{id}}; or go on without the end, with wait=False",
     )
     filled = template.replace(ID_PLACEHOLDER, _STAND_IN)
-    _examine_place(_parsed(filled))
+    try:
+        url = Url(filled)
+    except (ValidationError, ValueError) as error:
+        raise LinkRefused(
+            field=None,
+            problem=f"the link cannot be read as a URL ({filled[:80]!r})",
+            instead="give a whole https URL",
+        ) from error
+    _examine_place(url)
     _require(
         _WHOLE.fullmatch(filled) and filled.isprintable(),
         problem=f"the link has spaces, backslashes or characters that hide, or is not written out ({template[:80]!r})",
@@ -141,17 +149,6 @@ def _examine_writing(template: str) -> None:
             instead="fill in the rest before, for example with an f-string, in which the id is written {{id}}: "
             'f"https://pay.example/orders/{number}?visit={{id}}"; elsewhere it is https://pay.example/checkout/{id}',
         )
-
-
-def _parsed(link: str) -> Url:
-    try:
-        return Url(link)
-    except (ValidationError, ValueError) as error:
-        raise LinkRefused(
-            field=None,
-            problem=f"the link cannot be read as a URL ({link[:80]!r})",
-            instead="give a whole https URL",
-        ) from error
 
 
 def _examine_place(url: Url) -> None:
@@ -210,7 +207,8 @@ def _examine_pairs(text: str) -> str:
 def _examine_parameter(name: str, value: str) -> None:
     if value == _STAND_IN or _SWITCH.fullmatch(value):
         return
-    words = _in_words(name)
+    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
+    words = re.sub(r"[^A-Za-z0-9]+", "_", parted).strip("_").lower()
     _require(
         not _PERSONAL.fullmatch(words),
         problem=f"the link carries {name!r}, which says who somebody is",
@@ -222,11 +220,6 @@ def _examine_parameter(name: str, value: str) -> None:
         instead=f"let the page sign the person in by itself; what else it must know, {ELSEWHERE}",
     )
     _examine_value(value, is_open=words in _OPEN)
-
-
-def _in_words(name: str) -> str:
-    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
-    return re.sub(r"[^A-Za-z0-9]+", "_", parted).strip("_").lower()
 
 
 def _would_sign_in(name: str, words: str, value: str) -> bool:

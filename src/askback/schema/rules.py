@@ -92,7 +92,7 @@ def _examine(name: Any, field: Field[Any]) -> None:
         problem=f"{type(field).__name__} is not a kind of field",
         instead="use Text(), Choice([...]) or another",
     )
-    for rule in (*_RULES[kinds[0]], _examine_words, _examine_secret):
+    for rule in (*_RULES[kinds[0]], _examine_words):
         rule(name, field)
 
 
@@ -127,9 +127,6 @@ def _examine_words(name: str, field: Field[Any]) -> None:
             problem=f"its {what} holds a URL, and a form is no place for links",
             instead="send the person to a page with a link of its own, or name the site without 'https://'",
         )
-
-
-def _examine_secret(name: str, field: Field[Any]) -> None:
     reason: Any = field.not_a_secret
     require(
         reason is None or (isinstance(reason, str) and reason.strip()),

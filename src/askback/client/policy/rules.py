@@ -18,7 +18,7 @@ from typing import Any, Final, Literal
 from askback.client.consent.link import TWINS
 from askback.client.person import Asked, FormAsked
 from askback.schema.secret_lint.sightings import LEET
-from askback.schema.secret_lint.text import BLANKS, fold, fold_decorations, fold_signs, look_alikes
+from askback.schema.secret_lint.text import BLANKS, fold, look_alikes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +110,12 @@ class Policy:
 PAIRS: Final = tuple((pair, single) for pair, single in TWINS if len(pair) > 1)
 """Two letters that pass for one at a glance."""
 
-FOLDS: Final = (fold, fold_signs, fold_decorations)
+FOLDS: Final[tuple[Callable[[str], str], ...]] = (
+    fold,
+    lambda text: fold(text, "drawn"),
+    lambda text: fold(text, "drawn", "other"),
+)
+"""From strict to loose: what a reader may take for a Latin letter."""
 
 _BLANKS: Final = re.compile(r"\s+")
 _LETTERS: Final = tuple(str.maketrans(row[::2], row[1::2]) for row in LEET)

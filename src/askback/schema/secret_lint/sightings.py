@@ -173,13 +173,8 @@ def _parts_in(run: str, parts: dict[str, list[_Part]]) -> Iterator[tuple[int, in
 # Secrets that several words describe together: "the three digits on the back of your card"
 
 
-@dataclass(frozen=True, slots=True)
-class Description:
-    """A secret, and the tables of which one word each describes it."""
-
-    secret: SecretTerm
-    tables: Sequence[str]
-
+Description = tuple[SecretTerm, Sequence[str]]
+"""A secret, and the tables of which one word each describes it."""
 
 _TOGETHER = ("together", "together_as_head")
 
@@ -193,7 +188,7 @@ def _description(row: str, table: str) -> Description:
     kind, _, joined = row.partition(": ")
     tables = joined.split(" + ")
     stands: TermPosition = "as_head" if table == "together_as_head" else "anywhere"
-    return Description(SecretTerm(kind=kind, text=phrases_in(tables[0])[0], stands=stands), tables)
+    return SecretTerm(kind=kind, text=phrases_in(tables[0])[0], stands=stands), tables
 
 
 def described_together(reading: FoldedText) -> Iterator[Sighting]:
@@ -207,9 +202,10 @@ def described_together(reading: FoldedText) -> Iterator[Sighting]:
         roles = [*_roles_of(word), *_roles_of(_compound_at(reading, place))]
         for row, table in roles if roles and not _is_otherwise(reading, place) else ():
             last[row, table] = place
-            places = [last.get((row, other), -NEAR) for other in range(len(spaced[row].tables))]
+            secret, tables = spaced[row]
+            places = [last.get((row, other), -NEAR) for other in range(len(tables))]
             if place - min(places) < NEAR:
-                yield Sighting(start=places[0], end=place + 1, secret=spaced[row].secret)
+                yield Sighting(start=places[0], end=place + 1, secret=secret)
 
 
 def _compound_at(reading: FoldedText, place: int) -> str:
@@ -229,8 +225,8 @@ def _roles_of(word: str) -> Iterator[tuple[int, int]]:
 @cache
 def _roles() -> dict[str, list[tuple[int, int]]]:
     roles: dict[str, list[tuple[int, int]]] = {}
-    for row, description in enumerate(_descriptions(*_TOGETHER)):
-        for number, table in enumerate(description.tables):
+    for row, (_, tables) in enumerate(_descriptions(*_TOGETHER)):
+        for number, table in enumerate(tables):
             for entry in phrases_in(table):
                 star = "*" * entry.endswith("*")
                 for spelling in joined_spellings(entry.rstrip("*")):
@@ -258,7 +254,7 @@ def described_unspaced(words: Sequence[str]) -> Iterator[Sighting]:
     for place in range(len(words) + 1):
         if place == len(words) or words[place] in BOUNDS:
             sentence = "".join(words[begin:place])
-            for description in _descriptions("together_unspaced"):
-                if all(any(part in sentence for part in words_of(table)) for table in description.tables):
-                    yield Sighting(start=begin, end=place, secret=description.secret)
+            for secret, tables in _descriptions("together_unspaced"):
+                if all(any(part in sentence for part in words_of(table)) for table in tables):
+                    yield Sighting(start=begin, end=place, secret=secret)
             begin = place + 1

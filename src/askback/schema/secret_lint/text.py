@@ -71,22 +71,13 @@ def read(text: str) -> FoldedText:
 def fold(text: str, *sections: str) -> str:
     """Plain letters in their case, ASCII digits, marks, and spaces for everything else that is seen.
 
-    Letters of other scripts that look like Latin ones become those; `sections` of `look_alikes.txt` add more.
+    Letters of other scripts that look like Latin ones become those. Sections of `look_alikes.txt` add more: "drawn" has
+    signs and letters of every script, "other" has alphabets that are used as decoration. They take too much for a
+    letter, so use them only where a false alarm does no harm.
     """
     # Combining marks go before composing: to sort a long run of them takes quadratic time.
     seen = text if text.isascii() else unicodedata.normalize("NFC", "".join(filter(_is_seen, text)))
     return "".join(_fold_character(character, sections) for character in seen)
-
-
-def fold_signs(text: str) -> str:
-    """Like `fold`, with signs and letters of every script taken for the Latin letters that they look like. It takes too
-    much for a letter: only where a false alarm does no harm."""
-    return fold(text, "drawn")
-
-
-def fold_decorations(text: str) -> str:
-    """Like `fold_signs`, for texts whose letters are taken from other alphabets as decoration."""
-    return fold(text, "drawn", "other")
 
 
 def is_unspaced(text: str) -> bool:
