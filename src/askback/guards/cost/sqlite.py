@@ -15,7 +15,7 @@ from askback.errors import EstimateFailed
 from askback.guards.cost.estimate import A_PERSON, Estimate, PlanEstimator
 from askback.guards.cost.sqlite_tables import SQLiteTables
 from askback.guards.sql.engines.sqlite import SQLiteEngine
-from askback.guards.sql.engines.sqlite.bounds import SQLiteToken, cut
+from askback.guards.sql.engines.sqlite.bounds import SQLiteToken, cut_tokens
 from askback.guards.sql.engines.sqlite.connection import open_file
 
 ENGINE = "SQLite"
@@ -57,7 +57,7 @@ class PlanNames:
                 if token.is_name and following.is_name:
                     self._named[following.text.lower()].add(token.text.lower())
                 if token.is_name and (view := views.pop(token.text.lower(), None)) is not None:
-                    unread.append(list(cut(view)))
+                    unread.append(list(cut_tokens(view)))
 
     def meanings(self, alias: str) -> set[str]:
         """All that an alias may stand for, in small letters, itself among them."""
@@ -197,7 +197,7 @@ class SQLiteEstimator(PlanEstimator):
         return await anyio.to_thread.run_sync(self._explain, statement)
 
     def _explain(self, statement: str) -> Estimate:
-        tokens = list(cut(statement))
+        tokens = list(cut_tokens(statement))
         # The driver waits for locks of other processes, within the same time limit.
         with closing(open_file(self._path, timeout=self._timeout)) as connection:
             deadline = time.monotonic() + self._timeout

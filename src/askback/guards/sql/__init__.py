@@ -3,7 +3,7 @@
     tagged = {"main.customers.email": "contact"}
     read("SELECT * FROM customers", dialect="duckdb", tables=tables, tagged=tagged).personal == tagged
 
-Sound rather than exact: what cannot be told stands in `unresolved`, and nothing that an engine reads is left out.
+Sound rather than exact: doubts stand in `unresolved`, and nothing that an engine reads is left out.
 `guard_sql` asks a person about what touches personal columns, changes something, costs much or is not understood.
 """
 

@@ -1,4 +1,4 @@
-"""What was found out about a statement when it was approved, for the function that runs it."""
+"""Approvals: what an engine found in a statement, kept for the function that runs it."""
 
 from collections.abc import Mapping
 from contextvars import ContextVar
@@ -16,7 +16,7 @@ class SQLApproval:
 
     statement: str
     inspection: Inspection
-    """What the engine found."""
+    """The engine's inspection."""
     known: SQLCatalogue
     """The catalogue at that time."""
 

@@ -22,8 +22,8 @@ from askback.guards.sql.names import Dialect
 from askback.guards.sql.question import Finding, QuestionWriter, SQLWords
 from askback.guards.sql.reader import read_async
 from askback.guards.sql.readings import SQLReading
-from askback.guards.sql.sources import Catalogued, engine_of, source_of, version_of
-from askback.guards.sql.statements import first_words
+from askback.guards.sql.sources import Catalogued, find_engine, find_version, make_source
+from askback.guards.sql.statements import list_first_words
 from askback.schema.forms import MAX_MESSAGE_LENGTH
 
 logger = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ Writes = Literal["ask", "refuse"]
 LIMIT = "limit"
 
 LIMITED = ("{query}\nLIMIT {number}", "SELECT * FROM (\n{query}\n) AS limited LIMIT {number}")
-"""The same query for fewer rows. The second form is for one that has a LIMIT already."""
+"""How a query is limited. The second form is for a query that has a LIMIT already."""
 
 ASSESSMENT_TIMEOUT = 30.0
 """Seconds for a source, for the engine and for an estimator that have no limit of their own."""
@@ -73,8 +73,8 @@ class StatementAssessor:
                 "estimator of askback.guards.cost."
             )
         self._dialect: Dialect = dialect
-        self._source, self._cost, self._limits = source_of(catalogue), cost, limits or CostLimits()
-        self._engine = engine or engine_of(self._source, dialect)
+        self._source, self._cost, self._limits = make_source(catalogue), cost, limits or CostLimits()
+        self._engine = engine or find_engine(self._source, dialect)
         self._most_rows, self._writes = most_rows, writes
         self._words, self._cost_words = words or SQLWords(), cost_words or CostWords()
         self._writer = QuestionWriter(words=self._words, cost_words=self._cost_words, limits=self._limits)
@@ -130,7 +130,7 @@ class StatementAssessor:
         """The catalogue as it is now, read only where something may have changed since the last time."""
         try:
             with anyio.fail_after(ASSESSMENT_TIMEOUT):
-                version = await version_of(self._source, None if inspection is None else inspection.schema)
+                version = await find_version(self._source, None if inspection is None else inspection.schema)
                 if version is None or version != self._last.version:
                     self._last = await self._check(await self._source.load(), version)
                 return self._last
@@ -151,7 +151,7 @@ class StatementAssessor:
         return _Catalogue(version=version, known=known, personal=PersonalColumns(known.tagged))
 
     async def _inspect(self, statement: str) -> Inspection | None:
-        """What the engine says; None where there is none, or where it cannot be asked."""
+        """The engine's inspection; None without an engine, or if it cannot be asked."""
         if self._engine is None:
             return None
         try:
@@ -180,7 +180,7 @@ class StatementAssessor:
         )
 
     async def _estimate(self, statement: str, inspection: Inspection | None) -> Estimate | None:
-        """None where it cannot be told, or where asking for it could already do something."""
+        """An estimate; None if there is none, or if asking for it could already do something."""
         if self._cost is None or (
             self._engine is not None and not (inspection and inspection.can_be_planned)
         ):
@@ -207,7 +207,7 @@ class StatementAssessor:
         if len(finding.statement) > MAX_MESSAGE_LENGTH:
             raise _cannot_be_shown(finding, tool)
         if self._engine is None:
-            finding = replace(finding, kinds=first_words(finding.statement, self._dialect))
+            finding = replace(finding, kinds=list_first_words(finding.statement, self._dialect))
         message = self._writer.message(finding, beside)
         if len(message) > MAX_MESSAGE_LENGTH:
             raise _cannot_be_shown(finding, tool)
@@ -263,7 +263,7 @@ def _require(*, dialect: str, writes: str, most_rows: int | None) -> None:
 Weigh = Callable[..., Awaitable[Risk | None]]
 
 
-def taking(argument: str) -> Callable[[Weigh], Weigh]:
+def take_argument(argument: str) -> Callable[[Weigh], Weigh]:
     """Tell by its signature which argument it needs: so a guard before a function without it is refused at once."""
     if not argument.isidentifier():
         raise AuthorError(
@@ -331,7 +331,7 @@ def guard_sql(
         cost_words=cost_words,
     )
 
-    @taking(argument)
+    @take_argument(argument)
     async def weigh(tool: str, **given: Any) -> Risk | None:
         statement = given.pop(argument, None)
         if not isinstance(statement, str):

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from askback.guards.sql.names import Dialect, Path, agree, fold, path_of
-from askback.guards.sql.scope import NOTHING, Relation, Sources, relation_of
+from askback.guards.sql.scope import NOTHING, Relation, Sources, make_relation
 from askback.guards.sql.text import find_mentioned
 
 ROW_NUMBERS: dict[Dialect, tuple[str, ...]] = {
@@ -76,8 +76,8 @@ class CatalogueIndex:
         return find_mentioned(text[:MAX_MENTIONING], spelled.values())
 
     def untold(self, path: Path) -> Relation:
-        """Of a table that is not here: its tagged columns, which count all the same."""
-        return relation_of(
+        """The relation of a table that is not here. Its tagged columns count all the same."""
+        return make_relation(
             (
                 (fold(tag.column, self.dialect, quoted=True), frozenset({tag.name}))
                 for tag in self._tags(path)
@@ -116,12 +116,12 @@ class CatalogueIndex:
         spelled = {column.lower(): column for column in known}
         for _, column, _, tag in self._tags(path_of(name, self.dialect)):
             here = column if column in known else spelled.get(column.lower(), column)
-            known.setdefault(here, "")  # a tag tells of a column that the list of tables has missed
+            known.setdefault(here, "")  # a tag names a column that the list of tables has missed
             self.tags[f"{name}.{here}"] = tag
         outputs = (
             (fold(column, self.dialect, quoted=True), frozenset({f"{name}.{column}"})) for column in known
         )
-        relation = relation_of(outputs)
+        relation = make_relation(outputs)
         return replace(relation, hidden=self._hidden(name, known, relation))
 
     def _hidden(self, name: str, columns: Mapping[str, str], relation: Relation) -> dict[str, Sources]:

@@ -19,11 +19,11 @@ MAX_NAME_LENGTH = 63
 def fold(name: str, dialect: Dialect, *, quoted: bool) -> str:
     """The name that the engine looks up when this one is written."""
     if dialect == "postgres":
-        return cut(name if quoted else name.translate(SMALL))
+        return cut_name(name if quoted else name.translate(SMALL))
     return name.lower() if dialect == "trino" else name.translate(SMALL)
 
 
-def cut(name: str) -> str:
+def cut_name(name: str) -> str:
     encoded = name.encode(errors="replace")
     return name if len(encoded) <= MAX_NAME_LENGTH else encoded[:MAX_NAME_LENGTH].decode(errors="ignore")
 
@@ -50,6 +50,6 @@ def agree(one: Path, other: Path) -> bool:
     return one[-size:] == other[-size:]
 
 
-def words_in(words: str) -> frozenset[str]:
+def split_words(words: str) -> frozenset[str]:
     """A set of words, written as one line of them."""
     return frozenset(words.split())

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from askback.guards.sql.expressions import look_up, plain_names, sources_of, star_parts
+from askback.guards.sql.expressions import find_sources, list_plain_names, list_star_parts, look_up
 from askback.guards.sql.index import CatalogueIndex, Stored
-from askback.guards.sql.names import Dialect, Path, words_in
+from askback.guards.sql.names import Dialect, Path, split_words
 from askback.guards.sql.scope import (
     NOTHING,
     OPAQUE,
@@ -22,23 +22,23 @@ from askback.guards.sql.scope import (
     Relation,
     ScopeEntry,
     Tables,
-    arg,
     blend,
-    knows,
+    check_clauses,
+    get_argument,
+    list_parts,
+    make_relation,
     merge,
-    parts_of,
-    relation_of,
 )
 from askback.guards.sql.system import describes_the_schema, is_of_the_system
-from askback.guards.sql.tables import add_from, column_names, is_wrapped
+from askback.guards.sql.tables import add_from, is_wrapped, list_column_names
 
-SELECT = words_in(
+SELECT = split_words(
     "with expressions distinct into from joins where group having qualify windows order limit offset "
     "locks sample"
 )
-SET_OPERATION = words_in("with this expression distinct by_name order limit offset")
-SUBQUERY = words_in("with this alias order limit offset sample")
-VALUES = words_in("expressions alias order limit offset")
+SET_OPERATION = split_words("with this expression distinct by_name order limit offset")
+SUBQUERY = split_words("with this alias order limit offset sample")
+VALUES = split_words("expressions alias order limit offset")
 """The clauses that are read. Any other is a doubt."""
 
 PROBING = ("where", "having", "qualify", "windows", "limit", "offset", "sample", "group", "order")
@@ -121,7 +121,7 @@ class Queries:
     def whole(self, tree: exp.Expr, place: ExpressionContext) -> Relation:
         """The relation that is summed up or pivoted, of which every column counts."""
         place = self.with_tables(tree, place)
-        for part in parts_of(tree):
+        for part in list_parts(tree):
             beside = part is not tree.this and not isinstance(part, exp.With)
             for query in part.find_all(exp.Query) if beside else ():
                 place.account.doubt("a query in an odd place", query)
@@ -130,20 +130,22 @@ class Queries:
 
     def select(self, select: exp.Select, place: ExpressionContext) -> Relation:
         account = place.account
-        knows(select, SELECT, account)
+        check_clauses(select, SELECT, account)
         place = self.with_tables(select, place)
         here = place.inside(NameScope(place.scope))
-        source = arg(select, "from")
-        for item in ([source.this] if isinstance(source, exp.Expr) else []) + list(parts_of(select, "joins")):
+        source = get_argument(select, "from")
+        for item in ([source.this] if isinstance(source, exp.Expr) else []) + list(
+            list_parts(select, "joins")
+        ):
             add_from(item, here)
         if not select.expressions:
             account.doubt("it selects nothing", select)
         relation = project(select.expressions, here)
-        modify(select, relation, here)
+        read_modifiers(select, relation, here)
         distinct = select.args.get("distinct")
         if isinstance(distinct, exp.Distinct):
             on = distinct.args.get("on")
-            account.count(sources_of(on, here) if on else ())
+            account.count(find_sources(on, here) if on else ())
             account.count(relation.everything)
         if select.args.get("into"):
             account.change("create table", select.args["into"])
@@ -155,43 +157,43 @@ class Queries:
     ) -> Relation:
         """All columns of all branches count. `itself` is what the last branch of a recursive one can name besides."""
         place = self.with_tables(query, place)
-        last = place if itself is None or arg(query, "with") else place.knowing(itself)
+        last = place if itself is None or get_argument(query, "with") else place.knowing(itself)
         branches: list[exp.Expr] = []
         node: exp.Expr = query
         while isinstance(node, exp.SetOperation) and (node is query or not node.args.get("with_")):
-            knows(node, SET_OPERATION, place.account)
+            check_clauses(node, SET_OPERATION, place.account)
             if node is not query:
-                modify(node, OPAQUE, place.inside(result_scope(place)))
+                read_modifiers(node, OPAQUE, place.inside(make_result_scope(place)))
             branches.append(node.expression)
             node = node.this
         relations = [self.relation(branch, place) for branch in (node, *reversed(branches[1:]))]
         relations.append(self.relation(branches[0], last))
         for relation in relations:
             place.account.count(relation.everything)
-        modify(query, OPAQUE, place.inside(result_scope(place)))
+        read_modifiers(query, OPAQUE, place.inside(make_result_scope(place)))
         names = {name for relation in relations for name in relation.columns}
         return blend(OPAQUE, names)
 
     def subquery(self, query: exp.Subquery, place: ExpressionContext) -> Relation:
-        knows(query, SUBQUERY, place.account)
+        check_clauses(query, SUBQUERY, place.account)
         place = self.with_tables(query, place)
         relation = self.relation(query.this, place)
         scope = NameScope(place.scope)
         scope.add(ScopeEntry((), relation))
-        modify(query, relation, place.inside(scope))
+        read_modifiers(query, relation, place.inside(scope))
         return relation
 
     def values(self, query: exp.Values, place: ExpressionContext) -> Relation:
-        knows(query, VALUES, place.account)
-        for part in parts_of(query, "expressions", "order", "limit", "offset"):
-            place.account.count(sources_of(part, place))
-        return blend(OPAQUE, column_names(query, place))
+        check_clauses(query, VALUES, place.account)
+        for part in list_parts(query, "expressions", "order", "limit", "offset"):
+            place.account.count(find_sources(part, place))
+        return blend(OPAQUE, list_column_names(query, place))
 
     def with_tables(self, query: exp.Expr, place: ExpressionContext) -> ExpressionContext:
-        clause = arg(query, "with")
+        clause = get_argument(query, "with")
         if not isinstance(clause, exp.With):
             return place
-        knows(clause, frozenset({"expressions", "recursive"}), place.account)
+        check_clauses(clause, frozenset({"expressions", "recursive"}), place.account)
         is_recursive = (
             bool(clause.args.get("recursive")) or self.dialect == "sqlite"
         )  # which leaves the word out
@@ -201,9 +203,9 @@ class Queries:
         if is_recursive:  # else the name means another table inside its own query
             tables.update(dict.fromkeys(names))
         for name, table in zip(names, clause.expressions, strict=True):
-            knows(table, frozenset({"this", "alias", "materialized"}), place.account)
+            check_clauses(table, frozenset({"this", "alias", "materialized"}), place.account)
             relation = self._common_table(table, name, inner, is_recursive=is_recursive)
-            columns = column_names(table, place)
+            columns = list_column_names(table, place)
             tables[name] = blend(relation, columns) if columns else relation
         return inner
 
@@ -217,22 +219,22 @@ class Queries:
         return self.set_operation(query, place, {name: OPAQUE})
 
 
-def modify(query: exp.Expr, relation: Relation, place: ExpressionContext) -> None:
+def read_modifiers(query: exp.Expr, relation: Relation, place: ExpressionContext) -> None:
     """The clauses after FROM. All that they look at is probed."""
-    for part in parts_of(query, *PROBING):
-        place.account.count(sources_of(part, place))
-    terms = (term for part in parts_of(query, "group", "order") for term in parts_of(part))
+    for part in list_parts(query, *PROBING):
+        place.account.count(find_sources(part, place))
+    terms = (term for part in list_parts(query, "group", "order") for term in list_parts(part))
     values = (term.this if isinstance(term, exp.Ordered) else term for term in terms)
     if not all(isinstance(value, exp.Column) for value in values) or any(
-        part.args.get("all") for part in parts_of(query, "group", "order")
+        part.args.get("all") for part in list_parts(query, "group", "order")
     ):
         place.account.count(relation.everything)  # `ORDER BY 2`, `GROUP BY ALL`
     if query.args.get("locks"):
         place.account.change("lock rows")
 
 
-def result_scope(place: ExpressionContext) -> NameScope:
-    """What ORDER BY sees after a UNION: columns that have been counted."""
+def make_result_scope(place: ExpressionContext) -> NameScope:
+    """The scope of an ORDER BY after a UNION, whose columns were counted already."""
     scope = NameScope(place.scope)
     scope.add(ScopeEntry((), OPAQUE))
     return scope
@@ -242,7 +244,7 @@ def project(expressions: Iterable[exp.Expr], place: ExpressionContext) -> Relati
     """The relation that a list makes of its FROM; later items and clauses know the earlier by name."""
     relations: list[Relation] = []
     for item in expressions:
-        relation = item_of(item, place)
+        relation = read_item(item, place)
         relations.append(relation)
         if isinstance(item, exp.Star) and not item.args.get("rename"):
             continue
@@ -252,26 +254,26 @@ def project(expressions: Iterable[exp.Expr], place: ExpressionContext) -> Relati
     return merge(relations)
 
 
-def item_of(item: exp.Expr, place: ExpressionContext) -> Relation:
+def read_item(item: exp.Expr, place: ExpressionContext) -> Relation:
     if isinstance(item, exp.Star):
-        return starred(item, place.scope.merged(), place)
+        return expand_star(item, place.scope.merged(), place)
     if isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
         found = place.scope.named(place.path(item.parts[:-1]))
-        return starred(item.this, merge(found), place) if found else computed(item, place, None)
+        return expand_star(item.this, merge(found), place) if found else read_computed(item, place, None)
     name = place.name(item.args["alias"]) if isinstance(item, exp.Alias) else None
     value = item.this if isinstance(item, exp.Alias) else item
     if isinstance(value, exp.Column) and not isinstance(value.this, exp.Star):
-        return relation_of([(name or place.name(value.this), look_up(value.parts, place))])
-    return computed(value, place, name)
+        return make_relation([(name or place.name(value.this), look_up(value.parts, place))])
+    return read_computed(value, place, name)
 
 
-def computed(item: exp.Expr, place: ExpressionContext, name: str | None) -> Relation:
+def read_computed(item: exp.Expr, place: ExpressionContext, name: str | None) -> Relation:
     """Counted at once, but in a view: there it is the operator's, and counts where it is used."""
     account = replace(place.account, read=set[str]()) if place.account.is_view else place.account
-    account.count(sources_of(item, replace(place, account=account)))
+    account.count(find_sources(item, replace(place, account=account)))
     sources = frozenset(account.read) if account.is_view else NOTHING
     outputs: list[Output] = [(name, sources)]
-    return relation_of(outputs + ([(None, sources)] if may_spread(item) else []))
+    return make_relation(outputs + ([(None, sources)] if may_spread(item) else []))
 
 
 def may_spread(item: exp.Expr) -> bool:
@@ -280,44 +282,44 @@ def may_spread(item: exp.Expr) -> bool:
     return any(isinstance(node, exp.Columns | exp.Explode | exp.Unnest | exp.Star) for node in nodes)
 
 
-def starred(star: exp.Expr, relation: Relation, place: ExpressionContext) -> Relation:
+def expand_star(star: exp.Expr, relation: Relation, place: ExpressionContext) -> Relation:
     """`*` with what DuckDB may add. EXCLUDE and REPLACE are heeded for names that only one column has."""
-    for expression in star_parts(star):
-        place.account.count(sources_of(expression, place))
+    for expression in list_star_parts(star):
+        place.account.count(find_sources(expression, place))
     if star.args.get("rename"):
-        return blend(relation, (place.name(part.args["alias"]) for part in parts_of(star, "rename")))
-    replaced = {place.name(part.args["alias"]) for part in parts_of(star, "replace")} - relation.twins
-    left_out = plain_names(arg(star, "except"), place) - relation.twins
+        return blend(relation, (place.name(part.args["alias"]) for part in list_parts(star, "rename")))
+    replaced = {place.name(part.args["alias"]) for part in list_parts(star, "replace")} - relation.twins
+    left_out = list_plain_names(get_argument(star, "except"), place) - relation.twins
 
     def kept() -> Iterator[Output]:
         for name, sources in relation.columns.items():
             if name not in left_out:
                 yield name, NOTHING if name in replaced else sources
 
-    return relation_of(kept(), rest=relation.rest, is_open=relation.is_open, twins=relation.twins)
+    return make_relation(kept(), rest=relation.rest, is_open=relation.is_open, twins=relation.twins)
 
 
 Change = exp.Insert | exp.Update | exp.Delete | exp.Merge
 CHANGES = (exp.Insert, exp.Update, exp.Delete, exp.Merge)
 
-READ = words_in(
+READ = split_words(
     "with this expression expressions from using where returning order limit alternative by_name default"
 )
 WORDS = {exp.Insert: "insert into", exp.Update: "update", exp.Delete: "delete from", exp.Merge: "merge into"}
 
 
 def read_change(change: Change, place: ExpressionContext) -> Relation:
-    """What RETURNING gives back; without it, nothing."""
+    """Count what a change reads, and give the rows of its RETURNING."""
     account = place.account
-    knows(change, READ, account)
+    check_clauses(change, READ, account)
     here = place.inside(NameScope(place.scope))
     target = change.this.this if isinstance(change.this, exp.Schema) else change.this
     if isinstance(target, exp.Table):  # a stored one, whatever WITH has named
         add_from(target, replace(here, withs=()))
     changed = here.scope.sources[0].path if here.scope.sources and not target.alias else ()
     account.change(WORDS[type(change)], ".".join(changed) or change.this)
-    source = arg(change, "from")
-    for item in (*parts_of(change, "using"), *([source.this] if isinstance(source, exp.Expr) else [])):
+    source = get_argument(change, "from")
+    for item in (*list_parts(change, "using"), *([source.this] if isinstance(source, exp.Expr) else [])):
         add_from(item, here)
     read_values(change, place, here)
     if change.args.get("conflict") or change.args.get("whens"):
@@ -325,7 +327,7 @@ def read_change(change: Change, place: ExpressionContext) -> Relation:
     returning = change.args.get("returning")
     if not isinstance(returning, exp.Expr):
         return Relation()
-    knows(returning, frozenset({"expressions"}), account)
+    check_clauses(returning, frozenset({"expressions"}), account)
     return project(returning.expressions, here)
 
 
@@ -334,8 +336,8 @@ def read_values(change: Change, place: ExpressionContext, here: ExpressionContex
     query = change.args.get("expression")
     if isinstance(query, exp.Expr):
         place.account.count(place.reader.relation(query, place).everything)
-    for part in parts_of(change, "where", "order", "limit"):
-        place.account.count(sources_of(part, here))
-    for assignment in parts_of(change, "expressions"):
+    for part in list_parts(change, "where", "order", "limit"):
+        place.account.count(find_sources(part, here))
+    for assignment in list_parts(change, "expressions"):
         is_plain = isinstance(assignment, exp.EQ) and isinstance(assignment.this, exp.Column)
-        place.account.count(sources_of(assignment.expression if is_plain else assignment, here))
+        place.account.count(find_sources(assignment.expression if is_plain else assignment, here))

@@ -33,7 +33,7 @@ class Finding:
     engine: str = ""
     """Name of the engine that found this out; empty where only the text was read."""
     inspection: Inspection | None = None
-    """What that engine said; None where it could not be asked."""
+    """The engine's inspection; None if it could not be asked."""
 
     @property
     def is_clear(self) -> bool:
@@ -71,7 +71,7 @@ class Finding:
         }
 
     def scope(self) -> str:
-        """What an approval is bound to: this statement, this catalogue, and a cost of the same number of digits."""
+        """A digest that an approval is bound to: this statement, this catalogue, and a cost with as many digits."""
         cost = self.estimate
         numbers = () if cost is None else (cost.rows, cost.widest, cost.bytes, cost.seconds)
         return digest_of(
@@ -127,12 +127,12 @@ MARGIN, MARGIN_ON = "  | ", "  + "
 """Before each line of a statement, and before what goes on from a line that is too wide."""
 
 MAX_LINE_LENGTH = 70
-"""Characters of a line. A wider one would be broken by whoever shows it, and go on where our own lines begin."""
+"""Characters of a line. A client would break a wider one, and its rest would begin where our own lines begin."""
 
 INDENT = "    "
 
 MAX_ITEMS = 12
-"""Of what was not understood or is changed. The statement itself is there in full, and so are all personal columns."""
+"""Doubts or changes in a question. The statement itself is there in full, and so are all personal columns."""
 
 
 class QuestionWriter:
@@ -154,7 +154,7 @@ class QuestionWriter:
         if finding.inspection is not None:
             lines.append(words.found_by.format(engine=finding.engine))
         lines += [words.beside.format(name=name, value=render_value(value)) for name, value in beside.items()]
-        return "\n".join(map(defang, [*lines, "", words.text, *in_margin(finding.statement)]))
+        return "\n".join(map(defang, [*lines, "", words.text, *add_margin(finding.statement)]))
 
     def _what(self, finding: Finding) -> str:
         words, kinds = self._words, finding.kinds
@@ -186,12 +186,12 @@ class QuestionWriter:
             return
         yield words.personal
         for column, tag in reading.personal.items():
-            told = {"column": on_a_line(column), "tag": on_a_line(known.titles.get(tag, tag))}
+            told = {"column": make_one_line(column), "tag": make_one_line(known.titles.get(tag, tag))}
             example = known.examples.get(tag)
             if example is None:
                 yield words.column.format(**told)
             else:
-                yield words.column_like.format(**told, example=on_a_line(example))
+                yield words.column_like.format(**told, example=make_one_line(example))
 
     def _doubts(self, finding: Finding) -> Iterator[str]:
         words, reading = self._words, finding.reading
@@ -208,19 +208,19 @@ class QuestionWriter:
             yield from self._items(finding.reading.writes)
 
     def _items(self, items: Sequence[str]) -> Iterator[str]:
-        yield from (self._words.item.format(item=on_a_line(item)) for item in items[:MAX_ITEMS])
+        yield from (self._words.item.format(item=make_one_line(item)) for item in items[:MAX_ITEMS])
         if len(items) > MAX_ITEMS:
             yield self._words.more.format(count=len(items) - MAX_ITEMS)
 
 
-def on_a_line(text: str) -> str:
+def make_one_line(text: str) -> str:
     return make_legible(" ".join(text.split("\n")))
 
 
-def in_margin(statement: str) -> Iterator[str]:
+def add_margin(statement: str) -> Iterator[str]:
     """Every line behind a mark that is ours, so that no line of it can pass for one of ours."""
     for line in statement.rstrip().replace("\r\n", "\n").split("\n"):
-        margin, text = MARGIN, make_legible(indented(line))
+        margin, text = MARGIN, make_legible(expand_tabs(line))
         while len(text) > MAX_LINE_LENGTH:
             end = text.rfind(" ", MAX_LINE_LENGTH // 2, MAX_LINE_LENGTH) + 1 or MAX_LINE_LENGTH
             yield margin + text[:end]
@@ -228,7 +228,7 @@ def in_margin(statement: str) -> Iterator[str]:
         yield margin + text
 
 
-def indented(line: str) -> str:
+def expand_tabs(line: str) -> str:
     """With spaces for the tabs that it begins with."""
     rest = line.lstrip("\t")
     return INDENT * (len(line) - len(rest)) + rest

@@ -1,4 +1,4 @@
-"""`read`: what a statement touches, told by its text and a catalogue.
+"""`read`: finds out what a statement touches from its text and a catalogue.
 
 What is short and shallow is read at once. The rest is read by a process of its own, within limits of time and memory.
 """
@@ -14,10 +14,10 @@ import anyio
 from askback.errors import AuthorError
 from askback.guards.sql.index import CatalogueIndex
 from askback.guards.sql.names import Dialect
-from askback.guards.sql.readings import SQLReading, reading_of
+from askback.guards.sql.readings import SQLReading, make_reading
 from askback.guards.sql.statements import StatementReader
 from askback.guards.sql.threads import run_in_thread
-from askback.guards.sql.tokens import UnreadableStatement, depth_of, tokenize
+from askback.guards.sql.tokens import UnreadableStatement, measure_depth, tokenize
 from askback.guards.sql.worker import LONG_LENGTH, WorkerFailed, read_in_process
 
 MAX_READINGS = 512
@@ -33,7 +33,7 @@ TRIVIAL_VIEWS, TRIVIAL_TABLES = 2_000, 200
 """Characters of all views, and number of tables, up to which the same holds for a catalogue."""
 
 LOOP_TIMEOUT = 6.0
-"""Seconds in which an event loop gets an answer, if only that there is none."""
+"""Seconds in which an event loop gets an answer, which may be a doubt."""
 
 BUSY = "too much is being read at once"
 
@@ -69,14 +69,14 @@ class CatalogueReader:
             return self._recall(statement)
         except WorkerFailed as failed:
             mentioned = self._index.find_mentions(statement)
-            return reading_of(mentioned, (), (str(failed),), self._index.tags)
+            return make_reading(mentioned, (), (str(failed),), self._index.tags)
 
     def _read(self, statement: str) -> SQLReading:
         """Read here what takes some 20 ms at most, and the rest in a process of its own."""
         if self._is_trivial and is_trivial(statement, self.given.dialect):
             with self._lock:
                 return self._statements.read(statement)
-        return reading_of(*read_in_process(statement, self.given._asdict()), self._index.tags)
+        return make_reading(*read_in_process(statement, self.given._asdict()), self._index.tags)
 
 
 def is_trivial(statement: str, dialect: Dialect) -> bool:
@@ -87,7 +87,7 @@ def is_trivial(statement: str, dialect: Dialect) -> bool:
         tokens = tokenize(statement, dialect)
     except UnreadableStatement:
         return True  # which is all there is to be read
-    depth = depth_of(tokens)
+    depth = measure_depth(tokens)
     return (
         len(statement) <= TRIVIAL_LENGTH
         and len(tokens) <= TRIVIAL_TOKENS
@@ -101,7 +101,7 @@ _readers: list[CatalogueReader] = []
 
 
 def find_reader(given: CatalogueInput) -> CatalogueReader:
-    """The reader of a catalogue, made where there is none. Raises AuthorError for what is no catalogue."""
+    """The reader of a catalogue, made when it is first used. Raises AuthorError for any other value."""
     global _readers
     reader = next((reader for reader in _readers if reader.given == given), None) or make_reader(given)
     _readers = [reader, *(other for other in _readers if other is not reader)][:MAX_CATALOGUES]
@@ -131,14 +131,14 @@ def read(
     views: Mapping[str, str] = NONE,
     tagged: Mapping[str, str] = NONE,
 ) -> SQLReading:
-    """What this text of one or more statements touches. No text makes it raise: a broken one is `unresolved`.
+    """Find out what one or more statements touch. No text makes it raise: a broken one is `unresolved`.
 
     Names in `tables` (`schema.table` to its columns and their types), `views` (`schema.view` to its query) and `tagged`
     (`schema.table.column` to its tag) are spelled as the engine keeps them. It blocks for as long as a process takes
     to read a long statement, a second or so; on an event loop use `read_async`.
     """
     if not isinstance(statement, str):  # pyright: ignore[reportUnnecessaryIsInstance] # authors err
-        raise AuthorError(f"A statement is a text, and {type(statement).__name__} is none.")
+        raise AuthorError(f"A statement is a text (str), and this is {type(statement).__name__}.")
     if dialect not in get_args(Dialect):
         raise AuthorError(
             f"dialect={dialect!r} is not one that Askback reads. Give one of {get_args(Dialect)}."
@@ -154,8 +154,8 @@ async def read_async(
     views: Mapping[str, str] = NONE,
     tagged: Mapping[str, str] = NONE,
 ) -> SQLReading:
-    """What `read` returns, without blocking the event loop."""
+    """Do the same as `read` without blocking the event loop."""
     work = partial(read, statement, dialect=dialect, tables=tables, views=views, tagged=tagged)
     with anyio.move_on_after(LOOP_TIMEOUT):
         return await run_in_thread(work)
-    return reading_of((), (), (BUSY,), tagged)
+    return make_reading((), (), (BUSY,), tagged)

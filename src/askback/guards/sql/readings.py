@@ -1,4 +1,4 @@
-"""What a statement touches, as far as can be told without running it."""
+"""The reading of a statement: what it touches, as far as that can be known without running it."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -7,16 +7,16 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SQLReading:
-    """Never less than the engine would do: what could not be told stands in `unresolved`."""
+    """Everything that a statement touches, and never less: doubts stand in `unresolved`."""
 
     columns: frozenset[str]
     """All that the result can reveal or a condition can probe, as `schema.table.column`."""
     personal: Mapping[str, str] = field(hash=False)
     """The tagged ones among them, each with its tag."""
     writes: tuple[str, ...]
-    """What is changed besides, in words: `insert into main.orders`, `drop table`, `set`."""
+    """Changes in words: `insert into main.orders`, `drop table`, `set`."""
     unresolved: tuple[str, ...]
-    """What was not understood, in words that quote it."""
+    """Doubts, in words that quote the piece that was not understood."""
 
     @property
     def is_clear(self) -> bool:
@@ -24,7 +24,7 @@ class SQLReading:
         return not (self.personal or self.writes or self.unresolved)
 
 
-def reading_of(
+def make_reading(
     columns: Iterable[str], writes: Iterable[str], unresolved: Iterable[str], tags: Mapping[str, str]
 ) -> SQLReading:
     found = frozenset(columns)

@@ -37,16 +37,16 @@ class Relation:
         object.__setattr__(self, "everything", self.rest.union(*self.columns.values()))
 
     def find(self, name: str) -> Sources | None:
-        """What the columns of this name reveal; None where none is known."""
+        """The stored columns that a name can reveal; None if no column has that name."""
         found = self.columns.get(name)
         return self.hidden.get(name) if found is None else found
 
 
 OPAQUE = Relation(is_open=True)
-"""What it reveals was counted already, or is reported as a doubt."""
+"""A relation whose columns were counted already, or are reported as a doubt."""
 
 
-def relation_of(
+def make_relation(
     outputs: Iterable[Output], *, rest: Sources = NOTHING, is_open: bool = False, twins: Sources = NOTHING
 ) -> Relation:
     columns: dict[str, Sources] = {}
@@ -66,7 +66,7 @@ def relation_of(
 
 def merge(relations: Sequence[Relation]) -> Relation:
     """One relation of all the columns side by side."""
-    return relation_of(
+    return make_relation(
         (output for relation in relations for output in relation.columns.items()),
         rest=NOTHING.union(*(relation.rest for relation in relations)),
         is_open=any(relation.is_open for relation in relations),
@@ -121,7 +121,7 @@ class NameScope:
                 self._columns.setdefault(name, set()).update(sources)
 
     def merged(self) -> Relation:
-        """What `*` gives here; for the parameters of a lambda, what it gives around them."""
+        """The columns of `*` here. Parameters of a lambda have none, so those of the scope around it."""
         if not self.sources and self.around is not None:
             return self.around.merged()
         return merge([source.relation for source in self.sources])
@@ -182,7 +182,7 @@ QUOTED_LENGTH = 80
 
 @dataclass(slots=True)
 class Account:
-    """What was touched so far; the only thing that a reading changes."""
+    """Columns, changes and doubts that were found so far. A reading changes nothing else."""
 
     read: set[str] = field(default_factory=set[str])
     writes: dict[str, None] = field(default_factory=dict[str, None])
@@ -236,12 +236,12 @@ class ExpressionContext:
         return tuple(self.name(part) for part in parts)
 
 
-def arg(node: exp.Expr, name: str) -> object:
+def get_argument(node: exp.Expr, name: str) -> object:
     """An argument whose name is a word of Python: sqlglot spells it with an underscore from 28 on."""
     return node.args.get(f"{name}_") or node.args.get(name)
 
 
-def parts_of(node: exp.Expr, *names: str) -> Iterator[exp.Expr]:
+def list_parts(node: exp.Expr, *names: str) -> Iterator[exp.Expr]:
     """The trees right below a tree, or those of these arguments."""
     for value in [node.args.get(name) for name in names] if names else node.args.values():
         if isinstance(value, exp.Expr):
@@ -250,8 +250,8 @@ def parts_of(node: exp.Expr, *names: str) -> Iterator[exp.Expr]:
             yield from (part for part in value if isinstance(part, exp.Expr))  # pyright: ignore[reportUnknownVariableType] # args are untyped
 
 
-def knows(node: exp.Expr, known: frozenset[str], account: Account) -> None:
-    """A clause that is not on the list is a doubt: it may read what nobody looked at."""
+def check_clauses(node: exp.Expr, known: frozenset[str], account: Account) -> None:
+    """Report each clause that is not on the list as a doubt, since it may read something."""
     for name, value in node.args.items():
         if value and name.rstrip("_") not in known:
             account.doubt(f"{node.key} with {name.rstrip('_')}", value if isinstance(value, exp.Expr) else "")

@@ -10,42 +10,42 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from askback.guards.sql.index import CatalogueIndex
-from askback.guards.sql.names import Dialect, words_in
+from askback.guards.sql.names import Dialect, split_words
 from askback.guards.sql.queries import Queries
-from askback.guards.sql.readings import SQLReading, reading_of
+from askback.guards.sql.readings import SQLReading, make_reading
 from askback.guards.sql.scope import OPAQUE, Account, ExpressionContext, Relation, blend
 from askback.guards.sql.tokens import (
     UnreadableStatement,
-    doubts,
-    losses,
-    statements_of,
+    find_doubts,
+    find_losses,
+    find_unknown_functions,
+    split_statements,
     tokenize,
-    unknown_functions,
 )
 
 Tokens = Sequence[Token]
 Keep = Callable[[Relation], None]
 
 STUMBLES = (SqlglotError, ValueError, TypeError, AttributeError, LookupError, AssertionError)
-"""What a parser by others raises on texts that nobody thought of."""
+"""Errors that the parser raises for unusual texts."""
 
 PARSER_LOCK = Lock()
 """One parser at a time, so that none removes the filter of the log which another one relies on."""
 
-QUERIES = words_in("select with from table values ( pivot unpivot")
-ROWS = words_in("insert update delete merge")
-DESCRIBING = words_in("summarize describe desc")
-TRANSACTIONS = words_in("begin start commit end rollback abort savepoint release")
-REMOVALS = words_in("drop truncate")
-MAKING = words_in("or replace temp temporary unlogged local global recursive materialized")
+QUERIES = split_words("select with from table values ( pivot unpivot")
+ROWS = split_words("insert update delete merge")
+DESCRIBING = split_words("summarize describe desc")
+TRANSACTIONS = split_words("begin start commit end rollback abort savepoint release")
+REMOVALS = split_words("drop truncate")
+MAKING = split_words("or replace temp temporary unlogged local global recursive materialized")
 NAME_PARTS = {TokenType.DOT, TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING}
 SHOWN: dict[Dialect, frozenset[str] | None] = {
     "duckdb": None,
     "postgres": None,
     "sqlite": frozenset(),
-    "trino": words_in("tables columns schemas catalogs functions create session"),
+    "trino": split_words("tables columns schemas catalogs functions create session"),
 }
-"""What SHOW may be followed by; None is anything. `SHOW STATS` of Trino tells the least and the greatest value."""
+"""Words that may follow SHOW; None for any. `SHOW STATS` of Trino shows the least and the greatest value."""
 
 
 class StatementReader:
@@ -57,7 +57,7 @@ class StatementReader:
         self._dialect: Dialect = catalogue.dialect
 
     def read(self, text: str) -> SQLReading:
-        """What this text touches; where there is a doubt, the tagged columns that it mentions are part of that."""
+        """Read a text. Where there is a doubt, the tagged columns that it mentions count as read."""
         account = Account()
         try:
             self._read(text, account)
@@ -65,13 +65,13 @@ class StatementReader:
             account.doubt(str(unreadable))
         if account.doubts:
             account.count(self._catalogue.find_mentions(text))
-        return reading_of(account.read, account.writes, account.doubts, self._catalogue.tags)
+        return make_reading(account.read, account.writes, account.doubts, self._catalogue.tags)
 
     def _read(self, text: str, account: Account) -> None:
         tokens = tokenize(text, self._dialect)
-        for doubt in doubts(text, tokens, self._dialect):
+        for doubt in find_doubts(text, tokens, self._dialect):
             account.doubt(doubt)
-        statements = list(statements_of(tokens))
+        statements = list(split_statements(tokens))
         if not statements:
             account.doubt("there is no statement")
         for position, statement in enumerate(statements):
@@ -83,7 +83,7 @@ class StatementReader:
         """The text of a view, with or without `CREATE VIEW v AS` before it."""
         relations: list[Relation] = []
         try:
-            statements = list(statements_of(tokenize(text, self._dialect)))
+            statements = list(split_statements(tokenize(text, self._dialect)))
         except UnreadableStatement as unreadable:
             statements = []
             account.doubt(str(unreadable))
@@ -99,7 +99,7 @@ class StatementReader:
         first = tokens[0].text.lower()
         try:
             if first == "explain":  # which runs it, or tells how many rows a condition would find
-                self._read(explained(tokens, text, self._dialect), account)
+                self._read(strip_explain(tokens, text, self._dialect), account)
             elif first in QUERIES or first in ROWS:
                 self._parsed(tokens, text, account, keep)
             elif first in DESCRIBING or (first == "show" and self._shows_query(tokens)):
@@ -114,7 +114,7 @@ class StatementReader:
             account.doubt("not understood", text[tokens[0].start : tokens[-1].end + 1])
 
     def _aside(self, tokens: Tokens, text: str, account: Account) -> None:
-        """Statements that are not taken apart: the first words tell what they do, or that nobody knows."""
+        """Judge a statement that is not parsed by its first words. An unknown one is a change and a doubt."""
         first = tokens[0].text.lower()
         second = tokens[1].text.lower().split()[0] if len(tokens) > 1 and tokens[1].text.strip() else ""
         if first == "show":
@@ -156,10 +156,10 @@ class StatementReader:
 
     def _parsed(self, tokens: Tokens, text: str, account: Account, keep: Keep) -> None:
         tree = parse(tokens, text, self._dialect)
-        for name in unknown_functions(tokens, self._dialect, declared_in(tree, tokens, self._dialect)):
+        for name in find_unknown_functions(tokens, self._dialect, find_declared(tree, tokens, self._dialect)):
             account.doubt("a function of which nothing is known", name)
         keep(self._relation(tree, self._queries.place(account)))
-        for name in losses(tree, tokens, self._catalogue.columns):
+        for name in find_losses(tree, tokens, self._catalogue.columns):
             account.doubt("the parser has lost something", name)
 
     def _relation(self, tree: exp.Expr, place: ExpressionContext) -> Relation:
@@ -178,10 +178,10 @@ class StatementReader:
         return blend(relation, names) if names else relation
 
 
-def first_words(text: str, dialect: Dialect) -> tuple[str, ...] | None:
+def list_first_words(text: str, dialect: Dialect) -> tuple[str, ...] | None:
     """The first word of each statement in a text; None where it cannot be parted into statements."""
     try:
-        return tuple(tokens[0].text.lower() for tokens in statements_of(tokenize(text, dialect)))
+        return tuple(tokens[0].text.lower() for tokens in split_statements(tokenize(text, dialect)))
     except UnreadableStatement:
         return None
 
@@ -205,7 +205,7 @@ def parse(tokens: Tokens, text: str, dialect: Dialect) -> exp.Expr:
     return trees[0]
 
 
-def explained(tokens: Tokens, text: str, dialect: Dialect) -> str:
+def strip_explain(tokens: Tokens, text: str, dialect: Dialect) -> str:
     """The statement after EXPLAIN and its options; to sqlglot it is a command with one long string."""
     text = text[tokens[0].end + 1 : tokens[-1].end + 1]
     rest = tokenize(text, dialect)
@@ -219,9 +219,9 @@ def explained(tokens: Tokens, text: str, dialect: Dialect) -> str:
     return text[rest[0].start :]
 
 
-def declared_in(tree: exp.Expr, tokens: Tokens, dialect: Dialect) -> set[int]:
+def find_declared(tree: exp.Expr, tokens: Tokens, dialect: Dialect) -> set[int]:
     """Where `t(a, b)` gives names to columns and calls nothing; looked for only where something seems to be called."""
-    if next(unknown_functions(tokens, dialect, set()), None) is None:
+    if next(find_unknown_functions(tokens, dialect, set()), None) is None:
         return set()
     holders = tree.find_all(exp.TableAlias, exp.Schema)
     names = (holder.this.this if isinstance(holder, exp.Schema) else holder.this for holder in holders)

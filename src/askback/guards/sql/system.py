@@ -1,9 +1,9 @@
-"""Tables and functions of the engines themselves: which tell of the schema alone, and which read nothing else."""
+"""Tables and functions of the engines themselves: tables that describe the schema, functions that are harmless."""
 
 from pathlib import Path as FilePath
 from typing import get_args
 
-from askback.guards.sql.names import Dialect, Path, words_in
+from askback.guards.sql.names import Dialect, Path, split_words
 
 
 def _read(dialect: str) -> frozenset[str]:
@@ -21,21 +21,21 @@ def harmless_functions(dialect: Dialect) -> frozenset[str]:
     return _HARMLESS[dialect]
 
 
-INFORMATION = words_in(
+INFORMATION = split_words(
     "character_sets check_constraints columns constraint_column_usage constraint_table_usage domains "
     "key_column_usage referential_constraints routines schemata sequences table_constraints tables triggers "
     "views"
 )
 
 OWN: dict[Dialect, frozenset[str]] = {
-    "duckdb": words_in("duckdb_columns duckdb_constraints duckdb_indexes duckdb_schemas duckdb_tables "
+    "duckdb": split_words("duckdb_columns duckdb_constraints duckdb_indexes duckdb_schemas duckdb_tables "
                         "duckdb_views sqlite_master pg_class pg_namespace pg_attribute"),
-    "postgres": words_in("pg_am pg_attrdef pg_attribute pg_class pg_collation pg_constraint pg_database "
+    "postgres": split_words("pg_am pg_attrdef pg_attribute pg_class pg_collation pg_constraint pg_database "
                           "pg_depend pg_description pg_enum pg_extension pg_index pg_indexes pg_inherits "
                           "pg_matviews pg_namespace pg_operator pg_proc pg_range pg_sequence pg_sequences "
                           "pg_stat_all_indexes pg_stat_all_tables pg_stat_user_indexes pg_stat_user_tables "
                           "pg_tables pg_tablespace pg_timezone_names pg_trigger pg_type pg_views"),
-    "sqlite": words_in("sqlite_master sqlite_schema sqlite_temp_master sqlite_temp_schema"),
+    "sqlite": split_words("sqlite_master sqlite_schema sqlite_temp_master sqlite_temp_schema"),
     "trino": frozenset(),
 }  # fmt: skip
 """Names, types and definitions. What is kept about values (`pg_stats`, `sqlite_stat4`, and the

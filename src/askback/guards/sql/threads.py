@@ -16,7 +16,7 @@ _limiters: RunVar[anyio.CapacityLimiter] = RunVar("askback_sql_threads")
 
 
 async def run_in_thread(work: Callable[[], Result]) -> Result:
-    """Run it in a thread, which goes on by itself where nobody waits for it any more."""
+    """Run it in a thread. If the caller is cancelled, the thread continues and its result is dropped."""
     limiter = _limiters.get(None)
     if limiter is None:
         limiter = anyio.CapacityLimiter(MAX_THREADS)

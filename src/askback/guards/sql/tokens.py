@@ -1,6 +1,6 @@
 """The text before it is a tree: whether engine and parser see the same tokens, how deep it is, what it calls.
 
-What is told here is told by the tokens alone, and so holds where the parser has lost or renamed something.
+These checks use the tokens alone, so they hold where the parser has lost or renamed something.
 """
 
 import re
@@ -16,7 +16,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.parser import Parser
 from sqlglot.tokenizer_core import Token, TokenType
 
-from askback.guards.sql.names import Dialect, words_in
+from askback.guards.sql.names import Dialect, split_words
 from askback.guards.sql.system import harmless_functions
 from askback.guards.sql.text import MAX_LENGTH
 
@@ -40,10 +40,10 @@ VARIABLE = re.compile(r"[$@#:][\w$]*\(|::")
 
 RUN_OF_SIGNS = re.compile(r"[-+*/<>=~!@#%^&|`?]+")
 ORDINARY = frozenset("+-*/<>=")
-OPERATORS = words_in(
+OPERATORS = split_words(
     "+ - * / % ^ < > = <> != <= >= || ~ ~* !~ !~* ~~ ~~* !~~ !~~* -> ->> #> #>> @> <@ && & | # << >>"
 )
-"""Those of Postgres that have the same meaning for the parser. `@ x`, `<%` and `?` have another."""
+"""Operators of Postgres that the parser reads in the same way. It reads `@ x`, `<%` and `?` in another way."""
 
 OPENING = {TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE}
 CLOSING = {TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END}
@@ -60,7 +60,7 @@ STRINGS = {
 QUOTED = STRINGS | {TokenType.IDENTIFIER}
 WORDS = {TokenType.VAR, TokenType.IDENTIFIER, TokenType.STRING}
 
-SYNTAX = words_in(
+SYNTAX = split_words(
     "all and any array as between bigint binary bit blob boolean by case char character conflict copy "
     "cross cube date datetime dec decimal default delete distinct do double else end escape except exclude "
     "exists explain fetch filter float following for from full group grouping having ilike in inner "
@@ -91,13 +91,13 @@ def tokenize(statement: str, dialect: Dialect) -> list[Token]:
         tokens = SqlglotDialect.get_or_raise(dialect).tokenize(statement)
     except SqlglotError:
         raise UnreadableStatement("a string, a name or a comment does not end") from None
-    depth = depth_of(tokens)
+    depth = measure_depth(tokens)
     if depth.levels > MAX_DEPTH or depth.doubling > MAX_DOUBLING:
         raise UnreadableStatement("nested too deep to be read")
     return tokens
 
 
-def depth_of(tokens: Sequence[Token]) -> Depth:
+def measure_depth(tokens: Sequence[Token]) -> Depth:
     """Parentheses within parentheses, `NOT NOT NOT`, `a[1][1][1]`; and of them, those that the parser tries twice."""
     deepest = most = prefixes = brackets = doubling = 0
     open_ones: list[bool] = []
@@ -117,21 +117,21 @@ def depth_of(tokens: Sequence[Token]) -> Depth:
     return Depth(deepest, most)
 
 
-def doubts(statement: str, tokens: Sequence[Token], dialect: Dialect) -> Iterator[str]:
+def find_doubts(statement: str, tokens: Sequence[Token], dialect: Dialect) -> Iterator[str]:
     """Reasons not to trust that the engine sees the same tokens."""
     for reason, pattern in DOUBTFUL.items():
         if pattern.search(statement):
             yield reason
     if UNUSUAL.search(statement):
-        bare, comments = parted(statement, tokens)
+        bare, comments = split_text(statement, tokens)
         if not all(map(is_usual, UNUSUAL.findall(bare))):
             yield "a character that some engines take for a space or for a word of their own"
         if any(unicodedata.category(char)[0] in "CZ" for char in UNUSUAL.findall(comments)):
             yield "a character in a comment that may end it for some engines"
-    if dialect == "sqlite" and VARIABLE.search(parted(statement, tokens)[0]):
+    if dialect == "sqlite" and VARIABLE.search(split_text(statement, tokens)[0]):
         yield "a parameter that reaches further for the engine than for the parser"
     if dialect == "postgres":
-        runs = RUN_OF_SIGNS.findall(parted(statement, tokens)[0])
+        runs = RUN_OF_SIGNS.findall(split_text(statement, tokens)[0])
         yield from (
             f"an operator that is not known: {run}"[:80] for run in runs if not is_known_operator(run)
         )
@@ -151,8 +151,8 @@ def is_known_operator(run: str) -> bool:
     return run in OPERATORS
 
 
-def parted(statement: str, tokens: Sequence[Token]) -> tuple[str, str]:
-    """What stands outside of strings, quoted names and comments; and what stands between the tokens."""
+def split_text(statement: str, tokens: Sequence[Token]) -> tuple[str, str]:
+    """The text outside of strings, quoted names and comments; and the text between the tokens."""
     bare: list[str] = []
     between: list[str] = []
     end = 0
@@ -174,7 +174,7 @@ def is_usual(char: str) -> bool:
     return unicodedata.category(char)[0] in "LM" and not any(form.isascii() for form in forms)
 
 
-def statements_of(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+def split_statements(tokens: Sequence[Token]) -> Iterator[list[Token]]:
     """The tokens of each statement, parted at semicolons."""
     statement: list[Token] = []
     for token in tokens:
@@ -187,7 +187,7 @@ def statements_of(tokens: Sequence[Token]) -> Iterator[list[Token]]:
         yield statement
 
 
-def unknown_functions(tokens: Sequence[Token], dialect: Dialect, declared: set[int]) -> Iterator[str]:
+def find_unknown_functions(tokens: Sequence[Token], dialect: Dialect, declared: set[int]) -> Iterator[str]:
     """Names before a parenthesis that are no harmless function; `declared` are the places of names like `t(a, b)`."""
     harmless = harmless_functions(dialect)
     for position, (word, after) in enumerate(pairwise(tokens)):
@@ -236,14 +236,14 @@ WRITTEN = {
 
 NAMES = {TokenType.VAR, TokenType.IDENTIFIER}
 
-CLAUSES = words_in(
+CLAUSES = split_words(
     "at both by conflict do ignore if indexed lambda leading matched name nothing nulls only placing respect sample "
     "trailing value within zone"
 )
 """Words of a clause, of which the tree has no name; where a column has such a name, they count as names."""
 
 
-def losses(tree: exp.Expr, tokens: Sequence[Token], columns: frozenset[str]) -> Iterator[str]:
+def find_losses(tree: exp.Expr, tokens: Sequence[Token], columns: frozenset[str]) -> Iterator[str]:
     """Names, subqueries, stars and parameters that the text has more often than the tree."""
     kept: Counter[str] = Counter()
     for node in tree.walk():
@@ -252,12 +252,12 @@ def losses(tree: exp.Expr, tokens: Sequence[Token], columns: frozenset[str]) -> 
             kept[node.name.lower()] += 1
         elif kind in COUNTED:
             kept[COUNTED[kind]] += 1
-    for name, times in Counter(written_in(tokens)).items():
+    for name, times in Counter(list_written(tokens)).items():
         if times > kept[name] and (name not in CLAUSES or name in columns or kept[name]):
             yield name
 
 
-def written_in(tokens: Sequence[Token]) -> Iterator[str]:
+def list_written(tokens: Sequence[Token]) -> Iterator[str]:
     """Names that are no function's, and what counts besides; `BY NAME` and `INTO NAME` are words of DuckDB."""
     for before, token, after in zip((tokens[0], *tokens), tokens, (*tokens[1:], tokens[0]), strict=False):
         if token.token_type in WRITTEN:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from askback.guards.sql.engines.postgres.node_tree import Node, UnknownTree, parse_tree, queries_in
+from askback.guards.sql.engines.postgres.node_tree import Node, UnknownTree, find_queries, parse_tree
 from askback.guards.sql.engines.postgres.query import TreeWalk
 from askback.guards.sql.engines.postgres.relation import PostgresRelation
 from tests.guards.sql.misses import Misses
@@ -36,7 +36,7 @@ def query(
 
 def columns_of(text: str) -> set[tuple[int, int]]:
     walk = TreeWalk({7: TABLE}, frozenset())
-    (found,) = queries_in(parse_tree(text))
+    (found,) = find_queries(parse_tree(text))
     walk.follow(found)
     return walk.usage.columns
 
@@ -83,7 +83,7 @@ def test_a_tree_may_be_as_deep_as_it_likes() -> None:
     tree = parse_tree("{A :b " * 50_000 + "1" + "}" * 50_000)
     assert isinstance(tree, Node)
     with pytest.raises(UnknownTree):
-        queries_in(tree)
+        find_queries(tree)
 
 
 def constant(length: int, written: str, location: int) -> str:
@@ -94,7 +94,7 @@ def constant(length: int, written: str, location: int) -> str:
 
 
 def test_the_bytes_of_a_constant_are_left_out() -> None:
-    (found,) = queries_in(parse_tree(query(RELATION, constant(5, "20 0 0 0 97", 7))))
+    (found,) = find_queries(parse_tree(query(RELATION, constant(5, "20 0 0 0 97", 7))))
     (entry,) = found.nodes("targetList")
     assert "consttype" in repr(entry) and " 97" not in repr(entry)
 

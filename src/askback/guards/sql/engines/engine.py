@@ -1,4 +1,4 @@
-"""What an engine says about a statement, and the protocol that every engine implements."""
+"""The protocol that every engine implements, and its answer about a statement: an inspection."""
 
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from askback.errors import AuthorError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inspection:
-    """What a statement reads and changes, as the engine itself resolved it. Nothing of the statement has run."""
+    """The columns a statement reads and the changes it makes, as the engine resolved them. Nothing of it has run."""
 
     columns: frozenset[str] = frozenset()
     """Every stored column that the result or an error can depend on, as `schema.table.column`, spelled as the engine
@@ -20,9 +20,9 @@ class Inspection:
     """Tables that hold each other's rows, as a partitioned one and its partitions do, by `schema.table`: for each table
     among those read that has such relatives, all of them. What is tagged on one counts on the others."""
     writes: tuple[str, ...] = ()
-    """What it changes, in words: `insert into main.orders`."""
+    """Changes in words: `insert into main.orders`."""
     doubts: tuple[str, ...] = ()
-    """What the engine cannot say before the statement runs, in our own words. Never an engine's error text."""
+    """Reasons why the engine cannot say more before the statement runs, in our words and not the engine's."""
     is_query: bool = False
     """Whether it is exactly one query that changes nothing."""
     can_be_planned: bool = False
@@ -58,13 +58,13 @@ class Engine(Protocol):
 
     @property
     def name(self) -> str:
-        """What people call the engine: "DuckDB"."""
+        """The name that people know: "DuckDB"."""
         ...
 
     async def inspect(self, statement: str) -> Inspection:
         """Find out what a statement reads and changes without running any of it.
 
-        Never raises for a statement, however broken: what cannot be told is a doubt. Raises only where the database
+        Never raises for a statement, however broken: it gives a doubt instead. Raises only where the database
         cannot be reached. Never blocks the event loop, and ends within the engine's timeout.
         """
         ...

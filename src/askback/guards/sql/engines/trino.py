@@ -28,7 +28,7 @@ EXPLAINED = re.compile(r"\s*(explain|prepare|execute|call)\b", re.IGNORECASE)
 
 WORD = re.compile(r"[^\W\d]\w*")
 NUMBERED = re.compile(r"_\d+$")
-"""What Trino puts behind the name of a column that it has met before."""
+"""Trino puts this behind the name of a column that it has met before."""
 
 Node = Mapping[str, Any]
 Run = Callable[[str], str | Awaitable[str]]
@@ -44,7 +44,7 @@ class TrinoEngine:
         self._run, self._timeout = run, timeout
 
     async def inspect(self, statement: str) -> Inspection:
-        """What the plans of a statement read. A statement that Trino does not plan is a doubt."""
+        """Read the plans of a statement. A statement that Trino does not plan is a doubt."""
         if excess := find_excess(statement) or find_nesting(statement):
             return doubt(excess)
         if EXPLAINED.match(statement):
@@ -126,7 +126,7 @@ def _scanned(node: Node, tables: Mapping[str, Node]) -> str | None:
 
 
 def _words(node: Node) -> Iterator[str]:
-    """Of `custkey_1 := tpch:custkey` and `tpch:orderstatus`, each word, and the first without its number."""
+    """The words of `custkey_1 := tpch:custkey` and of `tpch:orderstatus`, the first one without its number."""
     for detail in node["details"]:
         if str(detail).lstrip().startswith("::"):
             continue

@@ -10,9 +10,9 @@ from askback.guards.sql.sources.source import (
     JoinedSource,
     Source,
     TOMLSource,
-    engine_of,
-    source_of,
-    version_of,
+    find_engine,
+    find_version,
+    make_source,
 )
 
 __all__ = [
@@ -21,7 +21,7 @@ __all__ = [
     "JoinedSource",
     "Source",
     "TOMLSource",
-    "engine_of",
-    "source_of",
-    "version_of",
+    "find_engine",
+    "find_version",
+    "make_source",
 ]

@@ -8,7 +8,7 @@ import anyio.to_thread
 from askback.guards.sql.catalogue import SQLCatalogue
 from askback.guards.sql.engines.duckdb import DuckDBEngine
 from askback.guards.sql.engines.duckdb.session import Connection, Database, open_cursor
-from askback.guards.sql.sources.live import Column, LiveSource, dotted, known_from, tags_in
+from askback.guards.sql.sources.live import Column, LiveSource, join_name, make_catalogue, read_tags
 
 COLUMNS = """
 SELECT database_name, schema_name, table_name, column_name, data_type, comment FROM system.main.duckdb_columns()
@@ -19,7 +19,7 @@ VIEWS = "SELECT database_name, schema_name, view_name, sql FROM system.main.duck
 
 
 class DuckDBSource(LiveSource[Database]):
-    """Of a file, which is opened read-only at each question, or of a connection or a function that gives one.
+    """The catalogue of a DuckDB: a file, opened read-only each time, a connection, or a function that gives one.
 
     Tables of the database itself go by `schema.table`, those of attached ones by `database.schema.table`. With
     `comments`, a column whose comment says `@personal:contact` is tagged so; `tag_table` names a table with the columns
@@ -28,7 +28,7 @@ class DuckDBSource(LiveSource[Database]):
 
     @cached_property
     def engine(self) -> DuckDBEngine:
-        """The same database as an engine that inspects statements."""
+        """The engine that inspects statements on this database."""
         return DuckDBEngine(self._database, timeout=self._timeout)
 
     async def load(self) -> SQLCatalogue:
@@ -38,14 +38,14 @@ class DuckDBSource(LiveSource[Database]):
     def _known(self) -> SQLCatalogue:
         with open_cursor(self._database) as cursor:
             known = read(cursor, comments=self._comments)
-            return known | tags_in(cursor, self._tag_table) if self._tag_table else known
+            return known | read_tags(cursor, self._tag_table) if self._tag_table else known
 
 
 def read(cursor: Connection, *, comments: bool) -> SQLCatalogue:
     own = cursor.execute("SELECT system.main.current_database()").fetchall()[0][0]
 
     def name(database: str, schema: str, table: str) -> str | None:
-        return dotted(schema, table) if database == own else dotted(database, schema, table)
+        return join_name(schema, table) if database == own else join_name(database, schema, table)
 
     columns = [
         Column(table, column, kind, comment)
@@ -53,4 +53,4 @@ def read(cursor: Connection, *, comments: bool) -> SQLCatalogue:
         if (table := name(*path))
     ]
     views = {view: sql for *path, sql in cursor.execute(VIEWS).fetchall() if (view := name(*path))}
-    return known_from(columns, views, comments=comments)
+    return make_catalogue(columns, views, comments=comments)

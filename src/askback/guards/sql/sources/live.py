@@ -1,4 +1,4 @@
-"""What the sources of live databases share: tags in comments on columns, or in a table of the database."""
+"""Sources of live databases: their options, and tags in comments on columns or in a table of the database."""
 
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -46,8 +46,8 @@ class Column(NamedTuple):
     comment: str | None = None
 
 
-def known_from(columns: Iterable[Column], views: Mapping[str, str], *, comments: bool) -> SQLCatalogue:
-    """What has a dot within a name is left out, and so is asked about: dotted names could not tell it apart."""
+def make_catalogue(columns: Iterable[Column], views: Mapping[str, str], *, comments: bool) -> SQLCatalogue:
+    """Leave out tables with a dot within a name, which could be mistaken. So statements on them are asked about."""
     tables: dict[str, dict[str, str]] = {}
     tagged: dict[str, str] = {}
     odd: set[str] = set()
@@ -64,17 +64,17 @@ def known_from(columns: Iterable[Column], views: Mapping[str, str], *, comments:
     )
 
 
-def dotted(*parts: str) -> str | None:
+def join_name(*parts: str) -> str | None:
     """The name in a catalogue; None where a part has a dot itself."""
     return None if any("." in part for part in parts) else ".".join(parts)
 
 
-def query_for(table: str) -> str:
+def write_tag_query(table: str) -> str:
     """All of the table of tags, whose name the operator gives as `schema.table`."""
     return "SELECT * FROM " + ".".join(map(quote_name, table.split(".")))
 
 
-def listed_in(table: str, names: Sequence[str], rows: Iterable[Sequence[object]]) -> SQLCatalogue:
+def read_tag_rows(table: str, names: Sequence[str], rows: Iterable[Sequence[object]]) -> SQLCatalogue:
     """Its columns are `name` (schema.table.column), `tag` and, where there is one, `example`."""
     places = {name.lower(): place for place, name in enumerate(names)}
     if missing := {"name", "tag"} - places.keys():
@@ -95,7 +95,7 @@ def listed_in(table: str, names: Sequence[str], rows: Iterable[Sequence[object]]
     return SQLCatalogue(tagged=tagged, examples=examples)
 
 
-def tags_in(cursor: Any, table: str) -> SQLCatalogue:
+def read_tags(cursor: Any, table: str) -> SQLCatalogue:
     """The table of tags, read with a cursor of Python's database API."""
-    found = cursor.execute(query_for(table))
-    return listed_in(table, [column[0] for column in found.description], found.fetchall())
+    found = cursor.execute(write_tag_query(table))
+    return read_tag_rows(table, [column[0] for column in found.description], found.fetchall())

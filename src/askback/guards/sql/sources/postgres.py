@@ -6,7 +6,14 @@ from functools import cached_property
 from askback.guards.sql.catalogue import Family, SQLCatalogue
 from askback.guards.sql.engines.postgres import PostgresEngine
 from askback.guards.sql.engines.postgres.connection import Connection, Database, open_connection
-from askback.guards.sql.sources.live import Column, LiveSource, dotted, known_from, listed_in, query_for
+from askback.guards.sql.sources.live import (
+    Column,
+    LiveSource,
+    join_name,
+    make_catalogue,
+    read_tag_rows,
+    write_tag_query,
+)
 
 STORED = """
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -39,7 +46,7 @@ FULL_NAMES = "SET LOCAL search_path TO ''"
 
 
 class PostgresSource(LiveSource[Database]):
-    """Of a database by its URL, connected to at each question, of a pool, or of a function that connects.
+    """The catalogue of a Postgres database: a URL, connected to each time, a pool, or a function that connects.
 
     With `comments`, a column whose comment says `@personal:contact` is tagged so; `tag_table` names a table with the
     columns `name`, `tag` and, if you like, `example`. The tags of a partitioned table count for its partitions too,
@@ -48,7 +55,7 @@ class PostgresSource(LiveSource[Database]):
 
     @cached_property
     def engine(self) -> PostgresEngine:
-        """The same database as the engine that says what statements read."""
+        """The engine that inspects statements on this database."""
         return PostgresEngine(self._database, timeout=self._timeout)
 
     async def load(self) -> SQLCatalogue:
@@ -57,7 +64,7 @@ class PostgresSource(LiveSource[Database]):
             open_connection(self._database, self._timeout) as connection,
             connection.transaction(readonly=True),
         ):
-            tags = await tags_in(connection, self._tag_table) if self._tag_table else SQLCatalogue()
+            tags = await read_tags(connection, self._tag_table) if self._tag_table else SQLCatalogue()
             await connection.execute(FULL_NAMES)
             return await read(connection, comments=self._comments) | tags
 
@@ -66,22 +73,24 @@ async def read(connection: Connection, *, comments: bool) -> SQLCatalogue:
     columns = [
         Column(table, column, kind, comment)
         for schema, name, column, kind, comment in await connection.fetch(COLUMNS)
-        if (table := dotted(schema, name))
+        if (table := join_name(schema, name))
     ]
     views = {
-        view: query for schema, name, query in await connection.fetch(VIEWS) if (view := dotted(schema, name))
+        view: query
+        for schema, name, query in await connection.fetch(VIEWS)
+        if (view := join_name(schema, name))
     }
     families: set[Family] = {
         frozenset({child, parent})
         for below, name, above, whole in await connection.fetch(CHILDREN)
-        if (child := dotted(below, name)) and (parent := dotted(above, whole))
+        if (child := join_name(below, name)) and (parent := join_name(above, whole))
     }
-    return known_from(columns, views, comments=comments) | SQLCatalogue(families=frozenset(families))
+    return make_catalogue(columns, views, comments=comments) | SQLCatalogue(families=frozenset(families))
 
 
-async def tags_in(connection: Connection, table: str) -> SQLCatalogue:
-    rows = await connection.fetch(query_for(table))
-    attributes = (await connection.prepare(query_for(table))).get_attributes()
-    return listed_in(
+async def read_tags(connection: Connection, table: str) -> SQLCatalogue:
+    rows = await connection.fetch(write_tag_query(table))
+    attributes = (await connection.prepare(write_tag_query(table))).get_attributes()
+    return read_tag_rows(
         table, [attribute.name for attribute in attributes], [tuple(row.values()) for row in rows]
     )

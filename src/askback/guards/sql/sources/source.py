@@ -33,17 +33,17 @@ class TOMLSource:
         self._path = Path(path)
 
     async def version(self, _: Hashable) -> Hashable:
-        """What the file system says of it; None while it is so fresh that this might not tell two versions apart."""
-        told = os.stat(self._path)
-        is_fresh = time.time() - max(told.st_mtime, told.st_ctime) < FRESH
-        return None if is_fresh else (told.st_ino, told.st_size, told.st_mtime_ns, told.st_ctime_ns)
+        """The file's identity, size and times; None while it is so fresh that these might not differ after a change."""
+        found = os.stat(self._path)
+        is_fresh = time.time() - max(found.st_mtime, found.st_ctime) < FRESH
+        return None if is_fresh else (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
     async def load(self) -> SQLCatalogue:
-        return parsed(await anyio.to_thread.run_sync(self._path.read_text, "utf-8"))
+        return parse_toml(await anyio.to_thread.run_sync(self._path.read_text, "utf-8"))
 
 
-def parsed(text: str) -> SQLCatalogue:
-    """What such a file says; a word that is not understood is refused, for it may have been meant as a tag."""
+def parse_toml(text: str) -> SQLCatalogue:
+    """Read the text of such a file. An unknown word is refused, since it may have been meant as a tag."""
     try:
         file = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -51,34 +51,34 @@ def parsed(text: str) -> SQLCatalogue:
     for name, section in file.items():
         if name not in SECTIONS or not isinstance(section, dict):
             refuse(f"[{name}] is no section of it; those are {', '.join(f'[{known}]' for known in SECTIONS)}")
-    tags = dict(facts_of(file.get("tags", {})))
+    tags = dict(read_facts(file.get("tags", {})))
     return SQLCatalogue(
-        tables=tables_of(file.get("tables", {})),
-        views=dict(texts(file.get("views", {}), "views")),
-        tagged=dict(texts(file.get("columns", {}), "columns")),
+        tables=read_tables(file.get("tables", {})),
+        views=dict(read_texts(file.get("views", {}), "views")),
+        tagged=dict(read_texts(file.get("columns", {}), "columns")),
         examples={tag: facts["example"] for tag, facts in tags.items() if "example" in facts},
         titles={tag: facts["title"] for tag, facts in tags.items() if "title" in facts},
     )
 
 
-def texts(section: Mapping[str, Any], where: str, before: str = "") -> Iterator[tuple[str, str]]:
+def read_texts(section: Mapping[str, Any], where: str, before: str = "") -> Iterator[tuple[str, str]]:
     """Names and texts. `a.b.c = "x"` without quotes is a table in a table to TOML, and means the same."""
     for name, value in section.items():
         if isinstance(value, dict):
-            yield from texts(cast("dict[str, Any]", value), where, f"{before}{name}.")
+            yield from read_texts(cast("dict[str, Any]", value), where, f"{before}{name}.")
         elif isinstance(value, str) and value.strip():
             yield f"{before}{name}", value
         else:
             refuse(f"[{where}] {before}{name} is not a text that says something")
 
 
-def tables_of(section: Mapping[str, Any], before: str = "") -> dict[str, dict[str, str]]:
+def read_tables(section: Mapping[str, Any], before: str = "") -> dict[str, dict[str, str]]:
     tables: dict[str, dict[str, str]] = {}
     for name, value in section.items():
         if isinstance(value, list):
             tables[f"{before}{name}"] = {str(column): "" for column in cast("list[object]", value)}
         elif isinstance(value, dict):
-            tables |= tables_of(cast("dict[str, Any]", value), f"{before}{name}.")
+            tables |= read_tables(cast("dict[str, Any]", value), f"{before}{name}.")
         elif isinstance(value, str) and before:
             tables.setdefault(before[:-1], {})[name] = value
         else:
@@ -86,14 +86,14 @@ def tables_of(section: Mapping[str, Any], before: str = "") -> dict[str, dict[st
     return tables
 
 
-def facts_of(section: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, str]]]:
+def read_facts(section: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, str]]]:
     for tag, facts in section.items():
         if not isinstance(facts, dict):
             refuse(f"[tags] {tag} is no table; write [tags.{tag}] with {' and '.join(FACTS)}")
-        told = dict(texts(cast("dict[str, Any]", facts), f"tags.{tag}"))
-        if unknown := sorted(told.keys() - set(FACTS)):
+        found = dict(read_texts(cast("dict[str, Any]", facts), f"tags.{tag}"))
+        if unknown := sorted(found.keys() - set(FACTS)):
             refuse(f"[tags.{tag}] {unknown[0]} means nothing; it can say {' and '.join(FACTS)}")
-        yield tag, told
+        yield tag, found
 
 
 def refuse(problem: str) -> NoReturn:
@@ -102,10 +102,10 @@ def refuse(problem: str) -> NoReturn:
 
 @runtime_checkable
 class Source(Protocol):
-    """Tells what is known of a database. It is asked anew for each statement, many times at once."""
+    """Gives the catalogue of a database. It is asked for each statement, many times at once."""
 
     async def load(self) -> SQLCatalogue:
-        """All of it, as it is now; raises where something cannot be told, and never leaves it out in silence."""
+        """Load all of it as it is now. Raises if a part cannot be read, and never leaves that part out in silence."""
         ...
 
 
@@ -147,7 +147,7 @@ class FixedSource:
 
 @dataclass(frozen=True, slots=True)
 class JoinedSource:
-    """Tables from one place, tags from another. Where one cannot tell, nothing is told."""
+    """Several sources as one: tables from one place, tags from another. If one fails, all fail."""
 
     sources: tuple[Source, ...]
 
@@ -158,12 +158,12 @@ class JoinedSource:
         return known
 
     async def version(self, schema: Hashable) -> Hashable:
-        versions = [await version_of(source, schema) for source in self.sources]
+        versions = [await find_version(source, schema) for source in self.sources]
         return None if None in versions else tuple(versions)
 
 
-async def version_of(source: Source, schema: Hashable) -> Hashable:
-    """What differs whenever `known()` would; None where that is not known. `schema` is the engine's token.
+async def find_version(source: Source, schema: Hashable) -> Hashable:
+    """A token that differs whenever `load()` would; None without one. `schema` is the engine's token for the schema.
 
     A source that can say it for less than a whole reading has a method `version`.
     """
@@ -171,7 +171,7 @@ async def version_of(source: Source, schema: Hashable) -> Hashable:
     return None if version is None else await version(schema)
 
 
-def source_of(catalogue: Catalogued) -> Source:
+def make_source(catalogue: Catalogued) -> Source:
     """The source that an author means."""
     if isinstance(catalogue, SQLCatalogue):
         return FixedSource(catalogue)
@@ -180,19 +180,19 @@ def source_of(catalogue: Catalogued) -> Source:
     if isinstance(catalogue, Source):
         return catalogue
     if isinstance(catalogue, Sequence) and catalogue:
-        return JoinedSource(tuple(map(source_of, cast("Sequence[One]", catalogue))))
+        return JoinedSource(tuple(map(make_source, cast("Sequence[One]", catalogue))))
     if callable(cast("object", catalogue)):
         return CalledSource(cast("Callable[[], SQLCatalogue | Awaitable[SQLCatalogue]]", catalogue))
     raise AuthorError(
-        f"catalogue={catalogue!r:.80} tells of no tables. Give the path of a TOML file, a function, a SQLCatalogue, "
+        f"catalogue={catalogue!r:.80} is no catalogue. Give the path of a TOML file, a function, a SQLCatalogue, "
         "a source of askback.guards.sql.sources, or a list of these."
     )
 
 
-def engine_of(source: Source, dialect: Dialect) -> Engine | None:
-    """The engine behind a source of a live database, where it speaks this dialect; None where there is none."""
+def find_engine(source: Source, dialect: Dialect) -> Engine | None:
+    """The engine behind a source of a live database, if it speaks this dialect; else None."""
     if isinstance(source, JoinedSource):
-        engines = [engine for one in source.sources if (engine := engine_of(one, dialect)) is not None]
+        engines = [engine for one in source.sources if (engine := find_engine(one, dialect)) is not None]
         if len(engines) > 1:
             raise AuthorError(
                 "catalogue=[...] has several live databases, and only one of them runs the statements. Say which with "

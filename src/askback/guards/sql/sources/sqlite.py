@@ -15,11 +15,11 @@ from askback.guards.sql.catalogue import SQLCatalogue
 from askback.guards.sql.engines.sqlite import SQLiteEngine
 from askback.guards.sql.engines.sqlite.connection import Database, Make, open_file
 from askback.guards.sql.names import quote_name
-from askback.guards.sql.sources.live import Column, LiveSource, dotted, known_from, tags_in
+from askback.guards.sql.sources.live import Column, LiveSource, join_name, make_catalogue, read_tags
 
 
 class SQLiteSource(LiveSource[Database]):
-    """Of a file, which is opened for reading alone at each question, or of a connection or a function that gives one.
+    """The catalogue of a SQLite file, opened read-only each time, of a connection, or of a function that gives one.
 
     SQLite keeps no comments on columns, so tags come from another source beside it, or from `tag_table`, a table with
     the columns `name`, `tag` and, if you like, `example`. A connection is read in the thread of the event loop, since
@@ -43,7 +43,7 @@ class SQLiteSource(LiveSource[Database]):
 
     @cached_property
     def engine(self) -> SQLiteEngine:
-        """The engine that inspects statements on the same database."""
+        """The engine that inspects statements on this database."""
         return SQLiteEngine(self._database, timeout=self._timeout)
 
     async def load(self) -> SQLCatalogue:
@@ -64,7 +64,7 @@ class SQLiteSource(LiveSource[Database]):
         with closing(connection.cursor()) as cursor:
             cursor.row_factory = None  # whatever rows the author likes
             known = read(cursor)
-            return known | tags_in(cursor, self._tag_table) if self._tag_table else known
+            return known | read_tags(cursor, self._tag_table) if self._tag_table else known
 
 
 def read(cursor: sqlite3.Cursor) -> SQLCatalogue:
@@ -75,18 +75,18 @@ def read(cursor: sqlite3.Cursor) -> SQLCatalogue:
             f"SELECT type, name, sql FROM {quote_name(schema)}.sqlite_master WHERE type IN ('table', 'view')"
         )
         for kind, name, sql in cursor.execute(stored).fetchall():
-            table = dotted(schema, name)
+            table = join_name(schema, name)
             if table is None or name.startswith("sqlite_"):
                 continue
             if kind == "view":
                 views[table] = sql
             else:
                 columns += columns_of(cursor, schema, name, table)
-    return known_from(columns, views, comments=False)
+    return make_catalogue(columns, views, comments=False)
 
 
 def columns_of(cursor: sqlite3.Cursor, schema: str, name: str, table: str) -> Iterator[Column]:
-    """Those that are computed among them. A virtual table whose module is not loaded has none, and is asked about."""
+    """The columns of a table, computed ones too. A virtual table whose module is not loaded has none."""
     try:
         found = cursor.execute(f"PRAGMA {quote_name(schema)}.table_xinfo({quote_name(name)})").fetchall()
     except sqlite3.OperationalError:

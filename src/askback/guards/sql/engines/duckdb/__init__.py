@@ -1,4 +1,4 @@
-"""What a statement reads, as an embedded DuckDB resolves it. Takes the `duckdb` extra."""
+"""An embedded DuckDB as an engine that inspects statements. Takes the `duckdb` extra."""
 
 from askback.guards.sql.engines.duckdb.engine import DuckDBEngine
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from askback.guards.sql.names import words_in
+from askback.guards.sql.names import split_words
 
 NAME = r'(?:[a-z_][a-z0-9_$]*|"(?:[^"]|"")*")'
 
@@ -49,12 +49,12 @@ WORDS = re.compile(r"([a-z]+)(?:\s+(?:or\s+replace\s+)?(?:temp\s+|temporary\s+)?
 PAIRS = frozenset({"alter", "comment", "create", "drop", "export", "import"})
 """Statements whose second word says what they are about."""
 
-SINGLE = words_in(
+SINGLE = split_words(
     "abort analyze attach begin call checkpoint commit copy deallocate delete detach end execute force insert install "
     "load merge pragma prepare reset rollback set start truncate update use vacuum"
 )
 
-ASKING = words_in("select from with values table describe desc show summarize pivot unpivot explain")
+ASKING = split_words("select from with values table describe desc show summarize pivot unpivot explain")
 
 EXPLAIN = re.compile(r"\s*explain\s+(?=(?:select|from|with|values|table)\b)", FLAGS)
 
@@ -67,13 +67,13 @@ class DuckDBChange:
     target: tuple[str, ...] = ()
     """The parts of the name of what it changes, as they are written."""
     queries: tuple[str, ...] = ()
-    """Queries that read what it reads; none where not all of it can be told."""
+    """Queries that read the same columns. Empty if no queries can stand for all that it reads."""
     is_plannable: bool = False
     """Whether DuckDB plans it: it does so for changes of rows."""
 
 
 def read_change(statement: str) -> DuckDBChange | None:
-    """What a statement does that DuckDB does not take for a query; None for a PIVOT, which only asks."""
+    """Describe a statement that DuckDB does not take for a query; None for a PIVOT, which changes nothing."""
     text = statement[BEGINNING.match(statement).end() :]  # pyright: ignore[reportOptionalMemberAccess] # it can be empty
     for pattern, query in PATTERNS:
         if found := pattern.fullmatch(text):
@@ -86,7 +86,7 @@ def read_change(statement: str) -> DuckDBChange | None:
 
 
 def _queries(query: str, rest: str, target: str) -> Iterator[str]:
-    """What it reads, and what it returns. DuckDB takes neither where RETURNING stands in a text or a name."""
+    """A query for what a change reads, and one for its RETURNING. DuckDB refuses both if the word is part of a text."""
     *before, after = RETURNING.split(rest)
     yield query.format(rest=" returning ".join(before) if before else after, target=target)
     if before:

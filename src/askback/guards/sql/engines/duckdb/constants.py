@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, cast
 
-from askback.guards.sql.names import words_in
+from askback.guards.sql.names import split_words
 
 Node = Mapping[str, Any]
 
@@ -41,11 +41,11 @@ NAMED = frozenset({"list_aggregate", "list_aggr", "array_aggregate", "array_aggr
 MAX_NAME = 100
 """Characters of such a name."""
 
-SIMPLE = words_in(
+SIMPLE = split_words(
     "list_value array_value to_days to_weeks to_months to_quarters to_years to_hours to_minutes trunc - + "
     "now today current_date current_timestamp get_current_timestamp"
 )
-"""What may stand within such a call that has no column in it."""
+"""Functions that may stand within such a call if it has no column in it."""
 
 PLAIN = frozenset({"FUNCTION", "CONSTANT", "CAST", "TYPE"})
 
@@ -154,7 +154,7 @@ MAX_SIZE = 10_000_000
 FACTOR = 8
 """How much longer a function makes one text at most: `bin('a')` has a digit for each bit."""
 
-ADDING = words_in(
+ADDING = split_words(
     "array_value coalesce concat list_concat list_value map row struct_pack to_days to_months to_years trunc"
 )
 """Functions whose value is as long as their arguments together."""
@@ -165,7 +165,7 @@ REDUCING = frozenset({"array_reduce", "list_reduce", "reduce"})
 INDENTING = frozenset({"json_pretty"})
 """Their value grows with the square of their text: each level is indented."""
 
-MATCHING = words_in("~~ !~~ ~~* !~~* ~~~ like_escape ilike_escape not_like_escape not_ilike_escape")
+MATCHING = split_words("~~ !~~ ~~* !~~* ~~~ like_escape ilike_escape not_like_escape not_ilike_escape")
 """LIKE, ILIKE and GLOB: DuckDB 1.4 tries each character of the text for each wildcard."""
 
 MAX_WILDCARDS = 10
@@ -226,7 +226,7 @@ class _Constants:
         return _add(sizes) if kind is None or kind in COMPUTED else None
 
     def _measure_name(self, name: str) -> float | None:
-        """Of a name that stands for a constant; in a lambda, of a parameter, which may be any constant."""
+        """The size of a name that stands for a constant, or of a lambda's parameter, which may be any constant."""
         if name in self._named:
             if name not in self._sizes:
                 self._sizes[name] = self._length  # where it names itself

@@ -40,7 +40,7 @@ WHERE constraint_type <> 'NOT NULL' AND database_name = $1 AND schema_name = $2
 UNION ALL SELECT database_name, schema_name, table_name, NULL FROM system.main.duckdb_indexes()
 WHERE is_unique AND database_name = $1 AND schema_name = $2 AND table_name = $3
 """
-"""A change fails where a key is taken, still referred to, or checked against others: that tells of these columns. An
+"""A change fails where a key is taken, still referred to, or checked against others, which reveals these columns. An
 index may be on any of them."""
 
 PIVOT = "a PIVOT without its values runs a query before it is planned"
@@ -117,7 +117,7 @@ class DuckDBInspector:
         return found
 
     def _sources(self, path: Path) -> dict[str, frozenset[str]]:
-        """What each generated column of a table is computed from."""
+        """The columns from which each generated column of a table is computed."""
         relation = self.schema.get(path)
         if relation is None or relation.is_view or not GENERATED.search(relation.sql):
             return {}
@@ -164,7 +164,7 @@ class DuckDBInspector:
 
 SCHEMA_SECONDS = 5.0
 """How long a snapshot of the catalogue is used. What a statement reads always comes from a plan of now; the snapshot
-decides only whether it is planned, and is read anew where a name is not in it."""
+decides only whether it is planned, and is read again where a name is not in it."""
 
 MAX_STUCK = 2
 """Threads that DuckDB does not let go although they were interrupted; beyond that nothing more is inspected."""
@@ -174,7 +174,7 @@ LOST = (duckdb.ConnectionException, duckdb.IOException, duckdb.FatalException)
 
 
 class DuckDBEngine:
-    """Of a file, which is opened read-only each time, of a connection, or of a function that gives one.
+    """A DuckDB database: a file, which is opened read-only each time, a connection, or a function that gives one.
 
     It works on cursors: the connection itself, with its settings, its transaction and its temporary tables, is neither
     used nor seen. Where the author's own code runs a statement on another connection, that one's search path counts.

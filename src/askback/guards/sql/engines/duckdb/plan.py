@@ -9,23 +9,23 @@ from typing import Any
 
 from askback.guards.sql.engines.duckdb.constants import Node, walk
 from askback.guards.sql.engines.duckdb.schema import TABLE_FUNCTIONS
-from askback.guards.sql.names import words_in
+from askback.guards.sql.names import split_words
 from askback.guards.sql.system import describes_the_schema
 
-EXPRESSIONS = words_in(
+EXPRESSIONS = split_words(
     "BOUND_AGGREGATE BOUND_BETWEEN BOUND_CASE BOUND_CAST BOUND_COLUMN_REF BOUND_COMPARISON BOUND_CONJUNCTION "
     "BOUND_CONSTANT BOUND_FUNCTION BOUND_LAMBDA BOUND_OPERATOR BOUND_PARAMETER BOUND_REF BOUND_UNNEST "
     "BOUND_WINDOW"
 )
 
-SKIPPED = words_in(
+SKIPPED = split_words(
     "return_type arguments original_arguments alias value qname query_location parameter_data chunk_types "
     "lambda_expr aggr_expr"
 )
 """Parts without columns. Within a lambda, and in what `list_aggregate` runs on a list, positions mean something else;
 what they take from outside stands beside them too."""
 
-QUIET = words_in(
+QUIET = split_words(
     "BOUND_CASE BOUND_COMPARISON BOUND_CONJUNCTION BOUND_CONSTANT BOUND_REF BOUND_PARAMETER BOUND_COLUMN_REF"
 )
 """They raise no error by themselves."""
@@ -34,7 +34,7 @@ QUIET_OPERATORS = frozenset(
     {"OPERATOR_COALESCE", "OPERATOR_IS_NULL", "OPERATOR_IS_NOT_NULL", "OPERATOR_NOT", "COMPARE_IN"}
 )
 
-QUIET_FUNCTIONS = words_in(
+QUIET_FUNCTIONS = split_words(
     "|| concat concat_ws lower lcase upper ucase length len strlen trim ltrim rtrim reverse contains starts_with "
     "ends_with prefix suffix instr strpos replace md5 hash typeof ~~ !~~ struct_pack row struct_extract list_value "
     "array_extract list_extract year month day quarter week dayofweek dayname monthname hour minute second count "
@@ -43,14 +43,14 @@ QUIET_FUNCTIONS = words_in(
 """Functions that raise no error, whatever their arguments are."""
 
 QUIET_ALONE = frozenset({"min", "max"})
-"""Those that raise none with a single argument; a second one is a number within bounds."""
+"""Functions that raise no error with a single argument; a second one is a number within bounds."""
 
 
 class UnknownPlan(Exception):
     """The plan is of a shape that Askback does not know."""
 
 
-def references(expression: Any, width: int) -> set[int]:
+def find_references(expression: Any, width: int) -> set[int]:
     """Positions among the columns of the step below, of which there are `width`; all where they go by another name."""
     found: set[int] = set()
     for node in walk(expression, SKIPPED):
@@ -67,7 +67,7 @@ def references(expression: Any, width: int) -> set[int]:
 
 
 def can_raise(expression: Node) -> bool:
-    """Whether computing it for some value could raise an error, which tells of the value."""
+    """Whether computing it could raise an error for some value, which reveals the value."""
     return not all(_is_quiet(node) for node in walk(expression, SKIPPED) if "expression_class" in node)
 
 
@@ -101,7 +101,7 @@ BOTH = frozenset({"INNER", "LEFT", "RIGHT", "OUTER", "FULL", "SINGLE"})
 
 
 SHOW = "pragma_show"
-"""What DuckDB 2 makes of `SHOW customers` in a plan."""
+"""The function that stands for `SHOW customers` in a plan of DuckDB 2."""
 
 JOINS = (
     "LOGICAL_COMPARISON_JOIN",
@@ -120,7 +120,7 @@ class PlanReader:
         self.columns: set[tuple[str, ...]] = set()
         """Database, schema, table and column."""
         self._wanted: dict[int, Live] = {}
-        """What is used of each CTE."""
+        """The columns of each CTE that are used."""
         self._made: set[int] = set()
         """CTEs whose own steps have been visited, or that count as a whole."""
         self._widths: dict[int, int] = {}
@@ -146,7 +146,7 @@ class PlanReader:
         VISITS[node["type"]](self, node, live)
 
     def _used(self, expressions: Iterable[Any], width: int) -> Live:
-        return set[int]().union(*(references(each, width) for each in expressions if each is not None))
+        return set[int]().union(*(find_references(each, width) for each in expressions if each is not None))
 
     # Steps that read
 
@@ -229,10 +229,10 @@ class PlanReader:
             if each.keys() - {"left", "right", "comparison"}:
                 raise UnknownPlan
             if each["right"] is None:  # DuckDB 2 puts a condition over both sides on the left
-                both |= references(each["left"], sum(widths))
+                both |= find_references(each["left"], sum(widths))
                 continue
-            ours |= references(each["left"], widths[0])
-            theirs |= references(each["right"], widths[1])
+            ours |= find_references(each["left"], widths[0])
+            theirs |= find_references(each["right"], widths[1])
         if node.get("delim_flipped"):
             raise UnknownPlan
         ours |= self._used(node.get("duplicate_eliminated_columns", ()), widths[0])
@@ -240,7 +240,7 @@ class PlanReader:
         self._visit(right, theirs | {place - widths[0] for place in both if place >= widths[0]})
 
     def _sides(self, node: Node, live: Live) -> tuple[Live, Live]:
-        """What is used of either side's columns by the steps above."""
+        """The columns of the left and the right side that the steps above use."""
         kind = node.get("join_type", "INNER")
         ours, theirs = node.get("left_projection_map", ()), node.get("right_projection_map", ())
         if kind in RIGHT_ONLY:
@@ -321,7 +321,7 @@ VISITS: Mapping[str, Callable[[PlanReader, Node, Live], None]] = {
     "LOGICAL_EXCEPT": PlanReader.combine,
     "LOGICAL_INTERSECT": PlanReader.combine,
 }
-"""What each step reads. Another step is a LookupError."""
+"""The method for each kind of step. Any other kind is a LookupError."""
 
 WIDTHS: Mapping[str, Callable[[PlanReader, Node], int]] = {
     "LOGICAL_GET": lambda _, node: (

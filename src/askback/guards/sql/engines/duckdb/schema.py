@@ -1,4 +1,4 @@
-"""What DuckDB's catalogue says: tables, views with their queries, and macros with their definitions."""
+"""DuckDB's catalogue: tables, views with their queries, macros; and whether all names of a query are in it."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -7,7 +7,7 @@ from functools import cached_property
 
 from askback.guards.sql.engines.duckdb.session import Connection
 from askback.guards.sql.engines.duckdb.syntax import Syntax
-from askback.guards.sql.names import words_in
+from askback.guards.sql.names import split_words
 from askback.guards.sql.system import describes_the_schema, harmless_functions
 
 RELATIONS = """
@@ -96,7 +96,7 @@ class DuckDBSchema:
     generated: dict[Path, Mapping[str, frozenset[str]]] = field(
         default_factory=dict[Path, Mapping[str, frozenset[str]]]
     )
-    """Of tables that were asked about: what each generated column is computed from."""
+    """For each table that was asked about, the columns from which its generated columns are computed."""
 
     @cached_property
     def _by_name(self) -> Mapping[str, tuple[DuckDBRelation, ...]]:
@@ -176,11 +176,11 @@ OPERATOR = re.compile(r"\W+")
 FILE = re.compile(r"[./\\:*?]")
 """In a name that DuckDB takes for a file or an address where no table has it."""
 
-TABLE_FUNCTIONS = words_in(
+TABLE_FUNCTIONS = split_words(
     "duckdb_databases duckdb_functions duckdb_keywords duckdb_sequences generate_series generate_subscripts json_each "
     "json_tree pg_timezone_names pragma_version range repeat_row show_tables unnest"
 )
-"""Those that read their arguments alone, beside those that describe the schema."""
+"""Table functions that read only their arguments. Those that describe the schema are harmless too."""
 
 MAX_QUOTED = 80
 

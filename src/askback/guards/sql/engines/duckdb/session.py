@@ -89,7 +89,7 @@ def open_cursor(database: Database) -> Generator[Connection]:
 
 
 class DuckDBJob(Generic[Result]):
-    """Work on a connection of its own, which is interrupted when it is late or nobody waits for it any more."""
+    """Work on a connection of its own, which is interrupted if it is late or its caller is cancelled."""
 
     def __init__(self, database: Database, work: Callable[[Connection], Result]) -> None:
         self._database, self._work = database, work
@@ -138,7 +138,7 @@ class DuckDBJob(Generic[Result]):
 
 
 def ask_for_tree(cursor: Connection, question: str, query: str) -> dict[str, Any]:
-    """The answer to `PARSE`, or to `PLAN` for a query that is safe to bind. A tree that says `error` is none."""
+    """The answer to `PARSE`, or to `PLAN` for a query that is safe to bind; `error` is true if there is no tree."""
     text: str = cursor.execute(question, [query]).fetchall()[0][0]
     try:
         return json.loads(text) if len(text) <= MAX_TREE else FAILED
@@ -151,7 +151,7 @@ class ParsedText:
     """A text as DuckDB understands it."""
 
     syntax: Syntax | None = None
-    """What it names, where it is exactly one query."""
+    """The names in it, if it is exactly one query."""
     doubt: str = ""
     """Why it is not one."""
     is_statement: bool = False

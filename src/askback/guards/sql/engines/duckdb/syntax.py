@@ -12,7 +12,7 @@ from askback.guards.sql.engines.duckdb.constants import (
     is_costly,
     may_grow,
 )
-from askback.guards.sql.names import words_in
+from askback.guards.sql.names import split_words
 from askback.guards.sql.system import harmless_functions
 from askback.guards.sql.text import TOO_COMPLEX
 
@@ -32,7 +32,7 @@ OPERATOR = re.compile(r"\W+")
 
 
 class Extent(NamedTuple):
-    """Of a part of a query: expressions that are bound for it, and columns that a star over it stands for."""
+    """The size of a part of a query: expressions that are bound for it, and columns of a star over it."""
 
     size: int = 0
     width: int = 0
@@ -40,7 +40,7 @@ class Extent(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _SizeScope:
-    """What names stand for where an expression is written."""
+    """The sizes of the names that an expression can use."""
 
     ctes: Mapping[str, Extent] = field(default_factory=dict[str, Extent])
     aliases: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -126,7 +126,7 @@ MAX_DEPTH = 150
 """Expressions within expressions. DuckDB 1.4 needs a second to bind three hundred, and cannot be interrupted."""
 
 MAX_NAME_PARTS = 16
-"""Of `database.schema.table.column.field`. DuckDB binds a name in time that grows with the square of its parts."""
+"""Parts of `database.schema.table.column.field`. DuckDB binds a name in time that grows with their square."""
 
 MAX_GROWING = 30
 """Calls of functions such as `repeat` and `replace`."""
@@ -134,7 +134,7 @@ MAX_GROWING = 30
 MAX_LAMBDAS = 8
 """Lambdas or arrows within each other: DuckDB doubles its time for each."""
 
-EXPRESSIONS = words_in(
+EXPRESSIONS = split_words(
     "BETWEEN CASE CAST COLLATE COLUMN_REF COMPARISON CONJUNCTION CONSTANT FUNCTION LAMBDA OPERATOR PARAMETER "
     "POSITIONAL_REFERENCE STAR SUBQUERY TYPE WINDOW"
 )
@@ -145,7 +145,7 @@ SOURCES = frozenset(
     {"BASE_TABLE", "EMPTY", "EXPRESSION_LIST", "JOIN", "PIVOT", "SHOW_REF", "SUBQUERY", "TABLE_FUNCTION"}
 )
 
-OTHERS = words_in(
+OTHERS = split_words(
     "ASCENDING DESCENDING ORDER_DEFAULT DISTINCT_MODIFIER LIMIT_MODIFIER LIMIT_PERCENT_MODIFIER ORDER_MODIFIER"
 )
 
@@ -153,15 +153,15 @@ CHANGES = "_QUERY_NODE"
 """How DuckDB 2 calls an INSERT, UPDATE or DELETE within WITH."""
 
 SHOWN = frozenset({"", '"tables"', '"databases"', '"schemas"', "__show_tables_expanded"})
-"""What SHOW lists beside a table: names and types, no variables and no settings."""
+"""Lists of SHOW that have names and types, no variables and no settings."""
 
 SHAPES = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
-"""What reading a tree raises where it is not of the shape that is known."""
+"""Errors that reading a tree of an unknown shape raises."""
 
 
 @dataclass(slots=True)
 class Syntax:
-    """What one query names, before anything of it is looked up."""
+    """The names in one query, before anything of it is looked up."""
 
     tables: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
     ctes: set[str] = field(default_factory=set[str])

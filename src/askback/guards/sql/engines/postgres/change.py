@@ -1,4 +1,4 @@
-"""What a change of rows reads beside what it names: constraints, defaults and foreign keys of its table."""
+"""Constraints, defaults and foreign keys that a change of rows reads beside the columns it names."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from askback.guards.sql.engines.postgres.connection import Connection
 from askback.guards.sql.engines.postgres.node_tree import Node, QueryScope
 from askback.guards.sql.engines.postgres.query import TreeWalk
 from askback.guards.sql.engines.postgres.relation import PostgresRelation
-from askback.guards.sql.engines.postgres.routine import Calls, calls_in
+from askback.guards.sql.engines.postgres.routine import Calls, find_calls
 
 UPDATE, INSERT, DELETE, MERGE = 2, 3, 4, 5
 
@@ -56,11 +56,11 @@ class Targets:
 
     @property
     def calls(self) -> Calls:
-        """What the defaults and generated columns call."""
+        """Functions, operators and types in the defaults and generated columns."""
         calls = Calls()
         for row in self.tables.values():
             for text in row["defaults"]:
-                calls |= calls_in(text)
+                calls |= find_calls(text)
         return calls
 
 
@@ -72,7 +72,7 @@ async def load_targets(connection: Connection, numbers: Iterable[int]) -> Target
     return Targets({row["oid"]: row for row in rows}, list(await connection.fetch(KEYS, wanted)))
 
 
-def target_of(scope: QueryScope) -> int:
+def find_target(scope: QueryScope) -> int:
     """The number of the relation that a changing query changes."""
     return scope.range(scope.query.number("resultRelation")).number("relid")
 
@@ -83,8 +83,8 @@ def describe_change(scope: QueryScope, relation: PostgresRelation) -> str:
 
 
 def doubts_about(scope: QueryScope, relation: PostgresRelation, targets: Targets) -> Iterable[str]:
-    """What else happens with this change that nobody sees in the statement."""
-    number = target_of(scope)
+    """Effects of a change that the statement does not show: triggers, rules, foreign keys."""
+    number = find_target(scope)
     row = targets.tables.get(number)
     if relation.kind not in "rp" or row is None:
         yield f"what a change of {relation.path} does is not known"
@@ -117,7 +117,7 @@ def follow_constraints(
 
     Where a row violates NOT NULL or a check, the server's message shows the whole row.
     """
-    number = target_of(scope)
+    number = find_target(scope)
     row = targets.tables.get(number)
     if row is None:
         return

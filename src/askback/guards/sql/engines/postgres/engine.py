@@ -17,12 +17,12 @@ from askback.guards.sql.engines.postgres.change import (
     Targets,
     describe_change,
     doubts_about,
+    find_target,
     follow_constraints,
     load_targets,
-    target_of,
 )
 from askback.guards.sql.engines.postgres.connection import Connection, Database
-from askback.guards.sql.engines.postgres.node_tree import UnknownTree, numbers_in, parse_tree, queries_in
+from askback.guards.sql.engines.postgres.node_tree import UnknownTree, find_numbers, find_queries, parse_tree
 from askback.guards.sql.engines.postgres.query import TreeTooLarge, TreeWalk
 from askback.guards.sql.engines.postgres.relation import (
     SYSTEM_SCHEMAS,
@@ -30,7 +30,7 @@ from askback.guards.sql.engines.postgres.relation import (
     find_foreign,
     load_relations,
 )
-from askback.guards.sql.engines.postgres.routine import Calls, Routines, RoutineVerdict, calls_in
+from askback.guards.sql.engines.postgres.routine import Calls, Routines, RoutineVerdict, find_calls
 from askback.guards.sql.engines.postgres.session import (
     Access,
     PostgresSession,
@@ -49,7 +49,7 @@ LIMITS = {
 }
 
 MISREAD = (UnknownTree, LookupError, TypeError, ValueError, AttributeError, RecursionError)
-"""What reading raises where a tree is not of the shape that is known."""
+"""Errors that reading a tree of an unknown shape raises."""
 
 OLDEST = 14
 """The first version that stores the parse tree of a function's body."""
@@ -81,8 +81,8 @@ ERRORS = {
 }
 
 
-def calls_of(walk: TreeWalk) -> Calls:
-    """What views call for a statement."""
+def find_view_calls(walk: TreeWalk) -> Calls:
+    """Functions, operators and types that views use for a statement."""
     return Calls(
         functions=frozenset(walk.usage.view_functions) - {0},
         operators=frozenset(walk.usage.operators) - {0},
@@ -108,7 +108,7 @@ def conclude(
 ) -> Inspection:
     """Put together what was found."""
     usage = walk.usage
-    changes = [(scope, relations[target_of(scope)]) for scope in usage.changes]
+    changes = [(scope, relations[find_target(scope)]) for scope in usage.changes]
     writes = [describe_change(scope, relation) for scope, relation in changes]
     writes += [f"lock rows of {relations[number].path}" for number in sorted(usage.locks - {0})]
     writes += ["lock rows"] if 0 in usage.locks else []
@@ -221,7 +221,7 @@ class PostgresEngine:
         return doubt(reason) if reason else replace(found, schema=session.catalogue)
 
     async def _find_reason(self, session: PostgresSession, doubts: tuple[str, ...]) -> str | None:
-        """What an operator can change, where the server refused for another reason than the statement."""
+        """A reason that an operator can remove; None if the server refused because of the statement."""
         if doubts == (NOT_ALLOWED,):
             await session.close()
             return None if await session.connection.fetchval(MAY_CREATE, self._access.role) else NO_TEMPORARY
@@ -231,7 +231,7 @@ class PostgresEngine:
         return None
 
     async def _inspect_text(self, session: PostgresSession, statement: str) -> Inspection:
-        """What a statement reads and changes. Raises what the driver raises where the server cannot be reached."""
+        """Inspect a text. Raises the driver's error if the server cannot be reached."""
         if (excess := find_excess(statement, LIMITS)) is not None:
             return doubt(excess)
         version = session.connection.get_server_version().major
@@ -284,17 +284,17 @@ class PostgresEngine:
             return doubt(TOO_COMPLEX)
 
     async def _follow(self, connection: Connection, tree: str, facts: list[Any]) -> Inspection:
-        queries = queries_in(await to_thread.run_sync(parse_tree, tree))
+        queries = find_queries(await to_thread.run_sync(parse_tree, tree))
         if len(queries) != 1 or queries[0].is_true("isReturn"):
             return doubt(NOT_ONE)
-        relations = await load_relations(connection, numbers_in(tree), facts)
+        relations = await load_relations(connection, find_numbers(tree), facts)
         steady = (await self._routines.load(connection)).steady
         walk = TreeWalk(relations, steady)
         await to_thread.run_sync(walk.follow, queries[0])
         targets = await self._follow_changes(connection, walk, relations)
         stored = frozenset[int]().union(*(relation.types for relation in relations.values()))
         verdict = await self._routines.judge(
-            connection, calls_in(tree), calls_of(walk), targets.calls, stored
+            connection, find_calls(tree), find_view_calls(walk), targets.calls, stored
         )
         parents = {number for number in walk.usage.relations if relations[number].has_children}
         foreign = await find_foreign(connection, parents) if parents else None
@@ -303,11 +303,11 @@ class PostgresEngine:
     async def _follow_changes(
         self, connection: Connection, walk: TreeWalk, relations: dict[int, PostgresRelation]
     ) -> Targets:
-        targets = await load_targets(connection, {target_of(scope) for scope in walk.usage.changes})
+        targets = await load_targets(connection, {find_target(scope) for scope in walk.usage.changes})
         if missing := targets.relations - relations.keys():
             relations |= await load_relations(connection, missing)
         for scope in walk.usage.changes:
-            follow_constraints(walk, scope, relations[target_of(scope)], targets)
+            follow_constraints(walk, scope, relations[find_target(scope)], targets)
         return targets
 
 

@@ -2,7 +2,7 @@
 
 import re
 
-from askback.guards.sql.names import words_in
+from askback.guards.sql.names import split_words
 
 BLANK = re.compile(r"\s+|--[^\r\n]*|/\*")
 
@@ -16,7 +16,7 @@ WORD = re.compile(r"[A-Za-z_]+|\(")
 QUERIES = frozenset({"select", "with", "values", "table", "insert", "update", "delete", "merge", "("})
 """How a statement begins of which Postgres stores a parse tree."""
 
-COMMANDS = words_in(
+COMMANDS = split_words(
     "abort alter analyse analyze begin call checkpoint close cluster comment commit copy create deallocate declare "
     "discard do drop end execute explain fetch grant import listen load lock move notify prepare reassign refresh "
     "reindex release repack reset revoke rollback savepoint security set show start truncate unlisten vacuum wait"
@@ -35,7 +35,7 @@ INTO = re.compile(r"(?i)\binto\b")
 
 SHOW = re.compile(r"(?i)show\s++([\w.]++(?: [\w.]++)*+)[\s;]*+")
 
-SHOWN = words_in(
+SHOWN = split_words(
     "application_name client_encoding datestyle default_transaction_isolation default_transaction_read_only "
     "integer_datetimes intervalstyle is_superuser lc_collate lc_ctype lc_messages lc_monetary lc_numeric lc_time "
     "lock_timeout max_connections search_path server_encoding server_version server_version_num "
@@ -71,7 +71,7 @@ def read_words(text: str, most: int = 6) -> list[str]:
 
 
 def name_kind(words: list[str]) -> str:
-    """What kind of statement it is: `create table`, `set`; empty for what is none."""
+    """The kind of a statement: `create table`, `set`; empty if the words begin no command."""
     if not words or words[0] not in COMMANDS:
         return ""
     if words[0] not in TWO_WORDS:
@@ -87,7 +87,7 @@ def shows_setting(text: str) -> bool:
 
 
 def split_explain(text: str) -> tuple[str, bool]:
-    """What stands behind EXPLAIN and its options, and whether it would run."""
+    """The statement behind EXPLAIN and its options, and whether EXPLAIN would run it."""
     at = skip_blanks(text, skip_blanks(text) + len("explain"))
     if options := OPTIONS.match(text, at):
         return text[options.end() :], "anal" in options[1].lower()
@@ -104,7 +104,7 @@ def may_create_table(text: str) -> bool:
 
 
 def find_query(text: str) -> str | None:
-    """What stands behind the first AS, if a query can begin so: CREATE TABLE ... AS. A guess that only adds columns."""
+    """The text behind the first AS, if a query can begin so: CREATE TABLE ... AS. A wrong guess only adds columns."""
     found = AS.search(text)
     rest = text[found.end() :] if found else ""
     return rest if set(read_words(rest)[:1]) & QUERIES else None

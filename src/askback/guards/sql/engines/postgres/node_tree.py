@@ -13,7 +13,7 @@ TOKEN = re.compile(
     rf"|[(){{}}]|:\w++ {WORD}|{WORD}",
     re.DOTALL,
 )
-"""What repeats most is one token: a whole column reference or constant, a list of numbers, a field with a plain value.
+"""Frequent pieces are one token: a whole column reference or constant, a list of numbers, a field with a plain value.
 Names of columns that only aliases hold are left out."""
 
 FIELD = re.compile(rf":(\w++) ({WORD})")
@@ -71,11 +71,11 @@ Value: TypeAlias = "Node | list[Value] | str | None"
 """A node, a list, or a word as it is written; None where the server writes null."""
 
 Inside: TypeAlias = "list[Value] | dict[str, Value]"
-"""What values are put into: a list, or the fields of a node."""
+"""A list, or the fields of a node, to which values are added."""
 
 
 def parse_tree(text: str) -> Value:
-    """Read one tree. Raises `UnknownTree` where the text is none. Takes no stack for deep trees."""
+    """Read one tree without recursion. Raises `UnknownTree` for any other text."""
     inside: Inside = []
     around: list[Inside] = [inside]
     key = ""
@@ -129,7 +129,7 @@ def _begin(token: str) -> "tuple[Value, Inside | None]":
     return None if token == NULL else token, None
 
 
-def queries_in(tree: Value) -> list[Node]:
+def find_queries(tree: Value) -> list[Node]:
     """The queries of a stored function body or of a rule's action: lists, possibly nested, of query nodes."""
     found: list[Node] = []
     rest = [tree]
@@ -152,7 +152,7 @@ def field_numbers(fields: str) -> re.Pattern[str]:
 RELATIONS = field_numbers("relid")
 
 
-def numbers_in(text: str, fields: re.Pattern[str] = RELATIONS) -> frozenset[int]:
+def find_numbers(text: str, fields: re.Pattern[str] = RELATIONS) -> frozenset[int]:
     """The numbers that fields have anywhere in the text of a tree; those of relations where nothing else is said."""
     return frozenset(int(number) for words in fields.findall(text) for number in words.split())
 
@@ -167,7 +167,7 @@ class Origin(Enum):
 
 
 class RangeKind(IntEnum):
-    """What an entry of a query's FROM clause is (RTEKind of the server)."""
+    """The kind of an entry of a query's FROM clause (RTEKind of the server)."""
 
     RELATION = 0
     SUBQUERY = 1
@@ -193,7 +193,7 @@ MARKS = {
 """The field that an entry of a kind has, so that no other kind is taken for it in a later version."""
 
 
-def kind_of(entry: Node) -> RangeKind:
+def find_kind(entry: Node) -> RangeKind:
     """The kind of an entry of the range table. Raises `UnknownTree` for kinds that are not known."""
     if "groupexprs" in entry.fields:
         return RangeKind.GROUP

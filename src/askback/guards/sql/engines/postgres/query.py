@@ -14,7 +14,7 @@ from askback.guards.sql.engines.postgres.node_tree import (
     RangeKind,
     UnknownTree,
     Value,
-    kind_of,
+    find_kind,
     scope_of_table,
 )
 from askback.guards.sql.engines.postgres.relation import PostgresRelation
@@ -47,7 +47,7 @@ EXISTS = 0
 
 
 PARTS = (Node, list)
-"""What holds further values."""
+"""Values that hold further values."""
 
 
 class TreeTooLarge(Exception):
@@ -55,7 +55,7 @@ class TreeTooLarge(Exception):
 
 
 class Usage:
-    """What one query uses."""
+    """Columns, relations and functions that one query uses."""
 
     def __init__(self) -> None:
         self.columns: set[tuple[int, int]] = set()
@@ -166,7 +166,7 @@ class TreeWalk:
             return
         self._needed.add((scope, number, column))
         entry = scope.range(number)
-        if kind_of(entry) == RangeKind.RELATION:
+        if find_kind(entry) == RangeKind.RELATION:
             if entry.fields.get("relkind") == "c":
                 return  # the row that an INSERT would have added (`excluded`); its values are in the statement
             self.need(entry.number("relid"), column)
@@ -175,7 +175,7 @@ class TreeWalk:
 
     def _sources(self, scope: QueryScope, entry: Node, column: int) -> Iterator[tuple[QueryScope, Value]]:
         """The expressions behind a column of an entry of the range table; none where the entry makes the value."""
-        match kind_of(entry):
+        match find_kind(entry):
             case RangeKind.RELATION:
                 view = self._view(entry.number("relid"))
                 yield from () if view is None else ((view, value) for value in view.outputs(column))
@@ -248,13 +248,13 @@ class TreeWalk:
         united = {node.number("rtindex") for node in _find("RANGETBLREF", query.fields.get("setOperations"))}
         self._push(scope, list(_find("SORTGROUPCLAUSE", query.fields.get("setOperations"))))
         for number, entry in enumerate(scope.ranges, start=1):
-            if kind_of(entry) != RangeKind.RELATION or number in joined:
+            if find_kind(entry) != RangeKind.RELATION or number in joined:
                 self._enter_range(scope, entry)
             if number in united:
                 self._need(scope, number, 0)
 
     def _enter_range(self, scope: QueryScope, entry: Node) -> None:
-        match kind_of(entry):
+        match find_kind(entry):
             case RangeKind.RELATION:
                 self._enter_relation(entry.number("relid"))
                 self._push(scope, [entry.fields.get("tablesample"), entry.fields.get("securityQuals")])

@@ -1,4 +1,4 @@
-"""What the catalogue says about the relations of a statement: names, kinds, the queries of views, policies."""
+"""The relations of a statement as the catalogue describes them: names, kinds, queries of views, policies."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -10,9 +10,9 @@ from askback.guards.sql.engines.postgres.node_tree import (
     Node,
     UnknownTree,
     Value,
-    numbers_in,
+    find_numbers,
+    find_queries,
     parse_tree,
-    queries_in,
 )
 
 FACTS = """
@@ -26,7 +26,7 @@ SELECT c.oid::bigint,
   ARRAY(SELECT a.atttypid::bigint FROM pg_catalog.pg_attribute AS a
         WHERE a.attrelid = c.oid AND a.attnum > 0 AND a.atttypid >= 16384) AS types
 FROM pg_catalog.pg_class AS c WHERE c.oid ="""
-"""What is to be known of relations; a condition on their numbers stands behind it."""
+"""A query for the facts about relations. A condition on their numbers is put behind it."""
 
 FACTS_OF_NUMBERS = f"{FACTS} ANY($1::oid[])"
 
@@ -154,7 +154,7 @@ async def _add_relations(
         trees = [(column, parse_tree(text)) for table, column, text in expressions if table == number]
         found[number] = _read_relation(row, rules.get(number), trees, families.get(number))
     texts = [*rules.values(), *(text for _, _, text in expressions)]
-    return {number for text in texts for number in numbers_in(text)}
+    return {number for text in texts for number in find_numbers(text)}
 
 
 def _read_relation(
@@ -181,7 +181,7 @@ def _read_relation(
 @lru_cache(maxsize=256)
 def _parse_rule(text: str) -> Node:
     """The query of a view. It takes milliseconds for a long one, and views seldom change."""
-    (query,) = queries_in(parse_tree(text))
+    (query,) = find_queries(parse_tree(text))
     return query
 
 

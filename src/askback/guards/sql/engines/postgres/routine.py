@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from askback.guards.sql.engines.postgres.connection import Connection
-from askback.guards.sql.engines.postgres.node_tree import field_numbers, numbers_in
+from askback.guards.sql.engines.postgres.node_tree import field_numbers, find_numbers
 from askback.guards.sql.system import harmless_functions
 
 FUNCTION_NUMBERS = field_numbers("funcid|aggfnoid|winfnoid|tsmhandler|startInRangeFunc|endInRangeFunc")
@@ -96,12 +96,12 @@ comparison of arrays, rows and ranges for an operator class."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calls:
-    """What a parse tree calls, by object numbers."""
+    """The functions, operators and types in a parse tree, by object numbers."""
 
     functions: frozenset[int] = frozenset()
     operators: frozenset[int] = frozenset()
     types: frozenset[int] = frozenset()
-    """Those that were created in this database."""
+    """Types that were created in this database."""
 
     def __or__(self, other: "Calls") -> "Calls":
         return Calls(
@@ -111,18 +111,18 @@ class Calls:
         )
 
 
-def calls_in(text: str) -> Calls:
+def find_calls(text: str) -> Calls:
     """Everything that is called anywhere in the text of a tree, needed or not: the planner may run it all the same."""
     return Calls(
-        functions=numbers_in(text, FUNCTION_NUMBERS) - {0},
-        operators=numbers_in(text, OPERATOR_NUMBERS) - {0},
-        types=frozenset(number for number in numbers_in(text, TYPE_NUMBERS) if number >= CREATED),
+        functions=find_numbers(text, FUNCTION_NUMBERS) - {0},
+        operators=find_numbers(text, OPERATOR_NUMBERS) - {0},
+        types=frozenset(number for number in find_numbers(text, TYPE_NUMBERS) if number >= CREATED),
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoutineVerdict:
-    """What is not harmless among what a statement calls."""
+    """Functions, operators and types of a statement that are not known to be harmless."""
 
     functions: tuple[str, ...] = ()
     operators: tuple[str, ...] = ()
@@ -137,7 +137,7 @@ class BuiltIn:
 
     harmless: frozenset[int]
     steady: frozenset[int]
-    """Those of them that return one row and, for the same arguments, the same one."""
+    """Harmless functions that return one row and, for the same arguments, always that row."""
 
 
 class Routines:
@@ -189,7 +189,7 @@ async def _judge_types(connection: Connection, types: Iterable[int]) -> tuple[tu
         if not is_known:
             unknown.append(name)
         for text in texts or ():
-            checks |= calls_in(text)
+            checks |= find_calls(text)
     return tuple(unknown), checks
 
 

@@ -28,7 +28,7 @@ CATALOGUE = {
     "pg_inherits": "inhrelid >= 16384",
     "pg_description": "objoid >= 16384",
 }
-"""Where the server keeps tables, views and comments, and how the rows that people made are told from its own."""
+"""System tables that hold tables, views and comments, and a condition for rows that are not the server's own."""
 
 WRITTEN = " UNION ALL ".join(
     f"SELECT xmin::text::bigint AS written FROM pg_catalog.{table} WHERE {condition}"
@@ -75,8 +75,8 @@ SELECT n.nspname::text FROM pg_catalog.pg_namespace AS n
 WHERE pg_catalog.has_schema_privilege(coalesce($1, current_user::text), n.oid, 'CREATE')
 AND n.nspname <> 'information_schema' AND n.nspname !~ '^pg_' ORDER BY n.nspname <> 'public', n.oid LIMIT 1
 """
-"""Any schema will do, since nobody ever sees the function. The temporary one comes last: the server would create it
-anew for each inspection, and then plan all prepared statements of the connection anew."""
+"""Any schema will do, since the function is rolled back. The temporary one comes last: the server would create it for
+each inspection, and then plan all prepared statements of the connection again."""
 
 MAX_TREE = 500_000
 """Bytes of a parse tree that are read; a long report of a person has some ten thousand."""

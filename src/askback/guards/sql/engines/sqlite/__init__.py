@@ -1,4 +1,4 @@
-"""What SQLite itself says about a statement. Takes nothing beside the `guards` extra."""
+"""SQLite as an engine that inspects statements. Takes nothing beside the `guards` extra."""
 
 from askback.guards.sql.engines.sqlite.engine import SQLiteEngine
 

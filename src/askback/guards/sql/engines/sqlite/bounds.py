@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
-from askback.guards.sql.names import words_in
+from askback.guards.sql.names import split_words
 from askback.guards.sql.text import TOO_COMPLEX
 from askback.guards.sql.text import find_excess as find_text_excess
 
@@ -50,7 +50,7 @@ class SQLiteToken(NamedTuple):
         return self.kind in {"word", "quoted", "string"} and not self.text[:1].isdigit()
 
 
-def cut(statement: str) -> Iterator[SQLiteToken]:
+def cut_tokens(statement: str) -> Iterator[SQLiteToken]:
     """The tokens of a statement in order, without blanks and comments."""
     for match in TOKEN.finditer(statement):
         kind = match.lastgroup or "symbol"
@@ -96,7 +96,7 @@ MAX_CTES = 2_000
 MAX_REPEATS = {"natural": 16, "using": 16, "over": 64}
 """Words whose repetition takes time that grows faster than the text: twenty NATURAL JOINs take a third of a second."""
 
-RESERVED = words_in(
+RESERVED = split_words(
     "all and as between by case collate create cross delete distinct else escape except exists from group having in "
     "inner insert intersect into is isnull join left limit natural not notnull null on or order outer select set table "
     "then to union update using values when where with"
@@ -110,7 +110,7 @@ def find_excess(statement: str) -> str | None:
     """Why a statement is not given to SQLite; None if it can be."""
     if excess := find_text_excess(statement):
         return excess
-    tokens = list(islice(cut(statement), MAX_TOKENS + 1))
+    tokens = list(islice(cut_tokens(statement), MAX_TOKENS + 1))
     if len(tokens) > MAX_TOKENS:
         return TOO_COMPLEX
     if _depth(tokens) > MAX_DEPTH:

@@ -1,7 +1,7 @@
 """Programs of SQLite's virtual machine, as EXPLAIN lists them, and what they read.
 
 SQLite reads stored values through cursors alone, so the columns behind its cursors are all that rows and errors can
-depend on. These are more than the authorizer is told of (it misses the columns of `JOIN ... USING`) and fewer (a column
+depend on. These are more than the authorizer hears of (it misses the columns of `JOIN ... USING`) and fewer (a column
 of a subquery or a view may not be read, or be read and not used). Operands are described at
 https://sqlite.org/opcode.html.
 """
@@ -13,23 +13,25 @@ from dataclasses import dataclass, field
 
 from askback.guards.sql.engines.sqlite.catalogue import Column, SQLiteSchema, Tree, Use
 from askback.guards.sql.engines.sqlite.discards import MAX_FOLLOWED, Instruction, find_discarded
-from askback.guards.sql.names import words_in
+from askback.guards.sql.names import split_words
 
 ROOT_IN_REGISTER = 0x10
 """P5 of an opening whose P2 is a register: a table that the program itself has just made."""
 
 SCHEMA_ROOT = 1
 
-COMPARED = words_in("Found IdxGE IdxGT IdxLE IdxLT IfNoHope NoConflict NotFound SeekGE SeekGT SeekLE SeekLT")
+COMPARED = split_words(
+    "Found IdxGE IdxGT IdxLE IdxLT IfNoHope NoConflict NotFound SeekGE SeekGT SeekLE SeekLT"
+)
 """They compare the first P4 fields of the cursor P1 with something, or its whole key."""
 
-KEYED = words_in("DeferredSeek FinishSeek IdxRowid NotExists Rowid SeekEnd SeekRowid")
+KEYED = split_words("DeferredSeek FinishSeek IdxRowid NotExists Rowid SeekEnd SeekRowid")
 """They read the whole key of the cursor P1, or find a row by it."""
 
-CALLS = words_in("AggFinal AggInverse AggStep AggStep1 AggValue Function PureFunc")
+CALLS = split_words("AggFinal AggInverse AggStep AggStep1 AggValue Function PureFunc")
 """P4 is the function."""
 
-SILENT = words_in(
+SILENT = split_words(
     "Count IfSizeBetween Last Next Prev Rewind SeekHit Sort "
     "Abortable Add AddImm Affinity And BeginSubrtn BitAnd BitNot BitOr Blob Cast Close ClrSubtype CollSeq ColumnsUsed "
     "Compare Concat Copy CursorHint CursorLock CursorUnlock DecrJumpZero Delete Divide ElseEq EndCoroutine Eq Expire "
@@ -52,7 +54,7 @@ ALL = 1_000_000
 
 @dataclass(slots=True)
 class Program:
-    """What a program reads, and through which trees."""
+    """The columns that a program reads, and the trees that it reads and writes."""
 
     columns: set[Column] = field(default_factory=set[Column])
     trees: list[Tree] = field(default_factory=list[Tree])
@@ -174,6 +176,6 @@ def _function(row: Instruction) -> str:
 
 
 def _count(row: Instruction) -> int:
-    """How many fields are compared: P4, or all if there is none."""
+    """How many fields are compared: P4, or all without it."""
     text = str(row[5])
     return int(text) if text.isdecimal() and text != "0" else ALL

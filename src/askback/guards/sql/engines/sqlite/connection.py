@@ -33,7 +33,7 @@ def open_file(path: str | os.PathLike[str], *, timeout: float, read_only: bool =
 
 @dataclass(frozen=True, slots=True)
 class ConnectionState:
-    """What one look at a connection has found. Without a path there is a doubt."""
+    """The file and the temporary objects of a connection. Without a path, the doubt says why."""
 
     path: str | None = None
     doubt: str | None = None

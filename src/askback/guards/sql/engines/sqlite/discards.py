@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from askback.guards.sql.names import words_in
+from askback.guards.sql.names import split_words
 
 Instruction = Sequence[Any]
 """A row of EXPLAIN: address, opcode, P1 to P5, comment."""
@@ -23,7 +23,7 @@ P1, P2, P3, P4, P5 = 2, 3, 4, 5, 6
 
 SINGLE: dict[str, tuple[int, ...]] = {
     **dict.fromkeys(
-        words_in(
+        split_words(
             "Abortable Affinity BeginSubrtn Blob Close CollSeq Column ColumnsUsed Count CursorLock "
             "CursorUnlock DeferredSeek ElseEq Explain FinishSeek Goto IdxRowid IfEmpty IfNotOpen IfNullRow "
             "IfSizeBetween Init Int64 Integer Jump Last Next Noop Null NullRow Once OpenAutoindex OpenDup "
@@ -34,7 +34,7 @@ SINGLE: dict[str, tuple[int, ...]] = {
         (),
     ),
     **dict.fromkeys(
-        words_in(
+        split_words(
             "AddImm AggFinal BitNot Cast ClrSubtype DecrJumpZero EndCoroutine GetSubtype Gosub If IfNot "
             "IfNotZero IfPos InitCoroutine IntCopy IsNull IsTrue MustBeInt Not NotNull Return RowSetRead "
             "SCopy Yield"
@@ -42,17 +42,17 @@ SINGLE: dict[str, tuple[int, ...]] = {
         (P1,),
     ),
     **dict.fromkeys(
-        words_in(
+        split_words(
             "Add And BitAnd BitOr Concat Divide MemMax Multiply Or Remainder RowSetAdd SetSubtype ShiftLeft "
             "ShiftRight Subtract"
         ),
         (P1, P2),
     ),
-    **dict.fromkeys(words_in("AggValue Eq Ge Gt Le Lt Ne OffsetLimit RowSetTest ZeroOrNull"), (P1, P3)),
-    **dict.fromkeys(words_in("OpenPseudo SorterInsert"), (P2,)),
-    **dict.fromkeys(words_in("Delete IdxInsert Insert"), (P2, P3)),
+    **dict.fromkeys(split_words("AggValue Eq Ge Gt Le Lt Ne OffsetLimit RowSetTest ZeroOrNull"), (P1, P3)),
+    **dict.fromkeys(split_words("OpenPseudo SorterInsert"), (P2,)),
+    **dict.fromkeys(split_words("Delete IdxInsert Insert"), (P2, P3)),
     **dict.fromkeys(
-        words_in(
+        split_words(
             "AggInverse AggStep AggStep1 Halt HaltIfNull IsType NewRowid NotExists OpenEphemeral SeekRowid "
             "SorterCompare String String8"
         ),
@@ -74,24 +74,24 @@ RANGES: dict[str, tuple[int, int]] = {
 }
 """The operands that name the first of several registers, and say how many they are."""
 
-KEYS = words_in(
+KEYS = split_words(
     "Filter FilterAdd Found IdxGE IdxGT IdxInsert IdxLE IdxLT IfNoHope NoConflict NotFound SeekGE SeekGT "
     "SeekLE SeekLT"
 )
 """They use P4 registers from P3 on, or P3 alone."""
 
-CALLS = words_in("Function PureFunc")
+CALLS = split_words("Function PureFunc")
 """Their arguments begin at P2. P4 tells how many there are, as in `lower(1)`, or that any number can be: `max(-1)`."""
 
 KNOWN = frozenset({*SINGLE, *RANGES, *KEYS, *CALLS, "Compare", "Copy", "VFilter"})
 
-STRAIGHT = words_in(
+STRAIGHT = split_words(
     "Affinity Blob Column Copy FilterAdd Function IdxInsert IdxRowid Insert Int64 MakeRecord NewRowid Null "
     "NullRow PureFunc Real RealAffinity ResultRow Rowid SCopy Sequence SorterInsert String8"
 )
 """They are always followed by the next instruction."""
 
-NOT_JUMPING = STRAIGHT | words_in(
+NOT_JUMPING = STRAIGHT | split_words(
     "Add AddImm AggFinal AggInverse AggStep AggStep1 AggValue And BeginSubrtn BitAnd BitNot BitOr Cast Close "
     "ClrSubtype CollSeq ColumnsUsed Compare Concat Count CursorLock CursorUnlock DeferredSeek Delete Divide "
     "Explain FinishSeek GetSubtype Halt HaltIfNull IdxDelete IntCopy IsTrue MemMax Move Multiply Noop Not "
@@ -107,7 +107,7 @@ RESULTS = {
 }
 """The operand of a straight instruction that names the register to which it always writes."""
 
-FREE = words_in(
+FREE = split_words(
     "Abortable Add AddImm Affinity AggFinal AggInverse AggStep AggStep1 AggValue And BeginSubrtn BitAnd "
     "BitNot BitOr Blob Cast ClrSubtype CollSeq Compare Concat Copy DecrJumpZero Divide ElseEq EndCoroutine "
     "Eq Explain Filter FilterAdd Function Ge GetSubtype Gosub Goto Gt Halt HaltIfNull If IfNot IfNotZero "
@@ -179,22 +179,22 @@ def _number(value: object) -> int:
 MAX_FOLLOWED = 2_000
 """Instructions of a program up to which its values are followed. In a longer one every value counts as used."""
 
-STORING = words_in(
+STORING = split_words(
     "Close Column Count IfNullRow Insert Last NewRowid Next NotExists NullRow OpenEphemeral Prev Rewind Rowid SeekRowid"
 )
 """Uses of a transient table in which a field decides nothing unless Column fetches it."""
 
-CONSTANTS = words_in("IdxRowid Int64 Integer NewRowid Null Real Rowid String8")
+CONSTANTS = split_words("IdxRowid Int64 Integer NewRowid Null Real Rowid String8")
 """They write a number, or a text of the statement, to the register P2."""
 
 HARMLESS_CALLS = frozenset({"lower(1)", "upper(1)", "trim(1)", "ltrim(1)", "rtrim(1)"})
 """They cannot fail, and give nothing that is much longer than what they take."""
 
-OUTER_JOIN = words_in("IfNullRow NullRow")
+OUTER_JOIN = split_words("IfNullRow NullRow")
 """A program without any of these has no outer join over a view, so its values are not followed."""
 
 MAX_FIELDS = 100
-"""Of a record that cannot become too big: SQLite takes 1,000 million bytes, so that each may have 10 million."""
+"""Fields of a record that cannot become too big: SQLite takes 1,000 million bytes, so that each may have 10 million."""
 
 
 def find_discarded(rows: Sequence[Instruction]) -> frozenset[int]:

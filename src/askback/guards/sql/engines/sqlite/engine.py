@@ -45,7 +45,7 @@ UNREACHABLE = frozenset(
 """Errors that say something of the database and nothing of the statement."""
 
 FAILURES = (sqlite3.Error, sqlite3.Warning, MemoryError, ValueError, OverflowError, LookupError)
-"""What a statement can make the driver or the reading of its program raise."""
+"""Errors that a statement can make the driver or the reading of its program raise."""
 
 LIMITS = {
     sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 500,
@@ -61,7 +61,7 @@ COUNT = re.compile(r"uses (\d+)")
 """In the driver's message about missing parameters."""
 
 NAMED = re.compile(r"[:@$#]|\?\d")
-"""What a parameter with a name begins with."""
+"""The beginning of a parameter with a name."""
 
 NOT_PREPARED = "SQLite does not accept it as one statement"
 
@@ -80,7 +80,7 @@ class SQLiteInspector:
         self, connection: sqlite3.Connection, *, timeout: float, schema: SQLiteSchema | None = None
     ) -> None:
         self.schema = schema
-        """What an earlier connection found in the database. It is replaced where the database has changed."""
+        """The schema as an earlier connection found it. It is replaced where the database has changed."""
         self._connection = connection
         deadline = time.monotonic() + timeout
         self._text_factory = connection.text_factory
@@ -91,7 +91,7 @@ class SQLiteInspector:
         connection.set_progress_handler(lambda: time.monotonic() > deadline, STEPS)
 
     def inspect(self, statement: str, state: ConnectionState) -> Inspection:
-        """What a statement reads and changes."""
+        """Find out what a statement reads and changes."""
         excess = find_excess(statement)
         if excess is not None:
             return doubt(excess)

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 
 from askback.guards.sql.engines.engine import Inspection, join_columns
-from askback.guards.sql.engines.sqlite.bounds import cut
+from askback.guards.sql.engines.sqlite.bounds import cut_tokens
 from askback.guards.sql.engines.sqlite.bytecode import Instruction, Program, read_program
 from askback.guards.sql.engines.sqlite.catalogue import INTERNAL, VIRTUAL, Column, SchemaEntry, SQLiteSchema
 from askback.guards.sql.engines.sqlite.connection import ConnectionState
@@ -21,7 +21,7 @@ FUNCTIONS = harmless_functions("sqlite") | {
     "matchinfo",
     "offsets",
 }
-"""Those of full-text search read their own table, whose columns all count wherever it is read."""
+"""Harmless functions. Those of full-text search read their own table, whose columns all count where it is read."""
 
 SCHEMA_TABLES = frozenset({"sqlite_master", "sqlite_schema", "sqlite_temp_master", "sqlite_temp_schema"})
 
@@ -247,7 +247,7 @@ class SQLiteFindings:
         }
         names |= {tree.entry.name for tree in program.trees}
         if self._state.shadows:
-            names |= {token.text for token in cut(statement) if token.is_name}
+            names |= {token.text for token in cut_tokens(statement) if token.is_name}
         for name in sorted({name.lower() for name in names} & self._state.shadows):
             self._doubt(f"{name:.80} is a temporary table of the connection")
         if self._state.has_triggers and self._authorizer.writes:
