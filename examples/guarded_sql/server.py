@@ -17,7 +17,7 @@ from askback import Askback
 from askback.guards.cost import CostLimits
 from askback.guards.cost.duckdb import DuckDBEstimator
 from askback.guards.sql import SQLCatalogue, guard_sql
-from askback.guards.sql.sources import make_source
+from askback.guards.sql.sources import source_of
 from askback.guards.sql.sources.duckdb import DuckDBSource
 
 MOST_ROWS, MOST_CHARACTERS, MOST_SECONDS = 1000, 100_000, 10.0
@@ -31,7 +31,7 @@ def make_server(
     """`connection` is read-only; `tags` is a TOML file that says which columns are personal."""
     mcp: MCPServer[Any] = MCPServer("shop")
     Askback(mcp, **options)
-    catalogue = make_source([DuckDBSource(connection), tags])
+    catalogue = source_of([DuckDBSource(connection), tags])
 
     @mcp.tool()
     async def tables() -> str:

@@ -29,7 +29,7 @@ PAIRS = {
 }  # fmt: skip
 """What can be nested, by what opens and closes it."""
 
-DEEP = dict.fromkeys(("parentheses", "CASE", "NOT", "subqueries", "casts"), 10_000)
+DEEP: dict[str, int] = dict.fromkeys(("parentheses", "CASE", "NOT", "subqueries", "casts"), 10_000)
 """Levels of what nests in the fewest characters. A thousand of the others are as far beyond the limit."""
 
 

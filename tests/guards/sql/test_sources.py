@@ -10,7 +10,7 @@ import pytest
 
 from askback.errors import AuthorError, OperatorError
 from askback.guards.sql import SQLCatalogue, TOMLSource, read
-from askback.guards.sql.sources import Catalogued, make_source
+from askback.guards.sql.sources import Catalogued, source_of
 from askback.guards.sql.sources.duckdb import DuckDBSource
 from askback.guards.sql.sources.sqlite import SQLiteSource
 from tests.guards.sql.misses import Misses
@@ -52,7 +52,7 @@ def database() -> Generator[duckdb.DuckDBPyConnection]:
 async def test_a_file_tells_tables_views_tags_and_what_they_look_like(tmp_path: Path) -> None:
     path = tmp_path / "personal.toml"
     path.write_text(FILE)
-    known = await make_source(path).load()
+    known = await source_of(path).load()
     assert known.tagged == {"main.customers.email": "contact", "main.customers.born": "birth"}
     assert known.tables["main.orders"] == {"id": "INTEGER", "total": "DOUBLE"}
     assert list(known.tables["main.customers"]) == ["id", "email", "born"]
@@ -92,17 +92,16 @@ async def test_a_function_may_tell_at_once_or_later() -> None:
         return SQLCatalogue(tagged={"a.b.c": "x"})
 
     assert (
-        await make_source(later).load()
-        == await make_source(lambda: SQLCatalogue(tagged={"a.b.c": "x"})).load()
+        await source_of(later).load() == await source_of(lambda: SQLCatalogue(tagged={"a.b.c": "x"})).load()
     )
     with pytest.raises(AuthorError, match="dict"):
-        await make_source(dict).load()  # pyright: ignore[reportArgumentType] # authors err
+        await source_of(dict).load()  # pyright: ignore[reportArgumentType] # authors err
 
 
 @pytest.mark.parametrize("nothing", [None, [], 3])
 def test_what_tells_of_no_tables_is_the_authors_mistake(nothing: Catalogued) -> None:
     with pytest.raises(AuthorError, match="TOML"):
-        make_source(nothing)
+        source_of(nothing)
 
 
 async def test_duckdb_tells_its_tables_its_views_and_its_comments(
@@ -127,7 +126,7 @@ async def test_tags_may_be_rows_of_a_table_or_lines_of_a_file_beside_the_databas
     known = await DuckDBSource(lambda: database, comments=False, tag_table="main.marked").load()
     assert known.tagged == {"main.customers.id": "number"} and known.examples == {"number": "12"}
     (tmp_path / "personal.toml").write_text("[columns]\n'main.customers.email' = 'mail'")
-    both = await make_source([DuckDBSource(database), tmp_path / "personal.toml"]).load()
+    both = await source_of([DuckDBSource(database), tmp_path / "personal.toml"]).load()
     assert both.tagged == {"main.customers.email": "mail", "main.customers.born": "personal"}
     assert "main.customers" in both.tables
 

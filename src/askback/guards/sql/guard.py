@@ -22,7 +22,7 @@ from askback.guards.sql.names import Dialect
 from askback.guards.sql.question import Finding, QuestionWriter, SQLWords
 from askback.guards.sql.reader import read_async
 from askback.guards.sql.readings import SQLReading
-from askback.guards.sql.sources import Catalogued, find_engine, find_version, make_source
+from askback.guards.sql.sources import Catalogued, find_engine, find_version, source_of
 from askback.guards.sql.statements import list_first_words
 from askback.schema.forms import MAX_MESSAGE_LENGTH
 
@@ -73,7 +73,7 @@ class StatementAssessor:
                 "estimator of askback.guards.cost."
             )
         self._dialect: Dialect = dialect
-        self._source, self._cost, self._limits = make_source(catalogue), cost, limits or CostLimits()
+        self._source, self._cost, self._limits = source_of(catalogue), cost, limits or CostLimits()
         self._engine = engine or find_engine(self._source, dialect)
         self._most_rows, self._writes = most_rows, writes
         self._words, self._cost_words = words or SQLWords(), cost_words or CostWords()

@@ -12,7 +12,7 @@ from askback.guards.sql.sources.source import (
     TOMLSource,
     find_engine,
     find_version,
-    make_source,
+    source_of,
 )
 
 __all__ = [
@@ -23,5 +23,5 @@ __all__ = [
     "TOMLSource",
     "find_engine",
     "find_version",
-    "make_source",
+    "source_of",
 ]

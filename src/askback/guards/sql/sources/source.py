@@ -171,7 +171,7 @@ async def find_version(source: Source, schema: Hashable) -> Hashable:
     return None if version is None else await version(schema)
 
 
-def make_source(catalogue: Catalogued) -> Source:
+def source_of(catalogue: Catalogued) -> Source:
     """The source that an author means."""
     if isinstance(catalogue, SQLCatalogue):
         return FixedSource(catalogue)
@@ -180,7 +180,7 @@ def make_source(catalogue: Catalogued) -> Source:
     if isinstance(catalogue, Source):
         return catalogue
     if isinstance(catalogue, Sequence) and catalogue:
-        return JoinedSource(tuple(map(make_source, cast("Sequence[One]", catalogue))))
+        return JoinedSource(tuple(map(source_of, cast("Sequence[One]", catalogue))))
     if callable(cast("object", catalogue)):
         return CalledSource(cast("Callable[[], SQLCatalogue | Awaitable[SQLCatalogue]]", catalogue))
     raise AuthorError(

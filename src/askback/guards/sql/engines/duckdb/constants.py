@@ -154,6 +154,9 @@ MAX_SIZE = 10_000_000
 FACTOR = 8
 """How much longer a function makes one text at most: `bin('a')` has a digit for each bit."""
 
+FEW_CALLS, SHORT = 2, 1_000
+"""Calls, and characters of a statement, that cannot compute so much."""
+
 ADDING = split_words(
     "array_value coalesce concat list_concat list_value map row struct_pack to_days to_months to_years trunc"
 )
@@ -182,8 +185,20 @@ COMPUTED = frozenset(
 """Expressions that DuckDB computes where they hold constants alone."""
 
 
-def is_costly(statement: Node, length: int) -> bool:
-    """Whether to bind this syntax tree could take more time and memory than a statement of `length` is worth."""
+def count_calls(name: str) -> int:
+    """What one call of this function adds to `calls`: nothing for operators that add up, more than a few for LIKE."""
+    if name in MATCHING:
+        return FEW_CALLS + 1
+    return 0 if OPERATOR.fullmatch(name) else 1
+
+
+def is_costly(statement: Node, length: int, calls: int) -> bool:
+    """Whether to bind this syntax tree could take more time and memory than a statement is worth.
+
+    `length` counts the characters of the statement, `calls` the sum of `count_calls`.
+    """
+    if not calls or (calls <= FEW_CALLS and length <= SHORT):
+        return False
     constants = _Constants(statement, length)
     constants.measure(statement)
     return constants.largest > MAX_SIZE

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, cast
 
 from askback.guards.sql.engines.duckdb.constants import (
     Node,
+    count_calls,
     find_constants,
     find_growth,
     is_costly,
@@ -175,6 +176,8 @@ class Syntax:
     doubts: list[str] = field(default_factory=list[str])
     changes: bool = False
     """Whether an INSERT, UPDATE or DELETE stands within WITH."""
+    calls: int = 0
+    """The sum of `count_calls`."""
     growing: list[tuple[Node, bool]] = field(default_factory=list[tuple[Node, bool]])
     """Calls that may make a value of any length, and whether they stand within a lambda."""
     uses_unnamed: bool = False
@@ -210,7 +213,7 @@ def read_syntax(statement: Node, length: int) -> Syntax:
                 break  # one is enough not to bind it
     if syntax.growing:
         syntax.doubts += _find_growths(statement, syntax)
-    if not syntax.doubts and is_costly(statement, length):
+    if not syntax.doubts and is_costly(statement, length, syntax.calls):
         syntax.doubts.append(COSTLY)
     return syntax
 
@@ -266,6 +269,7 @@ def _visit_expression(node: Node, place: _SyntaxPlace, syntax: Syntax) -> _Synta
 def _visit_function(node: Node, place: _SyntaxPlace, syntax: Syntax) -> None:
     name = node["function_name"].lower()
     syntax.functions.add(name)
+    syntax.calls += count_calls(name)
     if may_grow(name):
         syntax.growing.append((node, place.lambdas > 0))
 

@@ -51,6 +51,9 @@ LIMITS = {
 MISREAD = (UnknownTree, LookupError, TypeError, ValueError, AttributeError, RecursionError)
 """Errors that reading a tree of an unknown shape raises."""
 
+LARGE_TREE = 32_000
+"""Bytes from which a parse tree is read in a thread: it would hold up the event loop for milliseconds."""
+
 OLDEST = 14
 """The first version that stores the parse tree of a function's body."""
 
@@ -223,6 +226,7 @@ class PostgresEngine:
     async def _find_reason(self, session: PostgresSession, doubts: tuple[str, ...]) -> str | None:
         """A reason that an operator can remove; None if the server refused because of the statement."""
         if doubts == (NOT_ALLOWED,):
+            self._access.schema = None  # rights may have been taken away
             await session.close()
             return None if await session.connection.fetchval(MAY_CREATE, self._access.role) else NO_TEMPORARY
         if doubts == (NOT_SUPPORTED,):
@@ -284,13 +288,19 @@ class PostgresEngine:
             return doubt(TOO_COMPLEX)
 
     async def _follow(self, connection: Connection, tree: str, facts: list[Any]) -> Inspection:
-        queries = find_queries(await to_thread.run_sync(parse_tree, tree))
+        if len(tree) > LARGE_TREE:
+            queries = find_queries(await to_thread.run_sync(parse_tree, tree))
+        else:
+            queries = find_queries(parse_tree(tree))
         if len(queries) != 1 or queries[0].is_true("isReturn"):
             return doubt(NOT_ONE)
         relations = await load_relations(connection, find_numbers(tree), facts)
         steady = (await self._routines.load(connection)).steady
         walk = TreeWalk(relations, steady)
-        await to_thread.run_sync(walk.follow, queries[0])
+        if len(tree) > LARGE_TREE:
+            await to_thread.run_sync(walk.follow, queries[0])
+        else:
+            walk.follow(queries[0])
         targets = await self._follow_changes(connection, walk, relations)
         stored = frozenset[int]().union(*(relation.types for relation in relations.values()))
         verdict = await self._routines.judge(
