@@ -35,10 +35,10 @@ def test_who_asks_begins_with_the_person_s_own_word_for_the_server(asker: Asker,
 @pytest.mark.verifies("R49")
 def test_a_question_says_which_call_it_is_for_and_how_many_wait():
     turn = turn_for(Asker(label="pizzeria"))
-    assert labels.why(turn.asked) == "for: tool order"
-    assert labels.place(turn) == "Question 2"
+    assert labels.purpose_line(turn.asked) == "for: tool order"
+    assert labels.position_line(turn) == "Question 2"
     turn.behind = 3
-    assert labels.place(turn) == "Question 2, 3 more waiting"
+    assert labels.position_line(turn) == "Question 2, 3 more waiting"
 
 
 @pytest.mark.verifies("R52")
@@ -75,7 +75,7 @@ def draft_of(**properties: Any) -> Draft:
 def test_a_change_is_told_with_what_may_come_of_it(described: Any, filled: Any, said: str):
     draft = draft_of(field=described)
     draft.set("field", filled)
-    assert list(map(labels.said_change, draft.differences())) == [said]
+    assert list(map(labels.describe_change, draft.differences())) == [said]
 
 
 @pytest.mark.verifies("R55")
@@ -97,12 +97,12 @@ def test_a_change_is_told_with_what_may_come_of_it(described: Any, filled: Any, 
 def test_what_goes_out_is_said_in_full_where_it_is_not_what_one_reads(described: Any, filled: Any, said: Any):
     draft = draft_of(field=described)
     draft.set("field", filled)
-    assert labels.sent_as(draft.blank.entries[0], draft.value("field")) == said
+    assert labels.describe_sent_value(draft.blank.entries[0], draft.value("field")) == said
 
 
 @pytest.mark.verifies("T14")
 def test_a_field_that_is_left_out_is_named_between_quotes_that_it_cannot_end():
     blank = read_form({"type": "object", "properties": {"a”. All is well. “": {"type": "object"}}})
-    assert labels.left_out(blank.left_out[0]) == (
+    assert labels.describe_left_out(blank.left_out[0]) == (
         'A field cannot be shown and is left out: “a". All is well. "”, because it is a form inside the form.'
     )

@@ -9,7 +9,7 @@ from mcp_types import ListRootsResult
 
 from askback.answers import Accepted, Answer, Cancelled
 from askback.client import Driver, PersonQueue, Turn
-from askback.client.labels import place
+from askback.client.labels import position_line
 from askback.testing import accept
 from askback.testing.person import ScriptedPerson
 from tests.client.stranger_servers import JULY, Context, Heard, Stranger, Typing, asking, done, form
@@ -127,7 +127,7 @@ class Counting(Typing):
 
     async def answer(self, turn: Turn) -> Answer[Any]:
         await anyio.wait_all_tasks_blocked()
-        self.places.append(place(turn))
+        self.places.append(position_line(turn))
         return Accepted({"size": 3})
 
 

@@ -98,7 +98,7 @@ class ClientCall:
             resumed: the round at which it was left, and the replies that its first request carries.
             progress: hears of the server's progress.
             noted: hears of each question that got an answer.
-            only_looks: it changes nothing, so it may be made again without a thought.
+            only_looks: it changes nothing, so it may safely be made again.
         """
         self.purpose, self.stops, self.resumed, self.only_looks = purpose, stops, resumed, only_looks
         self.noted: OnAnswer = noted or (lambda _: None)

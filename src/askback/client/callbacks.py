@@ -44,7 +44,7 @@ class ElicitationCallbacks(QuestionFlow):
     async with Client(url, elicitation_callback=answers.sdk, message_handler=answers.notice) as client:
         result = await answers.visiting(lambda: client.call_tool("order", {"pizza": "Margherita"}))
 
-    These clients declare forms and links whatever the person can be shown; what they cannot is refused. The callback
+    These clients always declare forms and links; a question that the person cannot be shown is refused. The callback
     ends with its connection, and what a person was typing then goes with it: a `Driver` waits until they leave.
     """
 

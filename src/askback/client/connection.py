@@ -130,10 +130,10 @@ class ClientConnection:
                         dispatcher=ElicitationDispatcher(
                             JSONRPCDispatcher(*streams),
                             converse=questions.converse,
-                            on_pushed=questions.pushed,
+                            on_pushed=questions.answer_pushed,
                             on_finished=questions.completions.finish,
-                            on_sign_of_life=questions.heard,
-                            on_closed=questions.closed,
+                            on_sign_of_life=questions.note_sign_of_life,
+                            on_closed=questions.close,
                             modes=settings.modes,
                             pinned=pinned,
                             is_forgotten=self.place.refusal.is_forgotten,
@@ -298,7 +298,7 @@ async def fetch_all_pages(fetch: FetchPage, items: Callable[[Any], list[T]]) -> 
 
 
 CHECK_SECONDS = 10.0
-"""For a server to say which schema it declares, where nobody has listed its tools yet."""
+"""For a server to list its tools, where that has not been done yet: the list holds the output schema."""
 
 
 async def check_result(session: ClientSession, name: str, result: CallToolResult) -> CallToolResult:

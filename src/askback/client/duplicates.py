@@ -31,7 +31,7 @@ MAX_ANSWERS = 50
 
 
 class GivenAnswer(NamedTuple):
-    """An answer on its way back, and the turn in which it was given; none where nobody was shown the question."""
+    """An answer on its way back, and the turn in which it was given; None where it was not shown to a person."""
 
     answer: Answer[Any]
     turn: Turn | None = None
@@ -52,7 +52,7 @@ class _Original:
     """The first of its kind: under way until it is over."""
 
     calls: Collection[object] = ()
-    """Those that may have asked it; none where nobody knows."""
+    """The calls that may have asked it; empty where that is not known."""
     over: anyio.Event = field(default_factory=anyio.Event)
     given: GivenAnswer | None = None
     at: float = 0.0

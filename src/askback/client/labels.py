@@ -24,7 +24,7 @@ LEAVE: Final = "Leave"
 RETRY_MEANS: Final = "Retry: open the page again."
 
 GOES_ON: Final = "The call goes on by itself when the server hears that you are done there; {stop}."
-"""After an opened link for which nobody has to come back and say so."""
+"""Shown after a link was opened, where the person need not come back and say that they are done."""
 
 OPENED_AGAIN: Final = "The page was opened again."
 NO_BROWSER: Final = "No browser opens here."
@@ -61,29 +61,33 @@ MAX_NAME_LENGTH: Final = 60
 
 def who_asks(asker: Asker) -> str:
     """The person's own word for the server first, then what it says of itself, in quotes."""
-    said = f", which calls itself {quote_safely(name, MAX_NAME_LENGTH)}" if (name := announced(asker)) else ""
+    said = (
+        f", which calls itself {quote_safely(name, MAX_NAME_LENGTH)}"
+        if (name := name_by_server(asker))
+        else ""
+    )
     where = f" at {safe_line(asker.host, 253)}" if asker.host else ""
     return f"{safe_line(asker.label, MAX_NAME_LENGTH)}{where}{said}"
 
 
-def announced(asker: Asker) -> str | None:
+def name_by_server(asker: Asker) -> str | None:
     """The name a server gives itself, as it came; None where that says no more than the label."""
     name = (asker.name or "").strip()
     return None if name in {"", asker.label.strip()} else name
 
 
-def why(asked: Asked) -> str:
+def purpose_line(asked: Asked) -> str:
     """The call that the question belongs to."""
     return f"for: {safe_line(asked.purpose)}"
 
 
-def place(turn: Turn) -> str:
+def position_line(turn: Turn) -> str:
     """Which question of this call it is, and how many wait behind it."""
     waiting = f", {turn.behind} more waiting" if turn.behind else ""
     return f"Question {turn.number}{waiting}"
 
 
-def said_change(difference: Difference) -> str:
+def describe_change(difference: Difference) -> str:
     """How a field differs from the form as it came. What stood there ends the line, so that our words come first."""
     if not difference.before:
         return "filled in by you"
@@ -92,7 +96,7 @@ def said_change(difference: Difference) -> str:
     return f"{done} by you{note}, was: {safe_line(difference.before)}"
 
 
-def sent_as(entry: FormEntry, value: Any) -> str | None:
+def describe_sent_value(entry: FormEntry, value: Any) -> str | None:
     """What goes out, in full, where that is not what the person reads: a title need not mean its value."""
     titles = {option.value: option.shown for option in entry.options}
     values = cast("list[Any]", value) if isinstance(value, list) else [value]
@@ -102,7 +106,7 @@ def sent_as(entry: FormEntry, value: Any) -> str | None:
     return f"sent as: {safe_text(', '.join(chosen))}"
 
 
-def left_out(one: LeftOut) -> str:
+def describe_left_out(one: LeftOut) -> str:
     """Says that a field of the form is left out, and why."""
     return f"A field cannot be shown and is left out: {quote_safely(one.name)}, because {one.why}."
 
@@ -132,14 +136,14 @@ def value_lines(entry: FormEntry, draft: Draft) -> list[str]:
 
 def notes_on_sending(entry: FormEntry, draft: Draft) -> list[str]:
     """Our words on what will be sent: the value behind a title, and how it differs from the form as it came."""
-    behind = sent_as(entry, draft.value(entry.name))
+    behind = describe_sent_value(entry, draft.value(entry.name))
     return [*([behind] if behind else []), *notes_on_change(entry, draft)]
 
 
 def notes_on_change(entry: FormEntry, draft: Draft) -> list[str]:
     """Nothing where it stands as it came."""
     change = draft.difference(entry.name)
-    return [] if change is None else [said_change(change)]
+    return [] if change is None else [describe_change(change)]
 
 
 def expectation(entry: FormEntry) -> str:

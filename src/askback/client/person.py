@@ -94,7 +94,7 @@ class Turn:
         self.rule: str | None = None
         """The rule of a policy that has answered."""
         self.shown_at: float | None = None
-        """When it was put before the person, in seconds since 1970; None where nobody was shown it."""
+        """When it was put before the person, in seconds since 1970; None where it was not shown."""
         self.gone: str | None = None
         """Why the answer is no longer wanted, as a sentence to show; what was typed stays until the person leaves."""
         self._changed = anyio.Event()

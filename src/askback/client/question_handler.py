@@ -50,7 +50,7 @@ class VisitCompletions:
         self._is_closed = False
 
     @contextmanager
-    def expecting(self, id: str | None) -> Generator[anyio.Event]:
+    def expect(self, id: str | None) -> Generator[anyio.Event]:
         """The event that is set when this visit is finished. Without an id, no notification can mean the visit."""
         finished = anyio.Event()
         self._awaited[finished] = id
@@ -96,7 +96,7 @@ class QuestionFlow(ABC):
         with call.watch.person():
             answer = await self._intake.admit(turn, call.tally)
             if answer is None:
-                with self.completions.expecting(asked.id) as finished:
+                with self.completions.expect(asked.id) as finished:
                     answer = ANSWERS[await self._wait(call, asked, finished)]
         if answer is not None:
             with call.on_our_side():
@@ -143,7 +143,7 @@ class QuestionFlow(ABC):
                     ) from error
             with ExitStack() as stack:
                 # Before anything is opened: a quick visit is finished before it is waited for.
-                expected = [stack.enter_context(self.completions.expecting(visit.id)) for visit in visits]
+                expected = [stack.enter_context(self.completions.expect(visit.id)) for visit in visits]
                 for visit, finished in zip(visits, expected, strict=True):
                     await self._make_visit(call, visit, finished)
 
@@ -240,7 +240,7 @@ class QuestionHandler(QuestionFlow):
             given = await self._intake.copies.once(words, partial(self._answer, call, turn), calls=(call,))
         return given.reply()
 
-    async def pushed(self, params: Any, withdrawn: anyio.Event) -> dict[str, Any]:
+    async def answer_pushed(self, params: Any, withdrawn: anyio.Event) -> dict[str, Any]:
         if not self.takes_pushed:
             raise MCPError(METHOD_NOT_FOUND, NOT_PUSHED)
         try:
@@ -273,11 +273,11 @@ class QuestionHandler(QuestionFlow):
             newest, *others = reversed(waiting)
             return GivenAnswer(await self._put(newest, turn, withdrawn=withdrawn, beside=others), turn)
 
-    def heard(self) -> None:
+    def note_sign_of_life(self) -> None:
         for call in self._calls:
             call.watch.touch()
 
-    def closed(self) -> None:
+    def close(self) -> None:
         self.is_closed = True
         self.completions.close()
         for call in (*self._calls, self._idle):
@@ -291,8 +291,8 @@ class QuestionHandler(QuestionFlow):
     async def _send(
         self, call: ClientCall, exchange: Exchange, params: Mapping[str, Any]
     ) -> dict[str, Any] | IncomingRound:
-        """The server's result or round. A round is checked as a whole before the first question is put: nobody is to
-        type into a round that cannot be answered (R51)."""
+        """The server's result or round. A round is checked as a whole before the first question is put: no person
+        types into a round that cannot be answered (R51)."""
         once = partial(exchange, params, call.report_progress)
         makes_visits = "url" in self.modes and not call.stops
         found = await (self._call_after_visits(call, once) if makes_visits else once())

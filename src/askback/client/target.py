@@ -48,7 +48,7 @@ def name_of_command(program: str, arguments: Sequence[str]) -> str:
 
 
 DIGEST_BYTES = 16
-"""Bytes of a digest: nobody finds a second command line with the same one."""
+"""Bytes of a digest: enough that no second command line with the same digest can be found."""
 
 
 def identity_of_command(program: str, arguments: Sequence[str], folder: str | os.PathLike[str] | None) -> str:

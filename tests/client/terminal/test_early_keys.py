@@ -21,7 +21,7 @@ def test_keys_count_after_a_quiet_moment_and_a_key_begins_it_anew():
     clock = Clock()
     guard = KeyGuard(clock, quiet=0.5)
     assert not guard.is_open(), "nothing was drawn yet"
-    guard.drawn()
+    guard.note_drawn()
     clock.now += 0.4
     assert not guard.is_open() and not guard.turned_away
     guard.turn_away()

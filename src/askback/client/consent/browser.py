@@ -238,7 +238,7 @@ def _folders(environment: Mapping[str, str]) -> list[Path]:
 
 
 def _is_safe_folder(base: Path) -> bool:
-    """Whether nobody else can rename what we put there."""
+    """Whether no other user can rename what we put there."""
     try:
         status = base.stat()
     except OSError:

@@ -118,21 +118,20 @@ class KnownSites:
             yield
             return
         try:
-            _take(lock)
+            # Bounded: a program that was stopped while it held the lock must not stop this one.
+            for _ in range(MAX_LOCK_TRIES):
+                try:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError:
+                    time.sleep(LOCK_PAUSE_SECONDS)
+            else:
+                logger.warning(
+                    "Another program holds the lock of known sites; they are written all the same."
+                )
             yield
         finally:
             os.close(lock)
-
-
-def _take(lock: int) -> None:
-    """Wait for the lock, but not for ever: a program that was stopped while it held it must not stop this one."""
-    for _ in range(MAX_LOCK_TRIES):
-        try:
-            return fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            time.sleep(LOCK_PAUSE_SECONDS)
-    logger.warning("Another program holds on to the list of known sites; it is written all the same.")
-    return None
 
 
 def replace_file(path: Path, text: str) -> None:

@@ -249,7 +249,7 @@ MAX_WATCHERS = 4
 """A browser holds six connections to one address; a tab's watch takes one, and answers need some too."""
 
 MAX_OUTCOMES = 500
-"""Outcomes of settled cards, for a tab that comes too late; more late tabs than that nobody has."""
+"""Outcomes of settled cards that are kept, for tabs that come too late."""
 
 WITHDRAWN = "no longer asked"
 

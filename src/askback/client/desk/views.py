@@ -77,7 +77,7 @@ def view_board(board: Board) -> Json:
 
 
 def view_end(board: Board) -> Json:
-    """Why the watch ends. A tab that only rests can be used again; behind a closed desk there is nobody."""
+    """Why the watch ends. A tab that only rests can be used again; a closed desk cannot."""
     return {
         "over": CLOSED if board.is_closed else RESTING,
         "rests": not board.is_closed,
@@ -94,7 +94,7 @@ def view_summary(board: Board, card: AnyCard) -> Json:
         "id": card.id,
         "who": safe.safe_line(card.asked.asker.label, labels.MAX_NAME_LENGTH),
         "what": {"form": "form", "visit": "link", "wait": "page under way"}[card.kind],
-        "why": labels.why(card.asked),
+        "why": labels.purpose_line(card.asked),
         "message": safe.safe_line(first, MAX_SUMMARY_LENGTH) + more,
         "gone": card.gone,
     }
@@ -104,15 +104,15 @@ def view_card(card: AnyCard) -> Json:
     """A card in full, as it is opened. How many wait behind it the page knows from its list."""
     card.is_seen = True
     asker = card.asked.asker
-    name = labels.announced(asker)
+    name = labels.name_by_server(asker)
     common = {
         "who": safe.safe_line(asker.label, labels.MAX_NAME_LENGTH),
         "says": None if name is None else safe.quote_safely(name, labels.MAX_NAME_LENGTH),
         "at": safe.safe_line(asker.host, 253) if asker.host else None,
         "id": card.id,
         "kind": card.kind,
-        "why": labels.why(card.asked),
-        "place": "A visit is under way" if isinstance(card, WaitCard) else labels.place(card.turn),
+        "why": labels.purpose_line(card.asked),
+        "place": "A visit is under way" if isinstance(card, WaitCard) else labels.position_line(card.turn),
         "message": safe.safe_block(card.asked.message),
         "gone": card.gone,
     }
@@ -130,7 +130,7 @@ def _form(card: FormCard) -> Json:
     return {
         "banner": None if card.suspicion is None else f"{labels.BANNER} {card.suspicion}",
         "refusal": blank.refusal,
-        "left_out": [labels.left_out(one) for one in blank.left_out],
+        "left_out": [labels.describe_left_out(one) for one in blank.left_out],
         "fields": [_field(card, entry, stops) for entry in card.entries],
     }
 
@@ -208,8 +208,8 @@ def _line(card: FormCard, entry: FormEntry, difference: Difference | None) -> Js
     return {
         "label": safe.safe_line(entry.label),
         "value": safe.safe_lines(text) if text else [labels.EMPTY],
-        "mark": unchanged if difference is None else labels.said_change(difference),
-        "sent": labels.sent_as(entry, card.draft.value(entry.name)),
+        "mark": unchanged if difference is None else labels.describe_change(difference),
+        "sent": labels.describe_sent_value(entry, card.draft.value(entry.name)),
         "changed": difference is not None,
     }
 

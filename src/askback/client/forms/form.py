@@ -93,7 +93,7 @@ _MAX_LENGTH_BESIDE: Final = 100_000
 """Characters beside the boxes, each text once: a thousand options of a line each."""
 
 _MAX_NAME_WORDS: Final = 5
-"""Words of what may be a mere name: "Basic (user name and password)" is a thing to choose, and asks for nothing."""
+"""Words of a text that may be only a name: "Basic (user name and password)" names a thing to choose."""
 
 TOO_MUCH: Final = (
     "The form says more than can be looked through for traps. Read it with care, and type no secret."

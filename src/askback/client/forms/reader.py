@@ -144,7 +144,7 @@ def _default_of(
     kept = check(to_wire(field, default, meanings))
     if type(kept) is Problem or (type(kept) is str and len(kept) > MAX_TYPED_LENGTH):
         return None, ("the server's own suggestion does not fit and is not filled in",)
-    # What nobody can see, nobody can agree to send.
+    # A person cannot agree to send what they cannot see.
     if type(field) is Text and has_hidden_characters(kept):
         return None, (
             "the server's own suggestion holds characters that cannot be seen and is not filled in",
@@ -153,7 +153,7 @@ def _default_of(
 
 
 def read_form(schema: Any) -> ReceivedForm:
-    """The form behind a schema from outside, whatever that holds."""
+    """Read a schema from outside, which may hold anything, as a form."""
     if why := objection(schema):
         return ReceivedForm(refusal=why)
     names: object = schema.get("required")
@@ -205,7 +205,7 @@ def _entries(
 
 
 def _labels(known: Mapping[str, Json]) -> list[str]:
-    """What each field is called, no two alike; a word of ours for one that nobody named."""
+    """The label of each field, no two alike; our own word for a field without a name."""
     if list(known) == [SINGLE] and not words_of(known[SINGLE], "title"):
         return [Words().answer]
     named = [

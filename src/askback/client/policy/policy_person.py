@@ -128,7 +128,7 @@ class PolicyPerson:
 
     def _sign(self, turn: Turn, rule: PolicyRule, does: str) -> None:
         turn.by = self.policy.word(rule)
-        # Without the file, which is the operator's own business; and nobody was shown anything.
+        # Without the file name, which only the operator needs; and the question was not shown to a person.
         turn.channel, turn.rule, turn.shown_at = self.channel, str(rule), None
         logger.info("%s %s %s", turn.by, does, _describe(turn.asked))
 

@@ -56,7 +56,7 @@ class PolicyRule:
     purpose: str | None = None
     message: str | None = None
     fields: frozenset[str] = field(default=frozenset())
-    """The form has these, and perhaps others."""
+    """The form has these fields; it may have others."""
     question: Literal["form", "visit"] | None = None
 
     def names(self, asked: Asked) -> bool:

@@ -41,7 +41,7 @@ class Editor(ABC):
         self.buffer = Buffer()
 
     @abstractmethod
-    def drawn(self, width: int, room: int) -> Drawn: ...
+    def draw(self, width: int, room: int) -> Drawn: ...
 
     def wants(self, key: str) -> bool:
         """Keys that do something particular in this field."""
@@ -70,7 +70,7 @@ def editor_of(entry: FormEntry, draft: Draft) -> Editor:
 
 
 class TextEditor(Editor):
-    """Whatever is typed. Free text may have several lines."""
+    """A box for typed text. Free text may have several lines."""
 
     def __init__(self, entry: FormEntry, draft: Draft) -> None:
         super().__init__(entry, draft)
@@ -103,7 +103,7 @@ class TextEditor(Editor):
         else:
             super().paste(text)
 
-    def drawn(self, width: int, room: int) -> Drawn:
+    def draw(self, width: int, room: int) -> Drawn:
         inner = max(2, width - len(INDENT) - 3)
         lines, (row, column) = _typed(self.buffer.document, inner)
         most = max(2, room // 2)
@@ -154,7 +154,7 @@ class ChoiceEditor(Editor):
     def mark(self, value: Any) -> str:
         return "(•)" if self.is_chosen(value) else "( )"
 
-    def drawn(self, width: int, room: int) -> Drawn:
+    def draw(self, width: int, room: int) -> Drawn:
         places = self._matching()
         most = max(1, min(room - 2, MAX_OPTION_ROWS))
         here = places.index(self.at) if self.at in places else 0

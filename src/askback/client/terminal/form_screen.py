@@ -196,9 +196,9 @@ class FillScreen(QuestionScreen):
         if self._editor is not None:
             self._editor.paste(text)
 
-    def entered(self) -> Next:
+    def press_enter(self) -> Next:
         if self._editor is None:
-            return super().entered()
+            return super().press_enter()
         self.move(1)
         return None
 
@@ -274,7 +274,7 @@ class FillScreen(QuestionScreen):
         rows: list[Row] = [[(BOLD, title), (PLAIN, gap + count)]]
         hint = at_most(server_rows(_hint(entry), size.columns, indent=INDENT), MAX_HINT_ROWS)
         rows += [] if size.is_low else hint
-        drawn = self._editors[place].drawn(size.columns, max(3, size.rows // 3))
+        drawn = self._editors[place].draw(size.columns, max(3, size.rows // 3))
         row, column = drawn.cursor
         cursor = (len(rows) + row, column)
         rows += [*drawn.rows, *text_rows(expectation(entry), size.columns, before=INDENT)]
@@ -301,5 +301,5 @@ def _left_out(asked: FormAsked, size: Size) -> list[Row]:
     return [
         row
         for one in asked.blank.left_out
-        for row in text_rows(labels.left_out(one), size.columns, before=INDENT)
+        for row in text_rows(labels.describe_left_out(one), size.columns, before=INDENT)
     ]

@@ -178,7 +178,7 @@ def _button_rows(buttons: Sequence[Button], size: Size) -> list[Row]:
 
 
 def _words(page: Page, size: Size, scroll: Scroll, room: int) -> list[Row]:
-    """The server's frame: a third of the room, and whatever the body leaves; more of it by PgDn."""
+    """The server's frame: a third of the room and what the body does not need; PgDn shows more of it."""
     if not page.words:
         return []
     rows = server_rows(page.words, size.columns)

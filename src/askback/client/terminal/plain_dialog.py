@@ -44,7 +44,7 @@ class LineReader:
         self._tty = tty
 
     @contextmanager
-    def taken(self) -> Generator[None]:
+    def take_terminal(self) -> Generator[None]:
         """While a question is asked, Ctrl-C ends the line instead of the program."""
         descriptor = self._tty.reading.fileno()
         before = termios.tcgetattr(descriptor)
@@ -129,8 +129,8 @@ class PlainDialog:
 
     def introduce(self) -> None:
         asked = self.turn.asked
-        self.say("", f"{labels.who_asks(asked.asker)} asks. {labels.place(self.turn)}.")
-        self.tell("", labels.why(asked))
+        self.say("", f"{labels.who_asks(asked.asker)} asks. {labels.position_line(self.turn)}.")
+        self.tell("", labels.purpose_line(asked))
         self.say(f"Words of {safe.safe_line(asked.asker.label)}, each line behind a bar:")
         self.quote(safe.safe_block(asked.message))
 

@@ -44,7 +44,7 @@ class PlainPerson:
             while turn.gone is None:
                 await turn.changed()
 
-        with self._lines.taken():
+        with self._lines.take_terminal():
             answer = await first_of(partial(self._ask, turn), until_gone)
             if answer is None:  # the question was taken back: the person leaves when they have read so
                 self._tty.say("")
@@ -76,7 +76,7 @@ class PlainPerson:
             f"Waiting for {safe.safe_line(asked.asker.label)}. "
             "Type done when you are done, retry to open the page again, or cancel; Enter tells the time."
         )
-        with self._lines.taken():
+        with self._lines.take_terminal():
             while True:
                 try:
                     line = await self._lines.read(quiet=self._quiet)
@@ -177,7 +177,7 @@ class PlainForm:
         if self._asked.blank.suspicion_of(self._asked.message):
             self._dialog.warn(labels.BANNER)
         for one in self._asked.blank.left_out:
-            self._dialog.mention("", labels.left_out(one))
+            self._dialog.mention("", labels.describe_left_out(one))
         count = len(self._entries)
         fields = (
             f"{count} field{'' if count == 1 else 's'} to fill in." if count else labels.NOTHING_TO_FILL_IN

@@ -93,7 +93,7 @@ class QuestionScreen(BaseScreen[Answer[Any]]):
 
     def page(self, size: Size) -> Page:
         return Page(
-            bar=(f"{safe.safe_line(self.asked.asker.label)} asks", labels.place(self.turn)),
+            bar=(f"{safe.safe_line(self.asked.asker.label)} asks", labels.position_line(self.turn)),
             above=self.above(size),
             words=self.words(),
             words_title=f"words of {safe.safe_line(self.asked.asker.label)}",
@@ -105,10 +105,20 @@ class QuestionScreen(BaseScreen[Answer[Any]]):
     def above(self, size: Size) -> list[Row]:
         """What stays under the bar: what the server says of itself, and for what it asks."""
         if size.is_low:
-            return [[(PLAIN, cut(f" {labels.why(self.asked)}, {labels.place(self.turn)}", size.columns))]]
+            return [
+                [
+                    (
+                        PLAIN,
+                        cut(
+                            f" {labels.purpose_line(self.asked)}, {labels.position_line(self.turn)}",
+                            size.columns,
+                        ),
+                    )
+                ]
+            ]
         who, label = labels.who_asks(self.asked.asker), safe.safe_line(self.asked.asker.label)
         itself = [] if who == label else at_most(text_rows(who, size.columns), 2)
-        return [*itself, [(PLAIN, cut(f" {labels.why(self.asked)}", size.columns))]]
+        return [*itself, [(PLAIN, cut(f" {labels.purpose_line(self.asked)}", size.columns))]]
 
     def words(self) -> list[str]:
         return safe.safe_block(self.asked.message)
@@ -138,7 +148,7 @@ class QuestionScreen(BaseScreen[Answer[Any]]):
             case "up" | "down" if not self.fields:
                 self.scroll.body += -1 if key == "up" else 1
             case "enter":
-                return self.entered()
+                return self.press_enter()
             case _:
                 self.move(-1 if key in {"s-tab", "up", "left"} else 1)
         return None
@@ -146,7 +156,7 @@ class QuestionScreen(BaseScreen[Answer[Any]]):
     def move(self, direction: int) -> None:
         self.focus = (self.focus + direction) % (self.fields + len(self._focusable()))
 
-    def entered(self) -> Next:
+    def press_enter(self) -> Next:
         """Enter: the button in focus."""
         return self._focusable()[self.focus - self.fields].act()
 

@@ -21,7 +21,7 @@ from askback.client.terminal.layout import Page, Scroll, Size, lay_out
 from askback.client.terminal.tty import Tty
 
 QUIET_SECONDS = 0.5
-"""Nobody reads a question faster than this: keys that come earlier were meant for something else. A key that is held
+"""No person reads a question faster than this: keys that come earlier were meant for something else. A key that is held
 down begins to repeat within it."""
 
 
@@ -39,7 +39,7 @@ class KeyGuard:
         self._since = None
         self.turned_away = False
 
-    def drawn(self) -> None:
+    def note_drawn(self) -> None:
         """It is on the screen: from now on it can have been seen."""
         if self._since is None:
             self._since = self._clock()
@@ -154,7 +154,7 @@ class ScreenApp(Generic[T]):
             output=tty.output,
             full_screen=rows is None,
             erase_when_done=True,
-            after_render=self._was_drawn,
+            after_render=self._note_drawn,
         )
         self._application.ttimeoutlen = ESCAPE_SECONDS
         self._application.timeoutlen = ESCAPE_SECONDS
@@ -213,9 +213,9 @@ class ScreenApp(Generic[T]):
         rows, cursor = lay_out(page, size, self._scene.scroll)
         return [self._tty.spell(row) for row in rows], cursor
 
-    def _was_drawn(self, application: Application[T]) -> None:
+    def _note_drawn(self, application: Application[T]) -> None:
         self._seen.set()
-        self._guard.drawn()
+        self._guard.note_drawn()
         if not self._guard.is_open():
             loop = asyncio.get_running_loop()
             loop.call_later(self._guard.remaining() + A_LITTLE_LATER, application.invalidate)

@@ -94,7 +94,7 @@ class Tty:
     def write(self, text: str) -> None:
         """Text on the ordinary screen; what its encoding lacks becomes a question mark."""
         encoding = self.writing.encoding or "ascii"
-        with suppress(OSError):  # a terminal that was closed has nobody to read it
+        with suppress(OSError):  # the terminal was closed
             self.writing.write(text.encode(encoding, "replace").decode(encoding))
             self.writing.flush()
 

@@ -106,7 +106,7 @@ class WaitScreen(BaseScreen[VisitReply]):
         self._asked, self._finished = asked, finished
         self._elapsed, self._reopen = elapsed, reopen
         self.has_opened: bool | None = None
-        """Whether the page was opened when that was last asked for; None where nobody asked."""
+        """Whether the last Retry opened the page; None before the first."""
 
     def page(self, size: Size) -> Page:
         label = safe.safe_line(self._asked.asker.label)
