@@ -3,6 +3,7 @@ a command as Ctrl-C does: the terminal is restored, and servers are told and end
 
 import asyncio
 import signal
+import sys
 import threading
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
@@ -33,7 +34,9 @@ class Exit(IntEnum):
     TERMINATED = 143
 
 
-SIGNALS = {signal.SIGTERM: Exit.TERMINATED, signal.SIGHUP: Exit.HUNG_UP}
+SIGNALS = {signal.SIGTERM: Exit.TERMINATED}
+if sys.platform != "win32":
+    SIGNALS[signal.SIGHUP] = Exit.HUNG_UP
 
 INSTALL_EXTRA = 'Install it with: pip install "askback[client]"'
 
@@ -95,8 +98,8 @@ def _on_signal(act: Callable[[signal.Signals], object]) -> Generator[None]:
     """Call `act` at the first signal; a second one ends the program at once, as it would without us."""
     loop = asyncio.get_running_loop()
     # Under nohup a program must outlive its terminal. Only the main thread can handle signals.
-    is_main = threading.current_thread() is threading.main_thread()
-    handled = [one for one in SIGNALS if is_main and signal.getsignal(one) != signal.SIG_IGN]
+    can_handle = sys.platform != "win32" and threading.current_thread() is threading.main_thread()
+    handled = [one for one in SIGNALS if can_handle and signal.getsignal(one) != signal.SIG_IGN]
 
     def stop_handling() -> None:
         for one in handled:

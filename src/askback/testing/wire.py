@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 
 import anyio
 from mcp.server.lowlevel import Server
@@ -115,8 +115,12 @@ class Wire:
         try:
             reply = self._script.reply_to(asked)
             content = self._script.content_for(reply, asked) if isinstance(reply, Accept) else None
-        except Exception as error:  # noqa: BLE001 - raised by the call
-            await self._give_up(error)
+        except Exception as error:  # raised by the call
+            assert self._calling is not None
+            self.failure = error
+            self._calling.cancel()
+            await anyio.sleep_forever()
+            raise
         match reply:
             case Accept():
                 # A yes to a link is consent alone (R67).
@@ -130,13 +134,6 @@ class Wire:
                     await anyio.sleep_forever()  # the server's own timeout withdraws the question
                 self.on_silence()
                 return None
-
-    async def _give_up(self, failure: Exception) -> NoReturn:
-        assert self._calling is not None
-        self.failure = failure
-        self._calling.cancel()
-        await anyio.sleep_forever()
-        raise failure
 
     async def send(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         """Send one request exactly as it is, and give its result."""
