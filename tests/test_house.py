@@ -82,6 +82,8 @@ FOR_AUTHORS = {
 """Protocols with fewer than two implementations here: an author implements them."""
 
 PATCHES = Path("server", "hosts", "patches.py")
+CHECKS = {"require", "_replace", "_replace_bound"}
+"""What a patch calls so that a missing attribute is named."""
 
 MAX_MODULE_LINES = 400
 MAX_FUNCTION_LINES = 40
