@@ -103,7 +103,7 @@ MOMENTS: list[tuple[str, str, Lose]] = [
 async def find_out_losses(redis: RedisServer) -> list[Loss]:
     """Each moment with a shop of its own. In the first second after a loss, a call that begins is refused like one from
     before; that second is left out."""
-    with mock.patch.object(redis_store, "EPOCH_LASTS", 0.0):
+    with mock.patch.object(redis_store, "EPOCH_LIFE", 0.0):
         return [await _found(redis, *moment) for moment in MOMENTS]
 
 

@@ -32,7 +32,7 @@ def redis() -> Generator[RedisServer]:
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A call that begins in the first second after a loss may still carry the old epoch, and is refused; and one that
     comes in the first seconds after somebody was told may be a copy."""
-    monkeypatch.setattr("askback.stores.redis.store.EPOCH_LASTS", 0.0)
+    monkeypatch.setattr("askback.stores.redis.store.EPOCH_LIFE", 0.0)
     monkeypatch.setattr("askback.runtime.effect_claims.NOTICE_DELAY", 0.0)
 
 

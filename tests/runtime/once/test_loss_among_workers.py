@@ -119,7 +119,7 @@ async def test_a_copy_that_comes_right_behind_the_call_that_is_told_is_told_too(
 async def test_an_effect_under_way_gives_its_result_though_the_epoch_was_heard_a_moment_ago(
     is_defended: bool, redis: RedisServer, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("askback.stores.redis.store.EPOCH_LASTS", 60.0)
+    monkeypatch.setattr("askback.stores.redis.store.EPOCH_LIFE", 60.0)
 
     async def ask_for_name(self: Any) -> bool:
         return await self._names.epoch() != self._journal.epoch
