@@ -19,7 +19,7 @@ from tests.guards.sql.oracle.twins import AnyTwins, create_databases, open_twins
 
 pytestmark = pytest.mark.slow
 
-BATCHES, BATCH_SIZE = 3, 250
+BATCHES, BATCH_SIZE = 6, 250
 """For each engine. `make soak` has 230,000 statements instead."""
 
 HARMLESS = 100
