@@ -10,7 +10,7 @@ FAST := -m "not strangers and not browser and not services and not guides and no
 # Where versions of Python differ: types, tasks and threads, JSON.
 PYTHON_TESTS := tests/schema tests/protocol tests/runtime tests/sync tests/client/forms
 # Where versions of libraries differ: hosts, types, pages, parsers.
-LIBRARY_TESTS := tests/schema tests/protocol tests/runtime tests/sync tests/verbs tests/migrate tests/server/hosts \
+LIBRARY_TESTS := tests/schema tests/protocol tests/runtime tests/sync tests/verbs tests/end_to_end/migrate tests/server/hosts \
 	tests/stores tests/oauth tests/pages tests/client/consent tests/client/forms tests/guards/sql/engines
 
 help: ## list these targets

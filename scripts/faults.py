@@ -12,11 +12,11 @@ from typing import NamedTuple
 import anyio
 
 from scripts.services import redis_server
-from tests.faults.client import PUSH, ROUNDS
-from tests.faults.losses import Loss, find_out_losses
-from tests.faults.outcomes import Found, Outcome, find_out
-from tests.faults.points import SIDES, Point
-from tests.faults.runs import Terms
+from tests.end_to_end.faults.client import PUSH, ROUNDS
+from tests.end_to_end.faults.losses import Loss, find_out_losses
+from tests.end_to_end.faults.outcomes import Found, Outcome, find_out
+from tests.end_to_end.faults.points import SIDES, Point
+from tests.end_to_end.faults.runs import Terms
 
 PAGE = Path(__file__).parent.parent / "docs" / "explain" / "faults.md"
 

@@ -70,7 +70,7 @@ def test_a_wait_in_vain_ends_in_its_own_time_and_is_told(
 ):
     pytester.makepyfile(WAITING)
     pytester.makeconftest(
-        "from tests import time_limit\n"
+        "from tests.support import time_limit\n"
         "from tests.support.time_limit import *\n"
         "time_limit.SECONDS_TO_CLEAN_UP = time_limit.SECONDS_BETWEEN = 0.5\n"
     )

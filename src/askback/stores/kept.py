@@ -23,7 +23,7 @@ class Waiter:
 
 
 @dataclass(slots=True)
-class Run:
+class KeptTurn:
     """One turn of a key: being run first, at rest later."""
 
     turn: int

@@ -26,7 +26,7 @@ from askback.model.store import (
     Verdict,
 )
 from askback.stores.caps import CappedRows
-from askback.stores.kept import Evicted, Kept, Run, Settlement, Waiter, drop_expired
+from askback.stores.kept import Evicted, Kept, KeptTurn, Settlement, Waiter, drop_expired
 
 SWEEP_INTERVAL = 60.0
 """Seconds between two looks for expired rows, which are not seen any more meanwhile."""
@@ -61,9 +61,9 @@ class MemoryStore:
         self._max_results = max_results
         self._clock = clock
         self._tokens = count(1)
-        self._running: dict[str, Run] = {}
+        self._running: dict[str, KeptTurn] = {}
         # An earlier turn stays here while a later one is being run: a release leaves it as it was.
-        self._resting: OrderedDict[str, Run] = OrderedDict()
+        self._resting: OrderedDict[str, KeptTurn] = OrderedDict()
         self._evicted: dict[str, Evicted] = {}
         self._settled: dict[str, Kept] = {}
         self._waiting: dict[str, Settlement] = {}
@@ -79,7 +79,7 @@ class MemoryStore:
         """It cannot tell: a process that began anew knows of no other before it."""
         return ""
 
-    # Run once.
+    # KeptTurn once.
 
     async def claim(
         self,
@@ -134,10 +134,12 @@ class MemoryStore:
 
     def _begin(self, key: str, turn: int, digest: str, until: float) -> Granted:
         token = str(next(self._tokens))
-        self._running[key] = Run(turn, digest, token, until)
+        self._running[key] = KeptTurn(turn, digest, token, until)
         return Granted(key, token)
 
-    def _judge(self, past: Run, key: str, turn: int, digest: str, until: float, takeover: bool) -> Verdict:
+    def _judge(
+        self, past: KeptTurn, key: str, turn: int, digest: str, until: float, takeover: bool
+    ) -> Verdict:
         """What a row at rest says to its own turn, or an earlier one."""
         if past.turn != turn or past.digest != digest:
             return Rejected()
@@ -150,12 +152,12 @@ class MemoryStore:
         self._running[key] = self._resting.pop(key)
         return self._take_over(past, key, until)
 
-    def _take_over(self, row: Run, key: str, until: float) -> Granted:
+    def _take_over(self, row: KeptTurn, key: str, until: float) -> Granted:
         row.is_dead, row.token, row.until = False, str(next(self._tokens)), until
         return Granted(key, row.token, row.noted)
 
     async def _meet(
-        self, row: Run, key: str, turn: int, digest: str, until: float, takeover: bool
+        self, row: KeptTurn, key: str, turn: int, digest: str, until: float, takeover: bool
     ) -> Verdict:
         """Somebody is running this key."""
         if turn > row.turn:
@@ -167,7 +169,7 @@ class MemoryStore:
             return Rejected()
         return await self._wait_for(row, Waiter(until, takeover))
 
-    async def _wait_for(self, row: Run, waiter: Waiter) -> Verdict:
+    async def _wait_for(self, row: KeptTurn, waiter: Waiter) -> Verdict:
         row.waiters.append(waiter)
         try:
             await waiter.event.wait()
@@ -196,7 +198,7 @@ class MemoryStore:
         else:
             del self._running[claim.key]
 
-    def _lay_down(self, key: str, row: Run) -> None:
+    def _lay_down(self, key: str, row: KeptTurn) -> None:
         """It is no longer being run."""
         del self._running[key]
         resting = self._resting

@@ -25,7 +25,7 @@ from askback.oauth import Provider
 from askback.stores import MemoryStore, Store
 from askback.vault.keyring import KeyRing
 from askback.vault.vault import Vault
-from tests.faults.forks import run_all
+from tests.end_to_end.faults.forks import run_all
 from tests.support.deliveries import End, end_of, text_of
 from tests.support.raw import accepting, answering, raw_client
 from tests.support.stores.url import opened

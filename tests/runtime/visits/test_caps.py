@@ -182,7 +182,7 @@ async def test_whoever_opens_the_link_of_a_dropped_visit_is_told(monkeypatch: py
     links = [await pages.ask("ann", "calendar") for _ in range(2)]
     async with pages.visitor("ann") as ann:
         dropped, newest = [await ann.open(link) for link in links]
-    assert dropped.status == 404 and "made room for newer ones" in dropped.html
+    assert dropped.status == 404 and "too many links were open at once" in dropped.html
     assert newest.status != 404
 
 

@@ -201,11 +201,15 @@ def install(server: object) -> None:
             patch_mcpserver_verb(cast("object", server), verb, _pass_errors)
 
 
+_REFUSES_BARE: contextvars.ContextVar[bool] = contextvars.ContextVar("askback_refuses_bare", default=False)
+"""Whether what runs now is run by a server with Askback; other servers of this process run what they like."""
+
+
 def _refuse_bare(run: Any) -> Any:
-    """In calls that Askback serves, refuse a bare function that is guarded elsewhere, however it was added."""
+    """On servers with Askback, refuse a bare function that is guarded elsewhere, however it was added."""
 
     async def run_guarded(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if GuardMarks.exist and CURRENT.get() is not None:
+        if GuardMarks.exist and _REFUSES_BARE.get():
             refuse_bypass(self.name, self.fn)
         return await run(self, *args, **kwargs)
 
@@ -213,6 +217,7 @@ def _refuse_bare(run: Any) -> Any:
 
 
 async def _pass_errors(run: Callable[..., Awaitable[Any]], *args: Any, **kwargs: Any) -> Any:
+    token = _REFUSES_BARE.set(True)
     try:
         return await run(*args, **kwargs)
     except (ToolError, ResourceError) as error:
@@ -222,3 +227,5 @@ async def _pass_errors(run: Callable[..., Awaitable[Any]], *args: Any, **kwargs:
         if ours is None:
             raise
         raise ours from ours.__cause__  # from `error`, which it caused, it would go round in circles
+    finally:
+        _REFUSES_BARE.reset(token)

@@ -28,7 +28,7 @@ END_TIMEOUT = 5.0
 """Seconds that a store that is closed waits for its thread: a Redis that stands still would keep it longer."""
 
 
-class Connections:
+class RedisConnections:
     """What one store has open. Knows nothing of the store, so that one that is dropped can be collected."""
 
     def __init__(self, address: Address, *, lease: float) -> None:

@@ -25,7 +25,7 @@ from askback.model.store import (
 )
 from askback.stores.leases import LEASE, require_lease
 from askback.stores.redis.address import Address, Argument
-from askback.stores.redis.connections import Connections
+from askback.stores.redis.connections import RedisConnections
 from askback.stores.redis.keys import decode_pair, encode_owner, encode_pair, read_value, time_to_live
 from askback.stores.redis.subscriber import LOOK_INTERVAL, Waits
 
@@ -61,7 +61,7 @@ class RedisStore:
         self._address = Address.parse(url, prefix=prefix)
         self._clock = clock
         self._lease = require_lease(lease, of="RedisStore")
-        self._connections = Connections(self._address, lease=self._lease)
+        self._connections = RedisConnections(self._address, lease=self._lease)
         self._keys = self._connections.keys
         self._run, self._do = self._connections.run, self._connections.do
         weakref.finalize(self, self._connections.close_soon)

@@ -46,7 +46,7 @@ class Contract(ABC):
         """The store of that place, which is an empty directory at first."""
 
     def open_again(self, store: Store, place: Path, clock: Clock) -> Store:
-        """The same as another process would open it; override it where that is `store` itself."""
+        """Open the store of that place as another process would; override it where that is `store` itself."""
         return self.open_store(place, clock)
 
     @pytest.fixture
