@@ -1,4 +1,4 @@
-"""Writes the table of docs/explain/who-is-at-the-door.md: what an answer is worth, by the way it came.
+"""Writes the table of docs/explain/who-may-answer.md: what an answer is worth, by the way it came.
 
 python -m scripts.channels
 """
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from askback.model.channels import Channel
 
-PAGE = Path(__file__).parent.parent / "docs" / "explain" / "who-is-at-the-door.md"
+PAGE = Path(__file__).parent.parent / "docs" / "explain" / "who-may-answer.md"
 
 BEGIN = "<!-- This table is written by `python -m scripts.channels`. -->\n"
 END = "<!-- From here the page is written by hand. -->\n"

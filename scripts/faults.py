@@ -25,7 +25,7 @@ END = "<!-- From here the page is written by hand. -->\n"
 
 TITLES = ("it has read", "and is killed at", "`retry=False`", "`retry=True`")
 
-LOST_TITLES = ("Redis is started anew", "and the client", "ends in")
+LOST_TITLES = ("Redis is started again", "and the client", "ends in")
 
 TABLES = [
     (f"{ROUNDS}, `once(key, fn)`", ROUNDS, False),

@@ -86,7 +86,7 @@ ada at https://id.example
   secret  weather key  for tools  since 2027-01-15 08:00
 bob at https://id.example
   secret  weather key  for tools  since 2027-01-15 08:00
-whoever uses this computer
+the user of this computer
   connection  github       for tools  since 2027-01-15 08:00, until 2100-01-01 00:00
   secret      weather key  for tools  since 2027-01-15 08:00
 """
@@ -107,7 +107,7 @@ def test_for_programs_it_is_one_json_object(shell: Shell):
     assert ended.json["kept"][2] == {
         "server": "tools",
         "owner": LOCAL,
-        "whose": "whoever uses this computer",
+        "whose": "the user of this computer",
         "kind": "connection",
         "name": "github",
         "since": "2027-01-15T08:00:00+00:00",
@@ -191,7 +191,7 @@ def test_forgetting_takes_that_one_and_no_other(shell: Shell):
     assert shell.run("vault", "forget", "weather key", "--owner", "ada", "--yes").code == 2
 
 
-@pytest.mark.parametrize("whose", [LOCAL, "whoever uses this computer"])
+@pytest.mark.parametrize("whose", [LOCAL, "the user of this computer"])
 def test_whose_it_is_can_be_said_as_the_list_says_it(shell: Shell, whose: str):
     filled(everybody)
     assert shell.run("vault", "forget", "weather key", "--owner", whose, "--yes").code == 0
@@ -257,7 +257,7 @@ def test_at_a_terminal_somebody_is_asked_first(
 ):
     filled(mine)
     terminal = screen("vault", "forget", "weather key")
-    terminal.until("Forget the secret 'weather key' of whoever uses this computer", "[y/N]")
+    terminal.until("Forget the secret 'weather key' of the user of this computer", "[y/N]")
     terminal.type(typed)
     terminal.press("enter")
     terminal.until(told)
@@ -278,7 +278,7 @@ def test_ctrl_c_is_a_no_too(screen: Open, shell: Shell):
 def test_a_list_fits_into_forty_columns(screen: Open):
     filled(everybody)
     terminal = screen("vault", "list", columns=40)
-    terminal.until("ada at https://id.example", "2100-01-01 00:00", "whoever uses this computer")
+    terminal.until("ada at https://id.example", "2100-01-01 00:00", "the user of this computer")
     assert terminal.ended() == 0
 
 

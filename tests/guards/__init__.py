@@ -1,1 +1,1 @@
-"""Guards: what a person is asked before it hurts."""
+"""Guards: what a person is asked before something dangerous runs."""

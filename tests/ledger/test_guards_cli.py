@@ -124,7 +124,7 @@ def test_whose_word_it_was_is_told_with_the_rule_of_a_policy(shell: Shell):
     fill([decided(call_of(2), reason="cannot ask", caller="local", client=None)])
     told = shell.run("ledger", "guards").out.splitlines()
     assert "        by ada, with mcpdo 1.4, on a policy's word (rules.toml: rule 3)" in told
-    assert told[-1] == "        for whoever uses this computer"
+    assert told[-1] == "        for the user of this computer"
 
 
 @pytest.mark.parametrize("columns", [40, 60, 80, 100, 200])

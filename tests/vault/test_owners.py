@@ -228,7 +228,7 @@ def test_nobody_by_name_is_somebody_by_claims_or_the_local_user(name: str):
 
 
 DESCRIBED = {
-    LOCAL: "whoever uses this computer",
+    LOCAL: "the user of this computer",
     owner_from_name("Ada"): "Ada",
     owner(iss=ISSUER, sub="ada"): "ada at https://id.example",
     str(owner_from_claims({"tid": "1", "oid": "ada"}, ("tid", "oid"))): "1 · ada",

@@ -1,4 +1,4 @@
-"""Ask before it hurts: `guard` stands before what deletes, sends, costs or reveals."""
+"""Ask before something dangerous runs: `guard` stands before functions that delete, send, cost or reveal."""
 
 from askback.guards.guard import Guard, guard
 from askback.guards.risk import Risk, RiskOption

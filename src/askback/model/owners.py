@@ -36,7 +36,7 @@ def owner_from_claims(claims: Mapping[str, Any], wanted: Sequence[str] = CLAIMS)
 def describe_owner(owner: str) -> str:
     """The owner in words for a person to read."""
     if owner == LOCAL:
-        return "whoever uses this computer"
+        return "the user of this computer"
     claims = dict(_parts(owner))
     who = " · ".join(value for claim, value in claims.items() if claim != ISSUER)
     return f"{who} at {claims[ISSUER]}" if ISSUER in claims else who

@@ -85,7 +85,7 @@ async def with_all_workers(redis: RedisServer, shop: Shop) -> End:
         return await order(client, 1)
 
 
-AGAIN, SAME = "makes the call anew, with a yes", "sends the answer again"
+AGAIN, SAME = "makes the call again, with a yes", "sends the answer again"
 
 Lose = Callable[[RedisServer, Shop], Awaitable[End]]
 
