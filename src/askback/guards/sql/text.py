@@ -1,8 +1,9 @@
-"""The text of a statement: bounds that are checked before an engine sees it, and names that stand in it."""
+"""The text of a statement: bounds that are checked before an engine sees it, names in it, and a cache by it."""
 
 import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
+from typing import Generic, TypeVar
 
 MAX_LENGTH = 200_000
 """Characters. What is longer was not written by a person, and takes engines and people long to read."""
@@ -66,3 +67,26 @@ def find_mentioned(text: str, columns: Iterable[str]) -> set[str]:
         return name in words or (not name.isidentifier() and name in small)
 
     return {column for column in columns if is_there(column.rpartition(".")[2].lower())}
+
+
+Value = TypeVar("Value")
+
+MAX_CACHED_TEXTS, MAX_CACHED_LENGTH = 256, 10_000
+"""Texts that a cache keeps, and characters of one."""
+
+
+class TextCache(Generic[Value]):
+    """What was found out about texts. Threads may share it: each step is one operation on a dictionary."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, Value] = {}
+
+    def get(self, text: str) -> Value | None:
+        return self._values.get(text)
+
+    def keep(self, text: str, value: Value) -> None:
+        if len(text) > MAX_CACHED_LENGTH:
+            return
+        if len(self._values) >= MAX_CACHED_TEXTS:
+            self._values = {}
+        self._values[text] = value

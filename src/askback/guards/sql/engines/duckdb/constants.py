@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, cast
 
 from askback.guards.sql.names import split_words
+from askback.guards.sql.threads import Turns
 
 Node = Mapping[str, Any]
 
@@ -13,7 +14,9 @@ Node = Mapping[str, Any]
 def walk(tree: Any, skipped: Collection[str] = ()) -> Iterator[Node]:
     """Every node of a tree, or of a list of trees, without the parts under the keys in `skipped`."""
     stack: list[Any] = [tree]
+    turns = Turns()
     while stack:
+        turns.take()
         node = stack.pop()
         if isinstance(node, list):
             stack.extend(cast("list[Any]", node))
@@ -209,6 +212,7 @@ class _Constants:
 
     def __init__(self, statement: Node, length: int) -> None:
         self.largest = 0.0
+        self._turns = Turns()
         self._length, self._lambdas = length, 0
         constants = find_constants(statement)
         self._named: dict[str, list[Node]] = {}
@@ -223,6 +227,7 @@ class _Constants:
             return _add([self.measure(each) for each in cast("list[Any]", value)])
         if not isinstance(value, dict):
             return 0.0
+        self._turns.take()
         node = cast("Node", value)
         kind = node.get("class")
         if kind == "CONSTANT":

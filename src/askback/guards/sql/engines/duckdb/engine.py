@@ -32,6 +32,7 @@ from askback.guards.sql.engines.duckdb.session import (
 from askback.guards.sql.engines.duckdb.syntax import SHAPES, Syntax
 from askback.guards.sql.engines.engine import Inspection, SQLRows, cut_rows, doubt, join_columns
 from askback.guards.sql.names import Dialect, quote_name
+from askback.guards.sql.text import TextCache
 
 KEYS = """
 SELECT database_name, schema_name, table_name, constraint_column_names FROM system.main.duckdb_constraints()
@@ -56,6 +57,7 @@ class DuckDBInspector:
     """Inspects one statement against a snapshot of the catalogue."""
 
     cursor: Connection
+    texts: TextCache[ParsedText]
     schema: DuckDBSchema
     reload: Callable[[], DuckDBSchema]
     """Gives a snapshot that is not older than this inspection."""
@@ -63,12 +65,20 @@ class DuckDBInspector:
     def inspect(self, statement: str) -> Inspection:
         """Never raises because of the statement, except what the engine raises."""
         if inner := strip_explain(statement):
-            return replace(self._inspect_parsed(inner, parse_text(self.cursor, inner)), can_be_planned=False)
-        parsed = parse_text(self.cursor, statement)
+            return replace(self._inspect_parsed(inner, self._parse(inner)), can_be_planned=False)
+        parsed = self._parse(statement)
         if not parsed.is_statement:
             return self._inspect_parsed(statement, parsed)
         change = read_change(statement)
         return self._inspect_change(change) if change else self._inspect_pivot(statement)
+
+    def _parse(self, text: str) -> ParsedText:
+        """The same text always has the same tree. The plan is another one after each change, so it is not cached."""
+        parsed = self.texts.get(text)
+        if parsed is None:
+            parsed = parse_text(self.cursor, text)
+            self.texts.keep(text, parsed)
+        return parsed
 
     def _inspect_parsed(self, statement: str, parsed: ParsedText) -> Inspection:
         syntax = parsed.syntax
@@ -82,7 +92,7 @@ class DuckDBInspector:
         return self._inspect_plan(statement, lookup.columns)
 
     def _look_up(self, syntax: Syntax) -> Lookup:
-        lookup = Lookup(self.schema, lambda text: parse_text(self.cursor, text).syntax)
+        lookup = Lookup(self.schema, lambda text: self._parse(text).syntax)
         lookup.check(syntax)
         if lookup.doubts and not syntax.doubts and (schema := self.reload()) is not self.schema:
             self.schema = schema
@@ -134,7 +144,7 @@ class DuckDBInspector:
 
     def _inspect_pivot(self, statement: str) -> Inspection:
         filled = fill_pivot(statement)
-        parsed = parse_text(self.cursor, filled) if filled else ParsedText()
+        parsed = self._parse(filled) if filled else ParsedText()
         if filled is None or parsed.syntax is None:
             return doubt(PIVOT)
         return replace(self._inspect_parsed(filled, parsed), can_be_planned=False)
@@ -143,7 +153,7 @@ class DuckDBInspector:
         relation = next(iter(self.schema.find(change.target)), None) if change.target else None
         named = self.schema.name(relation.path) if relation else change.target
         words = f"{change.words} {'.'.join(named)[:80]}".strip()
-        parsed = [parse_text(self.cursor, query) for query in change.queries]
+        parsed = [self._parse(query) for query in change.queries]
         if not parsed or any(each.syntax is None for each in parsed):
             return Inspection(writes=(words,), doubts=(UNREADABLE,))
         inner = [self._inspect_parsed(*each) for each in zip(change.queries, parsed, strict=True)]
@@ -185,7 +195,8 @@ class DuckDBEngine:
 
     def __init__(self, database: Database, *, timeout: float = 5.0) -> None:
         self._database, self._timeout = database, timeout
-
+        self._idle: list[Connection] = []
+        self._texts: TextCache[ParsedText] = TextCache()
         self._schema: DuckDBSchema | None = None
         self._late: list[DuckDBJob[Any]] = []
 
@@ -193,7 +204,9 @@ class DuckDBEngine:
         self._late = [job for job in self._late if not job.is_done]
         if len(self._late) >= MAX_STUCK:
             return doubt("DuckDB is still busy with earlier statements")
-        job = DuckDBJob[Inspection](self._database, lambda cursor: self._inspect(cursor, statement))
+        job = DuckDBJob[Inspection](
+            self._database, lambda cursor: self._inspect(cursor, statement), idle=self._idle
+        )
         try:
             return await job.run(timeout=self._timeout)
         except TimeoutError:
@@ -223,7 +236,7 @@ class DuckDBEngine:
             schema = self._schema
             if schema is None or started - schema.loaded_at > SCHEMA_SECONDS:
                 schema = reload()
-            found = DuckDBInspector(cursor, schema, reload).inspect(statement)
+            found = DuckDBInspector(cursor, self._texts, schema, reload).inspect(statement)
             return replace(found, schema=schema.token) if schema.is_fixed else found
         except LOST:
             raise

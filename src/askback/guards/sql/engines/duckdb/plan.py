@@ -11,6 +11,7 @@ from askback.guards.sql.engines.duckdb.constants import Node, walk
 from askback.guards.sql.engines.duckdb.schema import TABLE_FUNCTIONS
 from askback.guards.sql.names import split_words
 from askback.guards.sql.system import describes_the_schema
+from askback.guards.sql.threads import Turns
 
 EXPRESSIONS = split_words(
     "BOUND_AGGREGATE BOUND_BETWEEN BOUND_CASE BOUND_CAST BOUND_COLUMN_REF BOUND_COMPARISON BOUND_CONJUNCTION "
@@ -146,7 +147,12 @@ class PlanReader:
         VISITS[node["type"]](self, node, live)
 
     def _used(self, expressions: Iterable[Any], width: int) -> Live:
-        return set[int]().union(*(find_references(each, width) for each in expressions if each is not None))
+        found, turns = set[int](), Turns()
+        for each in expressions:
+            turns.take()
+            if each is not None:
+                found |= find_references(each, width)
+        return found
 
     # Steps that read
 

@@ -16,6 +16,7 @@ from askback.guards.sql.engines.duckdb.constants import (
 from askback.guards.sql.names import split_words
 from askback.guards.sql.system import harmless_functions
 from askback.guards.sql.text import TOO_COMPLEX
+from askback.guards.sql.threads import Turns
 
 MAX_SIZE = 10_000
 """Expressions that are bound, or columns of a star. 65,000 expressions take DuckDB 2 four seconds and a gigabyte."""
@@ -60,6 +61,7 @@ class _Measure:
 
     def __init__(self) -> None:
         self.written = 0
+        self._turns = Turns()
 
     def measure(self, value: Any, scope: _SizeScope) -> Extent:
         if isinstance(value, list):
@@ -67,6 +69,7 @@ class _Measure:
             return Extent(sum(part.size for part in parts), sum(part.width for part in parts))
         if not isinstance(value, dict):
             return Extent()
+        self._turns.take()
         node = cast("Node", value)
         if "class" in node:
             return self._measure_expression(node, scope)
@@ -201,9 +204,10 @@ class _SyntaxPlace:
 
 def read_syntax(statement: Node, length: int) -> Syntax:
     """Walk over the whole tree without recursion, however deep it is. `length` is that of the text."""
-    syntax = Syntax()
+    syntax, turns = Syntax(), Turns()
     stack: list[tuple[Any, _SyntaxPlace]] = [(statement, _SyntaxPlace())]
     while stack:
+        turns.take()
         node, place = stack.pop()
         if isinstance(node, list):
             stack.extend((each, place) for each in cast("list[Any]", node))

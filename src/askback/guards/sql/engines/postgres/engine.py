@@ -32,13 +32,14 @@ from askback.guards.sql.engines.postgres.relation import (
 )
 from askback.guards.sql.engines.postgres.routine import Calls, Routines, RoutineVerdict, find_calls
 from askback.guards.sql.engines.postgres.session import (
+    VERSION,
     Access,
     PostgresSession,
     open_session,
 )
 from askback.guards.sql.names import Dialect
 from askback.guards.sql.system import describes_the_schema
-from askback.guards.sql.text import TOO_COMPLEX, find_excess
+from askback.guards.sql.text import TOO_COMPLEX, TextCache, find_excess
 
 LIMITS = {
     re.compile(
@@ -187,10 +188,13 @@ class PostgresEngine:
     def __init__(self, database: Database, *, timeout: float = 5.0, role: str | None = None) -> None:
         self._access = Access(database, timeout, role)
         self._routines = Routines()
+        self._seen: TextCache[tuple[Inspection, asyncpg.Record | None]] = TextCache()
+        """Inspections and the rows of `VERSION` that were read before them. A statement that came once has none: it
+        takes time and may never be needed."""
 
     async def inspect(self, statement: str) -> Inspection:
         async with open_session(self._access) as session:
-            return await self._within_time(session, self._inspect(session, statement))
+            return await self._within_time(session, self._recall_or_inspect(session, statement))
 
     async def run(self, statement: str, *, max_rows: int | None = None) -> SQLRows:
         """Run a statement that `guard_sql` let pass in this call, in the transaction in which it is inspected again.
@@ -217,6 +221,18 @@ class PostgresEngine:
         except (TimeoutError, asyncpg.QueryCanceledError):
             session.is_broken = True
             return doubt(TOO_SLOW)
+
+    async def _recall_or_inspect(self, session: PostgresSession, statement: str) -> Inspection:
+        """Inspect a statement again only where something has changed since, or where there was a doubt."""
+        seen, version = self._seen.get(statement), None
+        if seen is not None:
+            version = await session.connection.fetchrow(VERSION)
+            if version is not None and seen[1] == version:
+                return replace(seen[0], schema=version["catalogue"])
+        found = await self._inspect(session, statement)
+        if not found.doubts:
+            self._seen.keep(statement, (found, version))
+        return found
 
     async def _inspect(self, session: PostgresSession, statement: str) -> Inspection:
         found = await self._inspect_text(session, statement)

@@ -24,7 +24,9 @@ SELECT c.oid::bigint,
   ARRAY(SELECT CASE WHEN a.attisdropped THEN '' ELSE a.attgenerated::text || ' ' || a.attname::text END
         FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = c.oid AND a.attnum > 0 ORDER BY a.attnum) AS columns,
   ARRAY(SELECT a.atttypid::bigint FROM pg_catalog.pg_attribute AS a
-        WHERE a.attrelid = c.oid AND a.attnum > 0 AND a.atttypid >= 16384) AS types
+        WHERE a.attrelid = c.oid AND a.attnum > 0 AND a.atttypid >= 16384) AS types,
+  CASE WHEN c.relkind IN ('v', 'm') THEN (SELECT r.ev_action::text FROM pg_catalog.pg_rewrite AS r
+                                  WHERE r.ev_class = c.oid AND r.rulename = '_RETURN') END AS rule
 FROM pg_catalog.pg_class AS c WHERE c.oid ="""
 """A query for the facts about relations. A condition on their numbers is put behind it."""
 
@@ -49,11 +51,6 @@ SELECT c.oid::bigint, ARRAY(
     JOIN pg_catalog.pg_class AS r ON r.oid = kin.oid AND r.oid <> c.oid
     JOIN pg_catalog.pg_namespace AS n ON n.oid = r.relnamespace) AS relatives
 FROM pg_catalog.pg_class AS c WHERE c.oid = ANY($1::oid[])
-"""
-
-RULES = """
-SELECT ev_class::bigint, ev_action::text FROM pg_catalog.pg_rewrite
-WHERE ev_class = ANY($1::oid[]) AND rulename = '_RETURN'
 """
 
 EXPRESSIONS = """
@@ -137,16 +134,13 @@ async def _add_relations(
 ) -> set[int]:
     """Add relations; give the numbers of those that their views, policies and generated columns read."""
     # The columns of a materialised view are stored, and are the same values as those of its query.
-    views = [
-        row["oid"] for row in rows if row["relkind"] in {"v", "m"} and row["nspname"] not in SYSTEM_SCHEMAS
-    ]
+    rules = {row["oid"]: row["rule"] for row in rows if row["rule"] and row["nspname"] not in SYSTEM_SCHEMAS}
     own = [
         row["oid"]
         for row in rows
         if row["relrowsecurity"] or any(column[:1] not in {"", " "} for column in row["columns"])
     ]
     related = [row["oid"] for row in rows if row["has_family"]]
-    rules = {row[0]: row[1] for row in await connection.fetch(RULES, views)} if views else {}
     expressions = await connection.fetch(EXPRESSIONS, own) if own else []
     families = {row["oid"]: row for row in await connection.fetch(FAMILIES, related)} if related else {}
     for row in rows:

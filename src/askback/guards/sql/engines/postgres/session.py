@@ -3,7 +3,7 @@
 import asyncio
 import re
 import secrets
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +18,7 @@ from askback.guards.sql.engines.postgres.connection import (
     open_connection,
 )
 from askback.guards.sql.engines.postgres.relation import FACTS
-from askback.guards.sql.names import quote_name
+from askback.guards.sql.names import quote_name, split_words
 
 CATALOGUE = {
     "pg_class": "oid >= 16384",
@@ -30,16 +30,44 @@ CATALOGUE = {
 }
 """System tables that hold tables, views and comments, and a condition for rows that are not the server's own."""
 
-WRITTEN = " UNION ALL ".join(
-    f"SELECT xmin::text::bigint AS written FROM pg_catalog.{table} WHERE {condition}"
-    for table, condition in CATALOGUE.items()
-)
+MEANING = {
+    "pg_auth_members": "true",
+    **{
+        f"pg_{name}": "oid >= 16384"
+        for name in split_words("attrdef cast constraint opclass operator policy proc trigger type")
+    },
+}
+"""Further tables in which a change can give a statement another meaning. A member of another role may see a schema that
+stands earlier in the search path."""
 
-CATALOGUE_VERSION = f"""(SELECT pg_catalog.concat_ws(' ', current_database(), count(*),
-  sum(pg_catalog.hashint8extended(written, 0))) FROM ({WRITTEN}) AS row)"""
-"""An expression for the state of tables, views and comments, which is another one after each change of them. It sums up
-hashes of the transactions that wrote the rows. The numbers themselves would not do: two transactions at a time can
-write rows whose numbers have the sum of others."""
+
+def _sum_up(tables: Mapping[str, str]) -> str:
+    """An expression for the state of these tables, which is another one after each change of them.
+
+    It sums up hashes of the transactions that wrote the rows. The numbers themselves would not do: two transactions at
+    a time can write rows whose numbers have the sum of others.
+    """
+    written = " UNION ALL ".join(
+        f"SELECT xmin::text::bigint AS written FROM pg_catalog.{table} WHERE {condition}"
+        for table, condition in tables.items()
+    )
+    return (
+        "(SELECT pg_catalog.concat_ws(' ', current_database(), count(*),"
+        f" sum(pg_catalog.hashint8extended(written, 0))) FROM ({written}) AS row)"
+    )
+
+
+CATALOGUE_VERSION = _sum_up(CATALOGUE)
+"""An expression for the state of tables, views and comments."""
+
+VERSION = f"""
+SELECT pg_catalog.concat_ws(' ', current_user, session_user, pg_catalog.pg_my_temp_schema(),
+  (SELECT sum(pg_catalog.hashtextextended(pg_catalog.concat_ws(' ', r.oid, r.rolname, r.rolsuper, r.rolinherit,
+   r.rolbypassrls), 0)) FROM pg_catalog.pg_roles AS r),
+  current_setting('standard_conforming_strings'), current_setting('transform_null_equals'),
+  current_setting('search_path')), {CATALOGUE_VERSION} AS catalogue, {_sum_up(MEANING)}
+"""
+"""A row that is another one after every change that can give a statement another meaning."""
 
 BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 """Read-write also where transactions are read-only by default: those refuse to create anything. It is rolled back."""

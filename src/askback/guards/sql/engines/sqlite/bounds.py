@@ -14,6 +14,7 @@ from typing import NamedTuple
 from askback.guards.sql.names import split_words
 from askback.guards.sql.text import TOO_COMPLEX
 from askback.guards.sql.text import find_excess as find_text_excess
+from askback.guards.sql.threads import Turns
 
 LETTERS = r"0-9A-Za-z_$\x80-\U0010ffff"
 
@@ -52,7 +53,9 @@ class SQLiteToken(NamedTuple):
 
 def cut_tokens(statement: str) -> Iterator[SQLiteToken]:
     """The tokens of a statement in order, without blanks and comments."""
+    turns = Turns()
     for match in TOKEN.finditer(statement):
+        turns.take()
         kind = match.lastgroup or "symbol"
         if kind == "word":
             yield SQLiteToken(kind, match[0].lower())
@@ -96,6 +99,10 @@ MAX_CTES = 2_000
 MAX_REPEATS = {"natural": 16, "using": 16, "over": 64}
 """Words whose repetition takes time that grows faster than the text: twenty NATURAL JOINs take a third of a second."""
 
+SHORT, FEW_SELECTS = 1_000, 2
+"""Characters and SELECTs that cannot multiply enough to matter. To cut up even a short text takes as long as to inspect
+it."""
+
 RESERVED = split_words(
     "all and as between by case collate create cross delete distinct else escape except exists from group having in "
     "inner insert intersect into is isnull join left limit natural not notnull null on or order outer select set table "
@@ -110,6 +117,8 @@ def find_excess(statement: str) -> str | None:
     """Why a statement is not given to SQLite; None if it can be."""
     if excess := find_text_excess(statement):
         return excess
+    if _is_small(statement):
+        return None
     tokens = list(islice(cut_tokens(statement), MAX_TOKENS + 1))
     if len(tokens) > MAX_TOKENS:
         return TOO_COMPLEX
@@ -122,6 +131,15 @@ def find_excess(statement: str) -> str | None:
         return TOO_COMPLEX if _multiplies(tokens) else None
     except RecursionError:  # a chain of hundreds of CTEs
         return TOO_COMPLEX
+
+
+def _is_small(statement: str) -> bool:
+    if len(statement) > SHORT or statement.count("(") > MAX_DEPTH:
+        return False
+    small = statement.lower()
+    return small.count("select") <= FEW_SELECTS and all(
+        small.count(word) <= most for word, most in MAX_REPEATS.items()
+    )
 
 
 def _multiplies(tokens: Sequence[SQLiteToken]) -> bool:
@@ -172,8 +190,9 @@ class _Expansion:
         self._costs: dict[str, int] = {}
 
     def total(self) -> int:
-        stack = [_BoundsScope()]
+        stack, turns = [_BoundsScope()], Turns()
         for place, token in enumerate(self._tokens):
+            turns.take()
             if token.kind == "symbol" and token.text == "(":
                 stack.append(self._open(place, stack[-1]))
             elif token.kind == "symbol" and token.text == ")" and len(stack) > 1:

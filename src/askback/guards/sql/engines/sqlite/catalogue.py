@@ -5,7 +5,9 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from askback.guards.sql.engines.engine import Inspection
 from askback.guards.sql.names import quote_name
+from askback.guards.sql.text import TextCache
 
 VIRTUAL, STORED = 2, 3
 """`hidden` in `table_xinfo` for generated columns."""
@@ -127,6 +129,7 @@ class SQLiteSchema:
         self.content = content
         self._databases, entries, _ = content
         self.token: Hashable = object()
+        self.inspections: TextCache[Inspection] = TextCache()
         self.roots: dict[tuple[int, int], SchemaEntry] = {}
         self._names: dict[tuple[str, str], SchemaEntry] = {}
         self._trees: dict[SchemaEntry, Tree] = {}

@@ -42,6 +42,11 @@ class ConnectionState:
     has_triggers: bool = False
     """Whether there are temporary triggers, which no other connection has."""
 
+    @property
+    def has_temporary(self) -> bool:
+        """Whether a statement may mean something else on this connection than on another one to the same file."""
+        return bool(self.shadows) or self.has_triggers
+
 
 def read_state(connection: sqlite3.Connection) -> ConnectionState:
     """Read the list of databases and the temporary schema, neither of which takes a lock on the file."""

@@ -1,11 +1,13 @@
 """SQLite as an engine: its authorizer and its bytecode say what a statement reads, on connections of our own."""
 
+import math
 import os
 import re
 import sqlite3
 import time
+import weakref
 from collections.abc import Generator, Iterable, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from typing import cast
 
@@ -80,24 +82,39 @@ class SQLiteInspector:
         self, connection: sqlite3.Connection, *, timeout: float, schema: SQLiteSchema | None = None
     ) -> None:
         self.schema = schema
-        """The schema as an earlier connection found it. It is replaced where the database has changed."""
-        self._connection = connection
-        deadline = time.monotonic() + timeout
+        """The schema as an earlier connection found it. The first inspection puts that of this connection here."""
+        self._connection, self._timeout = connection, timeout
+        self._deadline, self._turn = math.inf, 0
         self._text_factory = connection.text_factory
         connection.row_factory, connection.text_factory = None, str
         for limit, value in LIMITS.items():
             connection.setlimit(limit, min(value, connection.getlimit(limit)))
         connection.set_authorizer(None)
-        connection.set_progress_handler(lambda: time.monotonic() > deadline, STEPS)
+        connection.set_progress_handler(lambda: time.monotonic() > self._deadline, STEPS)
 
-    def inspect(self, statement: str, state: ConnectionState) -> Inspection:
-        """Find out what a statement reads and changes."""
+    def close(self) -> None:
+        self._connection.close()
+
+    def inspect(self, statement: str, state: ConnectionState) -> Inspection | None:
+        """Find out what a statement reads and changes. None where the database has changed since the last time.
+
+        SQLite reads the results of ANALYZE once for each connection, so then another connection has to be opened.
+        """
         excess = find_excess(statement)
         if excess is not None:
             return doubt(excess)
         with self._transaction():
-            self.schema = schema = load_schema(self._connection, self.schema)
-            return replace(self._inspect(statement, state, schema), schema=schema.token)
+            schema = load_schema(self._connection, self.schema)
+            if self._turn and schema is not self.schema:
+                return None
+            self.schema = schema
+            self._turn += 1
+            found = None if state.has_temporary else schema.inspections.get(statement)
+            if found is None:
+                found = replace(self._inspect(statement, state, schema), schema=schema.token)
+                if not (found.doubts or state.has_temporary):
+                    schema.inspections.keep(statement, found)
+            return found
 
     def run(
         self, statement: str, inspection: Inspection, state: ConnectionState, *, max_rows: int | None
@@ -125,6 +142,7 @@ class SQLiteInspector:
     @contextmanager
     def _transaction(self, *, writes: bool = False) -> Generator[None]:
         """One view of the database."""
+        self._deadline = time.monotonic() + self._timeout
         if not self._connection.in_transaction:
             self._connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
         try:
@@ -153,9 +171,9 @@ class SQLiteInspector:
     def _explain(self, statement: str) -> Iterable[Instruction]:
         """The program of a statement, with NULL for its parameters.
 
-        The comment keeps the driver from using a statement that it has prepared before, without our authorizer.
+        The number keeps the driver from using a statement that it has prepared before, without our authorizer.
         """
-        text = f"EXPLAIN /* to be inspected */ {statement}"
+        text = f"EXPLAIN /* {self._turn} */ {statement}"
         try:
             return self._list_program(text)
         except sqlite3.ProgrammingError as error:
@@ -182,6 +200,12 @@ class SQLiteInspector:
 GRACE_SECONDS = 1.0
 """How long a thread may go on after the timeout: SQLite before 3.41 cannot interrupt preparation."""
 
+MAX_IDLE = 4
+"""Connections to one file that an engine keeps: to open one and read the schema takes longer than an inspection."""
+
+File = tuple[str, int, int, int]
+"""A path, the file that is there, and this process: SQLite's connections cannot be used in a forked one."""
+
 LATE = "SQLite took too long to prepare the statement"
 
 
@@ -190,7 +214,8 @@ class SQLiteEngine:
 
     It looks at statements on connections of its own: an authorizer on the author's would replace theirs. Databases in
     memory, temporary tables, and the author's own functions and collations are only seen on what a function gives.
-    Each connection is closed after use. On connections to a file, foreign keys are enforced.
+    Connections to a file are kept for the next inspections, and foreign keys are enforced on them. What a function
+    gives is closed after use.
     """
 
     name: str = "SQLite"
@@ -199,6 +224,8 @@ class SQLiteEngine:
     def __init__(self, database: Database, *, timeout: float = 5.0, read_only: bool = True) -> None:
         self._database, self._timeout, self._read_only = database, timeout, read_only
         self._schema: SQLiteSchema | None = None
+        self._idle: list[tuple[File, SQLiteInspector]] = []
+        weakref.finalize(self, _close_all, self._idle)
 
     async def inspect(self, statement: str) -> Inspection:
         state = await self._look()
@@ -230,28 +257,63 @@ class SQLiteEngine:
         return read_state(self._database)
 
     def _inspect(self, statement: str, state: ConnectionState) -> Inspection:
-        with self._open(state) as inspector:
-            inspection = inspector.inspect(statement, state)
-            self._schema = inspector.schema
-            return inspection
+        path = self._path(state)
+        file = None if path is None else _find_file(path)
+        while True:
+            inspector = self._take(file) or self._open(path)
+            is_kept = False
+            try:
+                found = inspector.inspect(statement, state)
+                # What may have changed settings of the connection is a change or a doubt.
+                is_harmless = found is not None and found.is_query and not found.doubts
+                is_kept = file is not None and is_harmless and len(self._idle) < MAX_IDLE
+            finally:
+                if not is_kept:
+                    inspector.close()
+            if file is not None:
+                self._schema = inspector.schema
+                if is_kept:
+                    self._idle.append((file, inspector))
+            if found is not None:
+                return found
 
     def _run(
         self, statement: str, inspection: Inspection, max_rows: int | None, state: ConnectionState
     ) -> SQLRows:
-        with self._open(state, read_only=self._read_only) as inspector:
+        with closing(self._open(self._path(state), read_only=self._read_only)) as inspector:
             return inspector.run(statement, inspection, state, max_rows=max_rows)
 
-    @contextmanager
-    def _open(self, state: ConnectionState, *, read_only: bool = True) -> Generator[SQLiteInspector]:
+    def _path(self, state: ConnectionState) -> str | None:
+        """The file of the database; None where a function gives connections."""
         if isinstance(self._database, sqlite3.Connection) or callable(self._database):
-            path = state.path
-        else:
-            path = os.fspath(self._database)
+            return state.path
+        return os.fspath(self._database)
+
+    def _take(self, file: File | None) -> SQLiteInspector | None:
+        """A connection that was kept for this very file."""
+        with suppress(IndexError):
+            while file is not None:
+                kept, inspector = self._idle.pop()
+                if kept == file:
+                    return inspector
+                inspector.close()
+        return None
+
+    def _open(self, path: str | None, *, read_only: bool = True) -> SQLiteInspector:
         if path is None:
-            connection = cast("Make", self._database)()
-        else:
-            connection = open_file(path, timeout=self._timeout, read_only=read_only)
-        with closing(connection):
             # A function may give connections that understand a statement differently each time.
-            known = None if path is None else self._schema
-            yield SQLiteInspector(connection, timeout=self._timeout, schema=known)
+            return SQLiteInspector(cast("Make", self._database)(), timeout=self._timeout)
+        connection = open_file(path, timeout=self._timeout, read_only=read_only)
+        return SQLiteInspector(connection, timeout=self._timeout, schema=self._schema)
+
+
+def _find_file(path: str) -> File | None:
+    with suppress(OSError):  # SQLite says what is wrong
+        found = os.stat(path)
+        return path, found.st_dev, found.st_ino, os.getpid()
+    return None
+
+
+def _close_all(idle: list[tuple[File, SQLiteInspector]]) -> None:
+    while idle:
+        idle.pop()[1].close()
