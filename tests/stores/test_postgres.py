@@ -392,13 +392,37 @@ async def test_several_threads_with_loops_of_their_own_share_a_store(store: Post
     assert [number for number, _line in await store.read()] == list(range(1, 17))
 
 
-@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # it was left open
-def test_a_store_goes_on_after_a_loop_that_left_it_open(url: str):
+def test_a_loop_that_ends_takes_its_connections_along_and_the_store_goes_on(url: str):
     store = PostgresStore(url)
     assert anyio.run(store.append, b"first") == 1
     assert anyio.run(store.append, b"second") == 2
     anyio.run(store.close)
+    gc.collect()  # a connection that was left open would warn here
+
+
+async def test_a_store_that_is_dropped_takes_its_connections_along(url: str, beside: Shell):
+    store = PostgresStore(f"{url}&application_name=dropped")
+    await store.append(b"line")
+    await until_listening(store)
+    del store
     gc.collect()
+    mine = "FROM pg_stat_activity WHERE application_name = 'dropped'"
+    with anyio.fail_after(BOUND):
+        while await beside.fetchval(f"SELECT count(*) {mine}"):
+            pass
+
+
+async def test_one_who_waits_on_another_loop_is_told_when_the_store_is_closed(
+    store: PostgresStore, waiting: Waiting
+):
+    def wait_elsewhere() -> None:
+        with pytest.raises(StoreUnavailable, match="closed while somebody waited"):
+            anyio.run(store.wait, "visit")
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(anyio.to_thread.run_sync, wait_elsewhere)
+        await waiting.reach(1)
+        await store.close()
 
 
 async def test_no_more_connections_are_made_than_were_allowed(url: str, beside: Shell, postgres_url: str):

@@ -58,7 +58,7 @@ async def watcher(postgres_url: str) -> AsyncGenerator[Shell]:
 async def test_two_that_forget_what_has_expired_do_not_wait_in_a_circle(
     store: PostgresStore, beside: Shell, watcher: Shell, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("askback.stores.postgres.connections.UNDONE", ())  # a second try would hide it
+    monkeypatch.setattr("askback.stores.postgres.pool.UNDONE", ())  # a second try would hide it
     for cap, seconds in ((ALIKE, 5), (VISITS, 6)):
         for number in range(A_BATCH):
             await store.put_capped(cap.kind, f"{number}", b"1", until=clock() + seconds, cap=cap)

@@ -9,7 +9,7 @@ import pytest
 
 from askback.errors import StoreUnavailable
 from askback.stores import EpochChanged, Finished, Granted
-from askback.stores.postgres import PostgresStore, connection, connections
+from askback.stores.postgres import PostgresStore, connection, pool
 from askback.testing.store_contract.base import begin, granted
 from scripts.services import PostgresServer, postgres_server
 from tests.support.services import found
@@ -96,7 +96,7 @@ async def test_one_who_waits_gives_up_on_a_server_that_stays_away(
     server: PostgresServer, store: PostgresStore, waiting: Waiting, monkeypatch: pytest.MonkeyPatch
 ):
     """However many wait for the same, and so one behind the other."""
-    monkeypatch.setattr("askback.stores.postgres.connections.WAIT_TIMEOUT", 0.5)
+    monkeypatch.setattr("askback.stores.postgres.pool.WAIT_TIMEOUT", 0.5)
     await store.count()
 
     async def wait() -> None:
@@ -119,7 +119,7 @@ async def test_a_server_that_stands_still_is_given_up_in_time_and_nothing_stays_
     server: PostgresServer, store: PostgresStore, other: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(connection, "ANSWER_TIMEOUT", 0.5)
-    monkeypatch.setattr(connections, "ANSWER_TIMEOUT", 0.5)
+    monkeypatch.setattr(pool, "ANSWER_TIMEOUT", 0.5)
     await store.close()  # its connections are those of before
     await store.count()
     server.pause()
@@ -139,7 +139,7 @@ async def test_a_server_that_stands_still_is_given_up_in_time_and_nothing_stays_
 async def test_all_that_crowd_before_a_server_that_stands_still_are_told_in_time(
     server: PostgresServer, store: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(connections, "ANSWER_TIMEOUT", 0.3)
+    monkeypatch.setattr(pool, "ANSWER_TIMEOUT", 0.3)
     await store.close()
     failed: list[str] = []
 

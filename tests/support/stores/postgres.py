@@ -63,8 +63,7 @@ def connections_of(store: PostgresStore) -> Connections:
 
 async def until_heard(store: PostgresStore) -> None:
     """Until all statements that were sent are answered."""
-    connections = connections_of(store)
-    await asyncio.wrap_future(connections.submit(connections.rest()))
+    await connections_of(store).pool().rest()
 
 
 class Waiting:

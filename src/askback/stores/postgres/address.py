@@ -41,7 +41,7 @@ HOSTS = re.compile(r"(?:[\w.%-]*|\[[\w:.%]+\])(?::\d+)?")
 """One host of a list. Anything else may be the rest of a password, so it is not repeated in an error."""
 
 CONNECTIONS = 5
-"""Limit of the pool of one process; one more connection listens. A verb takes well under a millisecond."""
+"""Limit of the pool of one event loop; one more connection listens. A verb takes well under a millisecond."""
 
 FLAGS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 

@@ -1,4 +1,4 @@
-"""The verbs of a store on any event loop of asyncio: one statement each, on a connection of the process's pool."""
+"""The verbs of a store on any event loop of asyncio: one statement each, in the pool of its caller's event loop."""
 
 import asyncio
 import os
@@ -10,7 +10,6 @@ from datetime import timedelta
 from typing import Any, TypeVar
 
 import anyio
-import anyio.to_thread
 
 from askback.errors import OperatorError, StoreUnavailable
 from askback.model.ids import new_id
@@ -28,9 +27,9 @@ from askback.stores.leases import LEASE, require_lease
 from askback.stores.postgres import statements as sql
 from askback.stores.postgres.address import PostgresAddress, read_address
 from askback.stores.postgres.connection import ANSWER_TIMEOUT, Connection
-from askback.stores.postgres.connections import Connections, LookAgain, Statement
+from askback.stores.postgres.connections import Connections
+from askback.stores.postgres.pool import LookAgain, Pool, Statement
 from askback.stores.postgres.wakeups import name_topic
-from askback.stores.requests import ClaimRequest
 
 T = TypeVar("T")
 
@@ -40,9 +39,6 @@ BATCH_SIZE = 1_000
 MAY_BE_GRANTED = 2 * ANSWER_TIMEOUT
 """Seconds after which a claim that went unanswered is granted or never will be."""
 
-CLOSE_TIMEOUT = 5.0
-"""Seconds that closing waits for releases of claims; a server that stands still would take longer."""
-
 VERDICTS: dict[str, Verdict] = {"refused": Rejected(), "lost": RunnerDied(), "forgotten": EpochChanged()}
 """Verdicts by the word that the database function `claim` gives."""
 
@@ -51,7 +47,7 @@ class PostgresStore:
     """Opened with the first call, by any number of processes, threads and event loops.
 
     `url` is `postgresql://user:password@host:5432/database`, with parameters of libpq such as `sslmode=verify-full`,
-    and of our own: `schema=` in place of the argument, `connections=` for how many each process may have (5).
+    and of our own: `schema=` in place of the argument, `connections=` for how many each event loop may have (5).
     Where there are no tables, they are made. Older ones are refused until `askback store migrate` has brought them up
     to date; `migrate=1` lets a store do that by itself, and `migrate=0` lets it make none at all. A role that owns its
     database or schema is enough.
@@ -85,7 +81,7 @@ class PostgresStore:
         return f"PostgresStore({self._address.shown!r}, schema={self._address.schema!r})"
 
     async def epoch(self) -> str:
-        """ClaimRequest for once. Later claims bring it along, and the connection that listens reads it at intervals."""
+        """Asked for once: later claims bring it along, and the listening connection reads it at intervals."""
         connections = self._opened()
         if not connections.epoch:
             connections.epoch = await self._value(sql.EPOCH)
@@ -103,16 +99,31 @@ class PostgresStore:
         takeover: bool = True,
         epoch: str = "",
     ) -> Verdict:
-        asked = ClaimRequest(key, turn, digest, until, takeover, epoch, new_id(), self._clock())
-        connections = self._opened()
+        connections, pool = self._opened(), self._pool()
+        row, token, now, lease = sql.encode_key(key), new_id(), self._clock(), timedelta(seconds=self._lease)
+        known_epoch, unanswered = epoch, 0
+
+        async def look() -> Verdict | LookAgain:
+            nonlocal known_epoch, unanswered
+            wanted = (row, turn, sql.encode_text(digest), until, takeover, token, now, lease, known_epoch)
+            unanswered += 1
+            answer: Any = await pool.run(lambda connection, _again: connection.fetchrow(sql.CLAIM, *wanted))
+            unanswered -= 1
+            verdict, value, seconds, connections.epoch = answer
+            if verdict == "waits":
+                known_epoch = connections.epoch
+                return LookAgain(seconds)
+            if verdict == "mine":
+                connections.leases.hold(token, row)
+                return Granted(key, token, value)
+            return Finished(value) if verdict == "done" else VERDICTS[verdict]
+
         try:
-            verdict = await asyncio.wrap_future(connections.submit(self._claim(asked, connections)))
+            return await pool.wait_for(name_topic("run", row), look, turn, digest, takeover, epoch)
         except BaseException:
-            connections.leases.abandon(asked.token, sql.encode_key(key), repeat_for=MAY_BE_GRANTED)
+            if unanswered:  # it may have been granted, or may be yet
+                connections.leases.abandon(token, row, repeat_for=MAY_BE_GRANTED)
             raise
-        if isinstance(verdict, Granted):
-            connections.leases.hold(verdict.token, sql.encode_key(key))
-        return verdict
 
     async def record(self, claim: Granted, result: bytes) -> bool:
         key, token = sql.encode_key(claim.key), claim.token
@@ -133,60 +144,26 @@ class PostgresStore:
             connections.leases.abandon(claim.token, key, repeat_for=MAY_BE_GRANTED)
             raise
 
-    async def _claim(self, asked: ClaimRequest, connections: Connections) -> Verdict:
-        """Wait for the verdict. Runs on the loop of the connections."""
-        key, lease, current = sql.encode_key(asked.key), timedelta(seconds=self._lease), asked
-
-        async def look() -> Verdict | LookAgain:
-            nonlocal current
-            wanted = (
-                key,
-                asked.turn,
-                sql.encode_text(asked.digest),
-                asked.until,
-                asked.takeover,
-                asked.token,
-            )
-            row: Any = await connections.run(
-                lambda connection, _again: connection.fetchrow(
-                    sql.CLAIM, *wanted, asked.at, lease, current.epoch
-                )
-            )
-            verdict, value, seconds, connections.epoch = row
-            if verdict == "waits":
-                current = asked._replace(epoch=connections.epoch)
-                return LookAgain(seconds)
-            if verdict == "mine":
-                return Granted(asked.key, asked.token, value)
-            return Finished(value) if verdict == "done" else VERDICTS[verdict]
-
-        return await connections.wait_for(
-            name_topic("run", key), look, asked.turn, asked.digest, asked.takeover, asked.epoch
-        )
-
     # Settle, and spend.
 
     async def settle(self, key: str, value: bytes, *, until: float) -> bytes:
         return await self._value(sql.SETTLE, sql.encode_key(key), value, until, self._clock())
 
     async def wait(self, key: str, *, seconds: float | None = None) -> bytes | None:
-        value: bytes | None = await self._value(sql.SETTLED, sql.encode_key(key), self._clock())
-        if value is None:
-            with anyio.move_on_after(seconds):
-                connections = self._opened()
-                return await asyncio.wrap_future(connections.submit(self._wait(key, connections)))
-        return value
+        pool, row = self._pool(), sql.encode_key(key)
 
-    async def _wait(self, key: str, connections: Connections) -> bytes:
         async def look() -> bytes | LookAgain:
-            value: bytes | None = await connections.run(
-                lambda connection, _again: connection.fetchval(
-                    sql.SETTLED, sql.encode_key(key), self._clock()
-                )
+            value: bytes | None = await pool.run(
+                lambda connection, _again: connection.fetchval(sql.SETTLED, row, self._clock())
             )
             return LookAgain(self._lease) if value is None else value
 
-        return await connections.wait_for(name_topic("end", sql.encode_key(key)), look)
+        value = await look()
+        if not isinstance(value, LookAgain):
+            return value
+        with anyio.move_on_after(seconds):
+            return await pool.wait_for(name_topic("end", row), look)
+        return None
 
     async def spend(self, key: str, *, until: float) -> bool:
         return await self._value(sql.SPEND, sql.encode_key(key), until, new_id(), self._clock())
@@ -280,20 +257,19 @@ class PostgresStore:
                 return
             if self._ending is not None:
                 self._ending.detach()
-        await asyncio.wrap_future(connections.submit(connections.drain()))
-        connections.leases.end()  # not sooner: what was granted meanwhile, and is wanted no longer, is released
-        await anyio.to_thread.run_sync(connections.leases.join, CLOSE_TIMEOUT)
+        await connections.close()
 
     # Connections.
 
     async def _do(self, statement: Statement[T]) -> T:
-        """Run a statement, to its end even if the caller is cancelled."""
-        connections = self._opened()
-        return await asyncio.shield(asyncio.wrap_future(connections.submit(connections.run(statement))))
+        return await self._pool().run(statement)
 
     async def _value(self, statement: str, *values: Any) -> Any:
         """The first value of a statement that may be run twice."""
         return await self._do(lambda connection, _again: connection.fetchval(statement, *values))
+
+    def _pool(self) -> Pool:
+        return self._opened().pool()
 
     def _opened(self) -> Connections:
         _require_asyncio()
@@ -310,7 +286,7 @@ class PostgresStore:
         if self._ending is not None:
             self._ending.detach()
         self._connections = Connections(self._address, clock=self._clock, lease=self._lease)
-        self._ending = weakref.finalize(self, self._connections.leases.end)
+        self._ending = weakref.finalize(self, self._connections.close_soon)
 
 
 def _require_asyncio() -> None:
