@@ -4,9 +4,11 @@
 .PHONY: help demo test quick check fix bench docs peers oldest oldest-short pythons pythons-short requirements walk strangers browser services guides soak package dev site
 
 BIN := .venv/bin
+# The tests start Python some thousand times; it is to keep what it compiled.
+unexport PYTHONDONTWRITEBYTECODE
 # Two workers: what CI has. Who is done takes over from the other.
 SIDE_BY_SIDE := -q -n 2 --dist worksteal
-FAST := -m "not strangers and not browser and not services and not guides and not slow"
+FAST := -m "not soak and not strangers and not browser and not services and not guides and not slow"
 # Where versions of Python differ: types, tasks and threads, JSON.
 PYTHON_TESTS := tests/schema tests/protocol tests/runtime tests/sync tests/client/forms
 # Where versions of libraries differ: hosts, types, pages, parsers.
@@ -56,7 +58,8 @@ pythons: dev ## the quick tests on every Python from 3.11 on that this machine h
 pythons-short: dev ## those of them that depend on the version of Python, on every other 3.x
 	@$(BIN)/python -m scripts.pythons --others $(SIDE_BY_SIDE) $(FAST) $(PYTHON_TESTS)
 
-soak: dev ## the oracle: 200,000 valid random statements on each engine, and 20,000 that repeat something many times (half an hour)
+soak: dev services ## what `make test` does for seconds, at length: pauses, loads, and the oracle with 200,000 statements on each engine (45 minutes)
+	$(BIN)/pytest -q -m soak
 	@VENV=.build/oldest CONSTRAINT=scripts/oldest.txt scripts/bootstrap dev
 	@failed=; for run in ".build/oldest duckdb" ".venv duckdb" ".venv sqlite" ".venv postgres"; do set -- $$run; \
 		$$1/bin/python -m tests.guards.sql.oracle --engine $$2 || failed="$$failed $$2"; \

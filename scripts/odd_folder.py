@@ -33,7 +33,9 @@ LEFT_HERE = shutil.ignore_patterns(".git", ".venv", ".build", "__pycache__", ".*
 def main() -> int:
     with temporary_folder() as temporary:
         command = [python_of(copy_of(ROOT)), "-m", "pytest", *sys.argv[1:]]
-        return run_in_front(command, cwd=BUILD / NAME, env=os.environ | {"TMPDIR": temporary})
+        # An empty word is none: what Python compiles of the copy is kept in it, for all that the tests start.
+        environment = os.environ | {"TMPDIR": temporary, "PYTHONDONTWRITEBYTECODE": ""}
+        return run_in_front(command, cwd=BUILD / NAME, env=environment)
 
 
 def copy_of(root: Path) -> Path:

@@ -1,11 +1,12 @@
-"""One process that is answered a hundred thousand times, over both eras, and says by how much it grew.
+"""One process that is answered so many times, over both eras, and says by how much it grew.
 
-`python -m tests.protocol.endurance` prints it as JSON. A process of its own, so that nobody else's memory is measured.
+`python -m tests.protocol.endurance REPLIES` prints it as JSON. A process of its own: nobody else's memory is measured.
 """
 
 import gc
 import json
 import os
+import sys
 import time
 from dataclasses import asdict, dataclass
 from itertools import cycle
@@ -27,8 +28,11 @@ from tests.support.raw import Raw, answering
 
 STATM = Path("/proc/self/statm")
 
-WARM_UP, PUSHED, IN_ROUNDS = 25_000, 94_000, 6_000
-"""Replies: first so many that every cache is filled to its bound and its memory has settled; then those that count."""
+WARM_UP = 25_000
+"""Replies before those that count: so many that every cache is filled to its bound and its memory has settled."""
+
+IN_ROUNDS = 0.06
+"""The share of them in rounds, which take longer."""
 
 IN_ONE_CALL = 500
 """Questions that one body asks on the push era."""
@@ -64,7 +68,7 @@ REPLIES: list[dict[str, Any]] = [
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What a hundred thousand replies left behind."""
+    """What they left behind."""
 
     replies: int
     seconds: float
@@ -127,7 +131,7 @@ def resident_bytes() -> int:
     return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
-async def endure() -> Report:
+async def endure(replies: int) -> Report:
     server: MCPServer[Any] = MCPServer("endurance")
     server.add_tool(order)
     Askback(server, store=MemoryStore(max_results=100))  # filled while warming up, like every other cache
@@ -138,8 +142,9 @@ async def endure() -> Report:
         await rounds.rounds(WARM_UP // 8)
         given, started = push.given + rounds.given, time.monotonic()
         warm_bytes, warm_objects = resident_bytes(), len(gc.get_objects())
-        await push.push(PUSHED)
-        await rounds.rounds(IN_ROUNDS)
+        in_rounds = int(replies * IN_ROUNDS)
+        await push.push(replies - in_rounds)
+        await rounds.rounds(in_rounds)
         return Report(
             replies=push.given + rounds.given - given,
             seconds=time.monotonic() - started,
@@ -149,4 +154,4 @@ async def endure() -> Report:
 
 
 if __name__ == "__main__":
-    os.write(1, json.dumps(asdict(anyio.run(endure))).encode())
+    os.write(1, json.dumps(asdict(anyio.run(endure, int(sys.argv[1])))).encode())

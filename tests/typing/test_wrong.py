@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.docs_pages import DOCS, code_of, table
 
-pytestmark = pytest.mark.verifies("T34")
+pytestmark = [pytest.mark.slow, pytest.mark.verifies("T34")]
 
 PAGE = DOCS / "how-to" / "answers.md"
 CHECKERS = ["pyright", "pyright, strict", "mypy", "mypy, with both settings"]

@@ -13,8 +13,13 @@ from tests.support.services import found as services_found
 
 pytestmark = [pytest.mark.slow, pytest.mark.verifies("R39"), pytest.mark.timeout(240)]
 
-USUAL = FLOWS[:4]
-"""Those that are also run on the network stores."""
+USUAL = [FLOWS[0], FLOWS[2]]
+"""Those that are also run on the network stores: one of each era, and what may happen once at most."""
+
+ON_NETWORK_STORES = [
+    pytest.param(USUAL, id="once"),
+    pytest.param(FLOWS[:4], id="with retry", marks=pytest.mark.soak),
+]
 
 
 @pytest.fixture(scope="module")
@@ -63,12 +68,13 @@ def test_on_push_a_call_that_is_made_anew_finds_its_effect_done(found: Found):
 
 
 @pytest.mark.services
-def test_on_redis_every_point_ends_as_on_sqlite(found: Found, redis_url: str):
-    assert find_out(f"{redis_url}?prefix=faults", USUAL) == {terms: found[terms] for terms in USUAL}
+@pytest.mark.parametrize("flows", ON_NETWORK_STORES)
+def test_on_redis_every_point_ends_as_on_sqlite(found: Found, redis_url: str, flows: list[Terms]):
+    assert find_out(f"{redis_url}?prefix=faults", flows) == {terms: found[terms] for terms in flows}
 
 
 @pytest.mark.services
-def test_on_postgres_every_point_ends_as_on_sqlite(found: Found, postgres_url: str):
-    assert find_out(f"{postgres_url}?schema=faults&migrate=1", USUAL) == {
-        terms: found[terms] for terms in USUAL
-    }
+@pytest.mark.parametrize("flows", ON_NETWORK_STORES)
+def test_on_postgres_every_point_ends_as_on_sqlite(found: Found, postgres_url: str, flows: list[Terms]):
+    ends = find_out(f"{postgres_url}?schema=faults&migrate=1", flows)
+    assert ends == {terms: found[terms] for terms in flows}

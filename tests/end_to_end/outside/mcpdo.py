@@ -18,6 +18,9 @@ ERAS = {"legacy": "server-request", "modern": "input-required"}
 
 CONNECTIONS = [f"{era} {how}" for era in ERAS for how in ("stdio", "http")]
 
+CORNERS = ["legacy stdio", "modern http"]
+"""Each era and each transport once."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mcpdo:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.end_to_end.outside.cafes import STYLES
-from tests.end_to_end.outside.mcpdo import CONNECTIONS, Guest, guest_at, text_of
+from tests.end_to_end.outside.mcpdo import CORNERS, Guest, guest_at, text_of
 
 pytestmark = pytest.mark.strangers
 
@@ -17,12 +17,12 @@ def guest_at_cafe(host: str, connection: str) -> Iterator[Guest]:
         yield guest
 
 
-@pytest.fixture(scope="module", params=CONNECTIONS)
+@pytest.fixture(scope="module", params=CORNERS)
 def at_fastmcp(request: pytest.FixtureRequest) -> Iterator[Guest]:
     yield from guest_at_cafe("FastMCP", request.param)
 
 
-@pytest.fixture(scope="module", params=CONNECTIONS)
+@pytest.fixture(scope="module", params=CORNERS)
 def at_mcpserver(request: pytest.FixtureRequest) -> Iterator[Guest]:
     yield from guest_at_cafe("MCPServer", request.param)
 

@@ -13,7 +13,7 @@ from mcp.server import MCPServer
 
 from askback import Askback
 from askback.stores import SQLiteStore
-from tests.end_to_end.outside.mcpdo import CONNECTIONS, Guest, guest_at, text_of
+from tests.end_to_end.outside.mcpdo import CORNERS, Guest, guest_at, text_of
 from tests.support.programs import RUNNING
 from tests.support.secret_shop.process import free_port
 from tests.support.secret_shop.shop import Plan
@@ -71,13 +71,13 @@ def shop_with_guest(connection: str, **how: Any) -> Generator[Shop]:
             yield Shop(plan, guest)
 
 
-@pytest.fixture(scope="module", params=CONNECTIONS)
+@pytest.fixture(scope="module", params=CORNERS)
 def shop(request: pytest.FixtureRequest) -> Iterator[Shop]:
     with shop_with_guest(request.param) as shop:
         yield shop
 
 
-@pytest.fixture(scope="module", params=[how for how in CONNECTIONS if how.startswith("legacy")])
+@pytest.fixture(scope="module", params=["legacy http"])
 def demanding(request: pytest.FixtureRequest) -> Iterator[Shop]:
     with shop_with_guest(request.param, demand_visits=True) as shop:
         yield shop

@@ -46,9 +46,7 @@ def outcome(database: duckdb.DuckDBPyConnection, query: str) -> Rows | str:
         return type(error).__name__
 
 
-@settings(
-    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
-)
+@settings(max_examples=20, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(st.randoms(use_true_random=False))
 def test_what_a_result_depends_on_is_reported(random: Random) -> None:
     tables = schema(random)

@@ -1,4 +1,4 @@
-"""The matrix: every behaviour runs on every revision and host, replayed after every answer and not."""
+"""Every behaviour runs on every revision, replayed after every answer and not, and on every host once."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple, Protocol
@@ -31,6 +31,10 @@ WAYS = [
 ]
 
 
+HOST_OF = dict(zip(WAYS, ["FastMCP", "MCPServer", "Server", "FastMCP", "MCPServer"], strict=True))
+"""Every way once, and every host; that each host goes with each way, `tests/server/hosts` shows."""
+
+
 class RunBody(Protocol):
     """Runs a body as the tool of a server, answered by a script."""
 
@@ -60,15 +64,15 @@ def sdk_host(request: pytest.FixtureRequest) -> Callable[..., Any]:
 
 
 @pytest.fixture
-def run(way: Way, host: Callable[..., Any]) -> RunBody:
+def run(way: Way) -> RunBody:
     """On every host."""
-    return _running(way, host)
+    return _running(way, HOSTS[HOST_OF[way]])
 
 
 @pytest.fixture
-def run_on_sdk(way: Way, sdk_host: Callable[..., Any]) -> RunBody:
+def run_on_sdk(way: Way) -> RunBody:
     """On the two hosts of the SDK."""
-    return _running(way, sdk_host)
+    return _running(way, SDK_HOSTS.get(HOST_OF[way]) or SDK_HOSTS["Server"])
 
 
 def _running(way: Way, make: Callable[..., Any]) -> RunBody:

@@ -1,4 +1,6 @@
-"""Three workers behind nginx in turn, one of which is killed every two seconds: what a thousand flows see of it."""
+"""Three workers behind nginx in turn, one of which is killed every two seconds: what hundreds of flows see of it."""
+
+from dataclasses import replace
 
 import pytest
 
@@ -16,6 +18,8 @@ pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.timeout(300)]
 
 LEAST_DEATHS = 2
 
+FLOWS = [200, pytest.param(1_000, marks=pytest.mark.soak)]
+
 
 async def load_with_kills(them: Cluster, load: Load) -> tuple[list[Flow], Tally]:
     deaths: list[Death] = []
@@ -32,22 +36,24 @@ async def require_recorded(them: Cluster, flows: list[Flow]) -> None:
     assert missing == []
 
 
+@pytest.mark.parametrize("count", FLOWS)
 @pytest.mark.parametrize("store", LASTING)
-async def test_on_2026_every_flow_ends_right_with_its_effect_once(store: str):
+async def test_on_2026_every_flow_ends_right_with_its_effect_once(store: str, count: int):
     async with serving(store) as service:
         with cluster(service.url, repeats=True) as them:
-            flows, told = await load_with_kills(them, THREE_QUESTIONS)
+            flows, told = await load_with_kills(them, replace(THREE_QUESTIONS, flows=count))
             assert told.deaths >= LEAST_DEATHS
-            assert told.right == len(flows) >= THREE_QUESTIONS.flows, str(told)
+            assert told.right == len(flows) >= count, str(told)
             assert not told.run_twice and not told.without_effect and not told.asked_again, str(told)
             await require_recorded(them, flows)
 
 
+@pytest.mark.parametrize("count", FLOWS)
 @pytest.mark.parametrize("store", LASTING)
-async def test_on_2025_every_flow_ends_right_but_those_whose_worker_was_killed(store: str):
+async def test_on_2025_every_flow_ends_right_but_those_whose_worker_was_killed(store: str, count: int):
     async with serving(store) as service:
         with cluster(service.url, repeats=True) as them:
-            flows, told = await load_with_kills(them, ONE_QUESTION)
+            flows, told = await load_with_kills(them, replace(ONE_QUESTION, flows=count))
             assert told.deaths >= LEAST_DEATHS
             assert set(told.endings) <= {"right", "gone"}, str(told)
             assert not told.unexcused, str(told)

@@ -8,7 +8,7 @@ from bench.cluster.cluster import Cluster, cluster
 from bench.cluster.faults import Pausable, pause
 from bench.cluster.tally import tally
 from tests.server.cluster.clients import Crowd
-from tests.server.cluster.stores import serving
+from tests.server.cluster.stores import LASTING, serving
 
 pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.timeout(180)]
 
@@ -20,7 +20,7 @@ SECONDS_TO_END = 30.0
 
 
 async def run_with_pause(them: Cluster, paused: Pausable, seconds: float) -> None:
-    crowd = Crowd(each=200, at_a_time=20)
+    crowd = Crowd(each=100, at_a_time=20)
     async with asyncio.TaskGroup() as tasks:
         over = tasks.create_task(pause(paused, after=crowd.middle, seconds=seconds))
         flows = await crowd.run(f"{them.proxy.url}/mcp")
@@ -32,8 +32,8 @@ async def run_with_pause(them: Cluster, paused: Pausable, seconds: float) -> Non
     assert not told.run_twice and not told.run_again and not told.without_effect, str(told)
 
 
-@pytest.mark.parametrize("seconds", [7.0, 15.0])
-@pytest.mark.parametrize("store", ["redis", "postgres"])
+@pytest.mark.parametrize("seconds", [7.0, pytest.param(15.0, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("store", LASTING)
 async def test_a_store_that_stands_still_loses_nothing(store: str, seconds: float):
     async with serving(store) as service:
         with cluster(service.url, lease=LEASE) as them:

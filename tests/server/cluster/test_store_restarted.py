@@ -15,7 +15,7 @@ from tests.server.cluster.stores import LASTING, serving
 
 pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.timeout(180)]
 
-LOAD = Load(flows=400)
+LOAD = Load(flows=200)
 SECONDS_UNTIL_SERVED = 2.0
 
 

@@ -19,7 +19,7 @@ from tests.guards.sql.oracle.twins import AnyTwins, create_databases, open_twins
 
 pytestmark = pytest.mark.slow
 
-BATCHES, BATCH_SIZE = 6, 250
+BATCHES, BATCH_SIZE = 2, 250
 """For each engine. `make soak` has 230,000 statements instead."""
 
 HARMLESS = 100
@@ -27,7 +27,7 @@ HARMLESS = 100
 
 MAX_NEEDLESS_PERCENT = 2.0
 
-REPEATS = 150
+REPEATS = 60
 """Of the shapes of which `make soak` has 20,000."""
 
 DIALECTS = [
@@ -91,7 +91,7 @@ async def test_no_statement_tells_the_databases_apart_unasked(dialect: Dialect, 
     assert not findings.leaks, "\n".join(map(str, findings.leaks))
     assert not findings.failures, "\n".join(findings.failures)
     assert findings.valid >= findings.statements * 0.8, str(findings)
-    assert findings.harmless >= 500, str(findings)
+    assert findings.harmless >= BATCHES * 80, str(findings)
     assert findings.needless_percent <= MAX_NEEDLESS_PERCENT, "\n".join([str(findings), *findings.needless])
 
 
