@@ -1,4 +1,4 @@
-"""A bank in several processes: whichever worker gets the next request can serve it, and a restart loses nobody."""
+"""A bank in several processes: any worker can serve the next request, and a restart ends no call."""
 
 import os
 from typing import Any
@@ -44,7 +44,7 @@ async def remind(customer: str) -> str:
 
 
 def new_number() -> str:
-    """Kept by `once`, so that whoever goes on has the same."""
+    """Kept by `once`, so that the worker that goes on has the same value."""
     return uuid4().hex
 
 

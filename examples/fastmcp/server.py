@@ -1,4 +1,4 @@
-"""The same pizzeria on FastMCP, with a cellar that is mounted in it: the one line covers both."""
+"""The pizzeria on FastMCP, with a cellar that is mounted in it: the one line covers both."""
 
 from fastmcp import Context, FastMCP
 

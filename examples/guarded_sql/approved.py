@@ -1,4 +1,4 @@
-"""The same guard before a SQLite file, whose statements the engine runs that inspected them."""
+"""A guard before a SQLite file: the engine that inspected a statement also runs it."""
 
 from os import PathLike
 from typing import Any

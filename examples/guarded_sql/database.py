@@ -76,7 +76,7 @@ HARDENED: dict[str, str | bool | int | float | list[str]] = {
 
 
 def open_hardened(path: Path) -> duckdb.DuckDBPyConnection:
-    """For statements by strangers. A guard is no sandbox: what nobody may do at all, the engine must refuse."""
+    """For statements by strangers. A guard is no sandbox: the engine must refuse what is never allowed."""
     return duckdb.connect(str(path), read_only=True, config=HARDENED)
 
 

@@ -21,7 +21,7 @@ from askback.guards.sql.sources import source_of
 from askback.guards.sql.sources.duckdb import DuckDBSource
 
 MOST_ROWS, MOST_CHARACTERS, MOST_SECONDS = 1000, 100_000, 10.0
-"""What one answer may hold and take, whoever agreed to it: an agent reads all of it."""
+"""Limits of one answer, also of an approved one, because an agent reads all of it."""
 
 
 # --8<-- [start:server]

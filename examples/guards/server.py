@@ -17,7 +17,7 @@ sent: list[str] = []
 
 
 def make_server(**options: Any) -> MCPServer[Any]:
-    """Files in memory: nobody's are touched."""
+    """Files in memory: no file on the disk is touched."""
     mcp: MCPServer[Any] = MCPServer("files")
     Askback(mcp, **options)
 
@@ -76,7 +76,7 @@ def make_server(**options: Any) -> MCPServer[Any]:
     @mcp.tool()
     @guard("Tidy {folder} up?", timeout=timedelta(minutes=5), even_if=["timed out", "cannot ask"])
     async def tidy(folder: str) -> str:
-        """Sort a folder; nobody minds much, so silence is no obstacle."""
+        """Sort a folder. That does little harm, so it also runs without an answer."""
         return f"{folder} is tidy."
 
     # --8<-- [end:even_if]

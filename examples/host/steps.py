@@ -1,4 +1,4 @@
-"""A web host: a request begins the call, another brings the answers, and nobody waits between them."""
+"""A web host: one request begins the call, another brings the answers, and nothing waits between them."""
 
 from typing import Any
 

@@ -71,7 +71,7 @@ async def order_copies() -> str:
 # --8<-- [start:three]
 @mcp.tool()
 async def bind(pages: int) -> str:
-    """No is an answer; closing the form is none."""
+    """No is an answer. Closing the form is not an answer."""
     match await ask("Which binding?", Literal["glue", "thread"]):
         case Accepted(binding):
             return f"{pages} pages, bound with {binding}"

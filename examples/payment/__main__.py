@@ -36,7 +36,7 @@ async def over_stdio(key: bytes) -> None:
 def one_person(_: ServerRequestContext[Any, Any]) -> str:
     """Paying takes no caller. One is named all the same, the same for all who reach this port of this machine, so that
     an order that is asked for again takes up the payment page that was left open."""
-    return "whoever uses this computer"
+    return "the user of this computer"
 
 
 async def over_http(key: bytes, *, port: int) -> None:

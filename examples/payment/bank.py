@@ -30,11 +30,11 @@ ENDED = {
     409: "<p>This order was ended before. No money was taken.</p>",
     410: "<p>The time to pay is over. No money was taken.</p>",
 }
-"""What the shop's answer means for whoever paid."""
+"""What the shop's answer means for the person who paid."""
 
 
 class Bank:
-    """Knows of a payment what its link says, and whom to tell."""
+    """Knows of a payment what its link says, and where to report it."""
 
     def __init__(self, *, webhook: str, key: bytes) -> None:
         self._webhook, self._key = webhook, key

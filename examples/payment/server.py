@@ -52,7 +52,7 @@ class Shop:
             case Accepted({"thing": paid_for, "euro": paid}) if (paid_for, paid) == (thing, euro):
                 number = await once("book", self.book, thing)
                 return f"Order {number}: a {thing}, paid with {euro} euro."
-            case Accepted(other):  # whoever opens a link can change it
+            case Accepted(other):  # a person who opens a link can change it
                 return f"Nothing ordered: something else was paid, {other}. The shop will look into it."
             case Declined():
                 return "Nothing ordered, since you do not want to pay."

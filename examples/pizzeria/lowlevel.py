@@ -1,4 +1,4 @@
-"""The same pizzeria on the SDK's low-level server: no decorators, the same `ask`."""
+"""The pizzeria on the SDK's low-level server: no decorators, the same `ask`."""
 
 from typing import Any
 

@@ -164,7 +164,7 @@ class Parcel(BaseModel):
 
 @mcp.tool()
 async def send_parcel() -> str:
-    """A field that sounds like a secret and is none, excused in writing."""
+    """A field that sounds like a secret but is not one, excused in writing."""
     return (await ask("Where shall the parcel go?", Parcel)).or_stop("Nothing sent.").pin
 
 

@@ -56,7 +56,7 @@ async def next_meeting() -> str:
 
 # --8<-- [start:reject]
 async def next_meeting_for_sure() -> str:
-    """The same; a token that the calendar no longer takes is refreshed, and else the person is asked again."""
+    """A token that the calendar no longer accepts is refreshed; if that fails, the person is asked again."""
     while True:
         token = (await connect("calendar", ["calendar.read"])).or_stop("Then look it up yourself.")
         try:

@@ -42,7 +42,7 @@ async def define(word: str) -> str:
 
 # --8<-- [start:reject]
 async def define_at_last(word: str) -> str:
-    """The same; a key that the dictionary does not take is asked for again, in the same call."""
+    """A key that the dictionary does not accept is asked for again, in the same call."""
     while True:
         key = await dictionary_key()
         try:

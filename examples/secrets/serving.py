@@ -34,7 +34,7 @@ def make_server(auth: AuthSettings, verifier: TokenVerifier, keys: Sequence[str]
 
 # --8<-- [start:fastmcp]
 def make_fastmcp(auth: AuthProvider, keys: Sequence[str]) -> FastMCP[Any]:
-    """The same with FastMCP."""
+    """Pages of a FastMCP server."""
     server: FastMCP[Any] = FastMCP("reading room", auth=auth)
     Askback(server, pages=PAGES, keys=keys)
     return server

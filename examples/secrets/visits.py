@@ -99,7 +99,7 @@ def add_checkout(server: MCPServer[Any]) -> None:
 
 # --8<-- [start:elsewhere]
 async def sign_off(id: str, day: str, *, store: str) -> bool:
-    """The same from another process: a worker, a cron job, a console. It needs the same store, and nothing else."""
+    """Settle a visit from another process: a worker, a cron job, a console. It needs only the same store."""
     asked = Askback(MCPServer("notary"), store=store)
     try:
         return await asked.settle(id, {"signed_on": day})

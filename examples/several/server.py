@@ -30,7 +30,7 @@ async def plan() -> str:
 # --8<-- [start:typed]
 @mcp.tool()
 async def plan_typed() -> str:
-    """The same with types: `where` is an `Answer[str]`, `nights` an `Answer[int]`."""
+    """Two questions with types: `where` is an `Answer[str]`, `nights` an `Answer[int]`."""
     where, nights = await ask_all(Ask("where", "Where to?", str), Ask("nights", "How many nights?", int))
     return f"{nights.or_stop('Then not.') + 1} days in {where.or_stop('Then not.').title()}"
 

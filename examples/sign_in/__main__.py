@@ -1,7 +1,7 @@
 """The sign-in example, with a provider of your choice: one that knows this client and its callbacks.
 
 SIGN_IN_ISSUER=https://id.example SIGN_IN_CLIENT_ID=profile python -m examples.sign_in
-The same with --http takes the callers of /mcp from that issuer too; its tokens must be JWTs for http://127.0.0.1:8000/mcp.
+With --http, the callers of /mcp come from that issuer too; its tokens must be JWTs for http://127.0.0.1:8000/mcp.
 """
 
 import os

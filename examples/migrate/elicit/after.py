@@ -1,4 +1,4 @@
-"""The same clinic with `ask`."""
+"""The clinic, rewritten with `ask`."""
 
 from datetime import date
 

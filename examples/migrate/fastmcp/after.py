@@ -1,4 +1,4 @@
-"""The same library with `ask`."""
+"""The library, rewritten with `ask`."""
 
 from dataclasses import dataclass
 

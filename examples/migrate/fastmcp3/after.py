@@ -1,4 +1,4 @@
-"""The same archive on FastMCP 4: one tool as it was, and one that had to change."""
+"""The archive on FastMCP 4: one tool as it was, and one that had to change."""
 
 from fastmcp import Context, FastMCP
 

@@ -1,4 +1,4 @@
-"""The same observatory with `ask`."""
+"""The observatory, rewritten with `ask`."""
 
 from fastmcp import FastMCP
 

@@ -1,4 +1,4 @@
-"""The same nursery: what it looks up stays a resolver, what it asks stands in the body."""
+"""The nursery, rewritten: what it looks up stays a resolver, what it asks stands in the body."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The same museum with `ask`."""
+"""The museum, rewritten with `ask`."""
 
 from mcp.server import MCPServer
 

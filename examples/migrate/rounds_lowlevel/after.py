@@ -1,4 +1,4 @@
-"""The same ferry with `ask`."""
+"""The ferry, rewritten with `ask`."""
 
 from typing import Any, Literal
 

@@ -1,4 +1,4 @@
-"""The same workshop with `askback.sync`."""
+"""The workshop, rewritten with `askback.sync`."""
 
 from mcp.server import MCPServer
 
