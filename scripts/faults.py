@@ -1,4 +1,4 @@
-"""Writes the tables of docs/explain/faults.md: what becomes of a call whose worker is killed, point by point.
+"""Writes the tables of docs/explain/faults.md: what happens to a call whose worker is killed, point by point.
 
 python -m scripts.faults
 """

@@ -33,7 +33,7 @@ LEFT_HERE = shutil.ignore_patterns(".git", ".venv", ".build", "__pycache__", ".*
 def main() -> int:
     with temporary_folder() as temporary:
         command = [python_of(copy_of(ROOT)), "-m", "pytest", *sys.argv[1:]]
-        # An empty word is none: what Python compiles of the copy is kept in it, for all that the tests start.
+        # Empty unsets it: compiled files of the copy stay in the copy, also those of what the tests start.
         environment = os.environ | {"TMPDIR": temporary, "PYTHONDONTWRITEBYTECODE": ""}
         return run_in_front(command, cwd=BUILD / NAME, env=environment)
 

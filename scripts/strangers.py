@@ -46,7 +46,7 @@ def main() -> int:
 
 
 def key() -> str:
-    """Changes when a pin changes, so that an old installation is made anew."""
+    """Changes when a pin changes, so that an old installation is replaced."""
     pins = (PINNED / "package-lock.json").read_bytes() + f"{NODE_VERSION} {SDK_VERSION}".encode()
     return hashlib.sha256(pins).hexdigest()
 

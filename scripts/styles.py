@@ -20,7 +20,7 @@ MARK = "<!-- From here the page is written by `python -m scripts.styles`. -->\n"
 
 
 class Reason(NamedTuple):
-    """Why a call ended otherwise than its tool would have it; known by how the text begins."""
+    """Why a call ended before its tool gave a result; known by how the text begins."""
 
     begins: str
     name: str
@@ -99,7 +99,7 @@ class Notes:
         self._texts: dict[Reason, dict[str, None]] = {}
 
     def mention(self, cell: Cell) -> str:
-        """The error's name, how it arrives, and where the reason stands; fails where nobody has given one."""
+        """The error's name, how it arrives, and where the reason stands; fails if the table of reasons has none."""
         reason = next(reason for reason in REASONS if cell.text.startswith(reason.begins))
         self._texts.setdefault(reason, {})[_short(cell.text)] = None
         number = list(self._texts).index(reason) + 1

@@ -70,7 +70,9 @@ def test_at_a_terminal_the_link_is_opened_and_the_call_goes_on_when_the_page_is_
     terminal.press("open")
     terminal.until_that(lambda: opened.exists() and opened.read_text() != "", "the browser to be sent there")
     if way == "demanded":
-        terminal.ready("Waiting for shop", "shop goes on when you say that you are done, or once it hears so")
+        terminal.ready(
+            "Waiting for shop", "shop goes on when you say that you are done, or when it learns that itself"
+        )
         assert "goes on by itself" not in terminal.text
     else:
         terminal.until("opened in the browser", "The call goes on by itself when", "Ctrl-C gives it up.")

@@ -198,7 +198,7 @@ async def test_a_form_that_fishes_for_a_secret_wants_one_more_word_and_masks_not
     await press(page, "Send")
     await expect(card.locator(".notice")).to_contain_text("seems to ask for a secret")
     assert asking.is_open
-    await card.get_by_label("Send it all the same").check()
+    await card.get_by_label("Send it anyway").check()
     await press(page, "Send")
     assert await asking.answer() == Accepted({"word": "swordfish"})
 

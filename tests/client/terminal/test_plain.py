@@ -118,7 +118,7 @@ def test_a_secret_is_sent_only_after_one_more_word(plain: Seat):
     assert "\n         model.\n" in plain.terminal.text, "our own words are no quotation"
     plain.say("hunter2", "Field 2 of 2")
     plain.say("-----BEGIN PRIVATE KEY-----", "looks like a private key", "Review what is sent")
-    plain.say("send", "Nothing is sent yet. Type yes to send it all the same")
+    plain.say("send", "Nothing is sent yet. Type yes to send it anyway")
     plain.say("", "Review what is sent")
     plain.say("send", "Type yes")
     plain.terminal.type("yes\n")

@@ -136,7 +136,7 @@ def test_the_wait_says_all_of_it_in_a_narrow_window_and_promises_nothing_more(
     terminal = seat.order("wait", url=LINK, **({"id": "7"} if hears else {}))
     terminal.until("Waiting for", "0:00", "[Done Enter]", "[Retry ^O]", "[Cancel ^C]")
     said = " ".join(line.strip() for line in terminal.lines)
-    promised = "say that you are done, or once it hears so." if hears else "say that you are done."
+    promised = "say that you are done, or when it learns that itself." if hears else "say that you are done."
     assert promised in said and "Retry: open the page again." in said
     terminal.press("cancel")
     assert seat.answer()["word"] == "cancel"

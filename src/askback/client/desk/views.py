@@ -31,7 +31,7 @@ WORDS: Final = {
     "nothing_to_fill_in": labels.NOTHING_TO_FILL_IN,
     "explain": "Decline: say no. The server learns that you said no. Cancel: put it away without an answer.",
     "sure": labels.SEND_ANYWAY,
-    "tick_first": "It seems to ask for a secret. Send what you typed all the same?",
+    "tick_first": "It seems to ask for a secret. Send what you typed anyway?",
     "press_space": "Enter does not open links. Press Space on the button, or click it.",
     "opening": "Opening your browser …",
     "by_hand": "No browser could be started from here. You have agreed: this button opens the page in this browser.",

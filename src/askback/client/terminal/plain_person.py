@@ -286,7 +286,7 @@ class PlainForm:
         if not reasons:
             return True
         self._dialog.warn(*reasons)
-        self._dialog.say("Nothing is sent yet. Type yes to send it all the same; anything else goes back.")
+        self._dialog.say("Nothing is sent yet. Type yes to send it anyway; anything else goes back.")
         word = (await self._dialog.read(decides=True)).strip().casefold()
         if word != "yes":
             return False

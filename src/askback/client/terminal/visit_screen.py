@@ -112,7 +112,7 @@ class WaitScreen(BaseScreen[VisitReply]):
         label = safe.safe_line(self._asked.asker.label)
         words = (labels.DONE, "Enter"), (labels.RETRY, "Ctrl-O"), (labels.CANCEL, "Ctrl-C")
         # Without a name no word of the server's can mean this visit; and with one, it may still not come.
-        hears = ", or once it hears so" if self._asked.id is not None else ""
+        hears = ", or when it learns that itself" if self._asked.id is not None else ""
         sentences = (f"{label} goes on when you say that you are done{hears}.", RETRIED[self.has_opened])
         return Page(
             bar=(f"Waiting for {label}", clock_time(self._elapsed())),
