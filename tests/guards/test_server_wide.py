@@ -15,8 +15,23 @@ from askback.guards import guard
 from askback.testing import Run, accept, cancel, decline, run_tool, silence
 from tests.guards.post import HOSTS, Post
 from tests.server.hosts.fastmcp.conftest import quiet_fastmcp as quiet_fastmcp
+from tests.support.corners import run_on_corners
 
 pytestmark = pytest.mark.anyio
+
+CORNERS = [
+    ("2025-06-18", "MCPServer"),
+    ("2025-06-18", "mounted"),
+    ("2025-11-25", "Server"),
+    ("2025-11-25", "FastMCP"),
+    ("2026-07-28", "MCPServer"),
+    ("2026-07-28", "FastMCP"),
+]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    run_on_corners(metafunc, CORNERS)
+
 
 YES = accept(yes=True)
 

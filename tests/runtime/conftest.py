@@ -1,6 +1,7 @@
-"""The matrix: every behaviour runs on every revision and host."""
+"""Every behaviour runs on every revision and on every host."""
 
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
@@ -8,7 +9,24 @@ from mcp.shared.exceptions import MCPError
 
 from askback.testing import Run, run_tool
 from askback.testing.script import Answers
+from tests.support.corners import run_on_corners
 from tests.support.tool_servers import HOSTS, Body
+
+CORNERS = [
+    ("2025-06-18", "MCPServer"),
+    ("2025-06-18", "mounted"),
+    ("2025-11-25", "Server"),
+    ("2025-11-25", "FastMCP"),
+    ("2026-07-28", "MCPServer"),
+    ("2026-07-28", "FastMCP"),
+]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """The folders below have hosts of their own."""
+    if metafunc.definition.path.parent == Path(__file__).parent:
+        run_on_corners(metafunc, CORNERS)
 
 
 class RunBody(Protocol):

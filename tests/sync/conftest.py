@@ -1,4 +1,4 @@
-"""The matrix: what a `def` body does, it does on every revision and host."""
+"""What a `def` body does, it does on every revision and on every host."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
@@ -8,7 +8,22 @@ import pytest
 from askback.testing import REVISIONS, Run, run_tool
 from askback.testing.run import FORMS
 from askback.testing.script import Answers
+from tests.support.corners import run_on_corners
 from tests.sync.servers import HOSTS, Body
+
+CORNERS = [
+    ("2025-06-18", "MCPServer"),
+    ("2025-06-18", "mounted"),
+    ("2025-11-25", "Server"),
+    ("2025-11-25", "FastMCP"),
+    ("2026-07-28", "MCPServer"),
+    ("2026-07-28", "FastMCP"),
+]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    run_on_corners(metafunc, CORNERS)
 
 
 class RunBody(Protocol):

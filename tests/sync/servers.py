@@ -1,4 +1,4 @@
-"""Small servers for bodies written with `def`: those of `tests/conversation`, and the low-level one with a thread."""
+"""Small servers for bodies written with `def`: of `tests.support.tool_servers`, and the low-level one with a thread."""
 
 from collections.abc import Callable
 from typing import Any
