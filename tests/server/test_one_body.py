@@ -111,16 +111,19 @@ async def connected(transport: str, host: str, revision: str) -> AsyncGenerator[
         yield await stack.enter_async_context(client_on(revision, target, callback()))
 
 
-PLACES = [
-    (transport, host)
-    for transport in ("memory", "stdio", "http")
-    for host in HOSTS
-    if transport != "stdio" or host in MODULES
-]
+PLACES = [(transport, host) for transport in ("memory", "http") for host in HOSTS]
+
+PROGRAMS = list(zip(REVISIONS, MODULES, strict=True))
+"""Each host once as a program of its own, and each revision."""
 
 
-@pytest.mark.parametrize(("transport", "host"), PLACES)
-@pytest.mark.parametrize("revision", REVISIONS)
+@pytest.mark.parametrize(
+    ("revision", "transport", "host"),
+    [
+        *((revision, *place) for revision in REVISIONS for place in PLACES),
+        *((revision, "stdio", host) for revision, host in PROGRAMS),
+    ],
+)
 async def test_with_the_sdks_own_client_too(revision: str, transport: str, host: str):
     async with connected(transport, host, revision) as client:
         assert client.protocol_version == revision

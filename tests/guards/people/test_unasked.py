@@ -15,6 +15,8 @@ from tests.guards.people.errands import Errands
 from tests.guards.people.serving import command
 from tests.support.programs import ENDING, ROOT, STARTING
 
+pytestmark = pytest.mark.slow
+
 YES = {"action": "accept", "content": {"yes": True}}
 HELLO: dict[str, Any] = {
     "protocolVersion": "2025-11-25",

@@ -15,7 +15,7 @@ from askback.stores import SQLiteStore
 from tests.server.forwarding.crew import PATIENCE, Posting, crew, messages, text_of
 from tests.support.stores.cut import wire_to
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 ACCEPT = {"action": "accept", "content": {"value": 3}}
 

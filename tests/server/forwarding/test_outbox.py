@@ -16,7 +16,7 @@ from tests.server.forwarding.crew import PATIENCE, Posting, crew, messages, serv
 from tests.server.forwarding.test_unreachable import Failing
 from tests.server.forwarding.travel import app_of, travel
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 ITEM = outbox.OutboxItem(session="a", size=1, has_route=True)
 FOUR: dict[str, Any] = {"action": "accept", "content": {"value": 4}}

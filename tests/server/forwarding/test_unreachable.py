@@ -21,7 +21,7 @@ from askback.stores import SQLiteStore
 from tests.server.forwarding.crew import PATIENCE, Posting, crew, serving
 from tests.server.forwarding.travel import KEYS, app_of, travel
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.slow]
 
 ID = "1" * 32
 
