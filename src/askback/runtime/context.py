@@ -39,19 +39,6 @@ class AskPolicy:
         return asked or self.seconds or 2 * self.think_time
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerContext:
-    """What all calls of one server share."""
-
-    name: str
-    effect_name: Callable[[], str]
-    """Tells the effects of this server from those of others on one store; raises `AuthorError` where nothing does."""
-    policy: AskPolicy
-    store: Store
-    visits: VisitStore
-    conversation_ids: ConversationIds
-
-
 class Caller(NamedTuple):
     """The principal behind a call, as far as it is known."""
 
@@ -79,6 +66,23 @@ class CallIdentity(NamedTuple):
     """How the client calls itself; empty where it does not say."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerContext:
+    """What all calls of one server share."""
+
+    name: str
+    effect_name: Callable[[], str]
+    """Tells the effects of this server from those of others on one store; raises `AuthorError` where nothing does."""
+    policy: AskPolicy
+    store: Store
+    visits: VisitStore
+    conversation_ids: ConversationIds
+    read_request: Callable[[Any], CallIdentity]
+    make_carrier: Callable[["CallContext", Any], Carrier]
+    open_pages: Callable[[Caller, str], Awaitable[Any]]
+    notify_when_ended: Callable[[Any, str, float], None]
+
+
 class CallContext:
     """One call, as the conversation, its visits, effects and guards see it. Most of it is computed when it is needed:
     most calls ask nothing."""
@@ -86,27 +90,28 @@ class CallContext:
     def __init__(
         self,
         server: ServerContext,
+        host_context: Any,
         *,
         dialect: Dialect,
         clock: Callable[[], float],
-        read_request: Callable[[], CallIdentity],
-        make_carrier: Callable[["CallContext"], Carrier],
-        open_pages: Callable[[Caller, str], Awaitable[Any]],
-        notify_when_ended: Callable[[str, float], None],
+        events: EventLog | None = None,
     ) -> None:
+        """`host_context` is the request as the host knows it; the server's functions get it back."""
         self.server = server
+        self._host_context = host_context
         self.dialect = dialect
         self.clock = clock
         self.now = clock()
         """The time of this request; `clock()` is the time of the moment."""
-        self.notify_when_ended = notify_when_ended
-        """Have the client told when a visit ends that no call waits for: called with its id, and until when."""
-        self.journal = Journal()
-        self.events: EventLog | None = None
+        self.events = events
         """None where no record is kept."""
         self.round: ClaimedRound | None = None
         """The claim on this round, if it is a later one."""
-        self._read_request, self._make_carrier, self._open_pages = read_request, make_carrier, open_pages
+
+    @cached_property
+    def journal(self) -> Journal:
+        """What was asked, heard and done before this request; empty in a first one."""
+        return Journal()
 
     def begin_round(self, journal: Journal) -> None:
         """Go on with the journal that came back with this call."""
@@ -116,7 +121,7 @@ class CallContext:
 
     @cached_property
     def request(self) -> CallIdentity:
-        return self._read_request()
+        return self.server.read_request(self._host_context)
 
     @property
     def caller(self) -> Caller:
@@ -125,7 +130,7 @@ class CallContext:
     @cached_property
     def carrier(self) -> Carrier:
         """How this call's questions leave the server."""
-        return self._make_carrier(self)
+        return self.server.make_carrier(self, self._host_context)
 
     @property
     def approvals(self) -> Approvals:
@@ -161,7 +166,11 @@ class CallContext:
         """The id of this call on record; empty where no record is kept."""
         return "" if self.events is None else await self.conversation_id()
 
+    def notify_when_ended(self, id: str, until: float) -> None:
+        """Have the client told when this visit ends, if it does so by then: no call waits for it."""
+        self.server.notify_when_ended(self._host_context, id, until)
+
     async def open_pages(self, verb: str) -> Any:
         """The server's pages as this caller may use them, a `CallerPages`. Raises `VisitorUnknown` where there are
         none for this caller."""
-        return await self._open_pages(self.caller, verb)
+        return await self.server.open_pages(self.caller, verb)

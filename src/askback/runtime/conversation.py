@@ -45,7 +45,6 @@ class Conversation:
     def __init__(self, context: CallContext, *, takes_returns: bool) -> None:
         """`takes_returns`: whether a body that returns questions is to `hand_back` them."""
         self.context, self.takes_returns = context, takes_returns
-        self._journal = context.journal
         self._body = BodyTask()
         self._unkeyed = self._elicited = 0
         self._places: set[str] = set()
@@ -83,7 +82,7 @@ class Conversation:
     @property
     def is_later_round(self) -> bool:
         """Whether this pass came back with state of ours."""
-        return self._journal.round > 0
+        return self.context.journal.round > 0
 
     def mark(self) -> BodyPosition:
         """Where the body is now, for a host that may run it again inside this pass."""
@@ -140,7 +139,7 @@ class Conversation:
 
     def was_put(self, place: str) -> bool:
         """Whether a question was put there, in this pass or an earlier one, answered or not."""
-        return place in self._journal.answered or place in self._journal.opened
+        return place in self.context.journal.answered or place in self.context.journal.opened
 
     def word_at(self, place: str) -> str | None:
         """On whose word the answer stands that this pass has taken there."""
@@ -149,11 +148,11 @@ class Conversation:
 
     def note(self, key: str, value: Any) -> None:
         """Remember something for the rest of this call, on every later round too; JSON, and no answer of a person's."""
-        self._journal.notes[key] = value
+        self.context.journal.notes[key] = value
 
     def noted(self, key: str) -> Any:
         """What was last noted there, or None."""
-        return self._journal.notes.get(key)
+        return self.context.journal.notes.get(key)
 
     async def once(
         self, key: str, function: Callable[..., Any], call: Callable[[], Any], terms: EffectTerms
@@ -165,8 +164,8 @@ class Conversation:
 
     def reopen(self, placed: PlacedQuestion) -> None:
         """Forget that the person agreed, so that they are asked once more."""
-        closed = self._journal.answered.pop(placed.place)
-        self._journal.opened[placed.place] = OpenedQuestion(
+        closed = self.context.journal.answered.pop(placed.place)
+        self.context.journal.opened[placed.place] = OpenedQuestion(
             placed.place, closed.digest, closed.gist, self.context.clock(), placed.seconds, problem=STILL_OPEN
         )
 
@@ -235,7 +234,7 @@ class Conversation:
     # From here: a question, from the journal to the person and back.
 
     def _recall(self, placed: PlacedQuestion) -> Answer[Any] | None:
-        journal, place, question = self._journal, placed.place, placed.question
+        journal, place, question = self.context.journal, placed.place, placed.question
         if place in journal.answered and (closed := journal.recall(place, question)) is not None:
             try:
                 return answer_of(placed, closed)
@@ -257,17 +256,19 @@ class Conversation:
             return self._read(placed, opened, arrival)
         finally:
             if (events := self.context.events) is not None:
-                emit_all(events, describe_arrival(opened, arrival, self._journal.answered.get(placed.place)))
+                emit_all(
+                    events, describe_arrival(opened, arrival, self.context.journal.answered.get(placed.place))
+                )
 
     def _read(self, placed: PlacedQuestion, opened: OpenedQuestion, arrival: Arrival) -> Answer[Any] | None:
         match arrival:
             case Reply(action="accept"):
                 return self._accept(placed, opened, arrival.content)
             case Reply():
-                return answer_of(placed, self._journal.close(opened, arrival.action))
+                return answer_of(placed, self.context.journal.close(opened, arrival.action))
             case LateReply():
                 waited = placed.seconds or self.context.server.policy.think_time
-                return answer_of(placed._replace(seconds=waited), self._journal.close(opened, "late"))
+                return answer_of(placed._replace(seconds=waited), self.context.journal.close(opened, "late"))
             case MalformedReply():
                 return self._ask_again(placed, opened, (Problem(code=arrival.code),))
             case _:
@@ -277,16 +278,16 @@ class Conversation:
         if isinstance(
             placed.question, Visit
         ):  # consent has no content; whatever came with it is not looked at
-            return answer_of(placed, self._journal.close(opened, "accept"))
+            return answer_of(placed, self.context.journal.close(opened, "accept"))
         if content is None:
             if placed.question.fieldset.is_empty:
-                return answer_of(placed, self._journal.close(opened, "accept"))
+                return answer_of(placed, self.context.journal.close(opened, "accept"))
             return self._ask_again(placed, opened, (Problem(code="no_content"),))
         max_bytes = self.context.server.policy.max_reply_bytes
         read = read_content(placed.question.fieldset, content, self.context.dialect, max_bytes=max_bytes)
         if isinstance(read, Misfit):
             return self._ask_again(placed, opened, read.problems)
-        self._journal.close(opened, "accept", read.content)
+        self.context.journal.close(opened, "accept", read.content)
         return Accepted(read.value)
 
     def _ask_again(
@@ -296,8 +297,8 @@ class Conversation:
         problem = self.context.server.policy.words.describe(problems)
         opened = opened._replace(attempts=attempts, problem=problem, asked_at=self.context.clock())
         if attempts > self.context.server.policy.reply_retries:
-            return answer_of(placed, self._journal.close(opened, "unfit"))
-        self._journal.opened[placed.place] = opened
+            return answer_of(placed, self.context.journal.close(opened, "unfit"))
+        self.context.journal.opened[placed.place] = opened
         return None
 
     async def _deliver(self, missing: Sequence[PlacedQuestion], task: Task | None) -> None:
@@ -311,7 +312,7 @@ class Conversation:
             arrived = await carrier.deliver([self._outgoing(placed, carrier) for placed in missing])
             if arrived is None:
                 await self._suspend(is_abroad=abroad is not None)
-            self._journal.arrived.update(arrived)
+            self.context.journal.arrived.update(arrived)
         finally:
             if abroad is not None:
                 self._body.end_waiting(abroad)
@@ -320,8 +321,8 @@ class Conversation:
 
     def _outgoing(self, placed: PlacedQuestion, carrier: Carrier) -> OutgoingQuestion:
         place, question, seconds = placed.place, placed.question, placed.seconds
-        id = carrier.question_id(place, self._journal.round)
-        opened = self._journal.put(place, question, now=self.context.clock(), seconds=seconds, id=id)
+        id = carrier.question_id(place, self.context.journal.round)
+        opened = self.context.journal.put(place, question, now=self.context.clock(), seconds=seconds, id=id)
         message, words = question.message, self.context.server.policy.words
         if opened.problem:
             is_visit = isinstance(question, Visit)

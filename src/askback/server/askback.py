@@ -4,6 +4,7 @@ import hmac
 import time
 from collections.abc import Callable, Iterable
 from datetime import timedelta
+from functools import partial
 from secrets import token_bytes
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from askback.runtime.context import AskPolicy, ServerContext
 from askback.runtime.conversation_ids import ConversationIds
 from askback.runtime.visits import MAX_VISITS, MAX_VISITS_PER_CALLER, VisitStore, visit_shares
 from askback.server.audit import Audit
-from askback.server.call import ServerSettings
+from askback.server.call import ServerSettings, make_carrier, notify_when_ended
 from askback.server.caller import CallerReader
 from askback.server.forwarding.router import Router, make_router
 from askback.server.forwarding.single import SingleWorker
@@ -241,39 +242,36 @@ class Askback:
             )
             install_outside(lowlevel, RefusedStateAudit(audit, boundary.open))
         settings = ServerSettings(
-            server=self._make_context(lowlevel, options, think_time=boundary.life),
             clock=clock,
             clients_can=options.clients_can,
             offload=JournalOffload(self.store, life=boundary.life, clock=clock, server=lowlevel.name),
             audit=self._endings.audit,
             telemetry=telemetry,
-            callers=callers,
             pages=self.page_host,
-            notify_when_ended=self._endings.notify_when_ended,
             hold=options.hold,
             questions=questions,
             demands_visits=options.demand_visits,
             clients_without_polling=options.clients_without_polling,
         )
-        install(lowlevel, Middleware(lowlevel, settings))
-
-    def _make_context(
-        self, lowlevel: Server[Any], options: AskbackOptions, *, think_time: float
-    ) -> ServerContext:
         policy = AskPolicy(
             words=options.words or Words(),
             reply_retries=options.reply_retries,
             seconds=options.timeout,
-            think_time=think_time,
+            think_time=boundary.life,
         )
-        return ServerContext(
+        context = ServerContext(
             name=lowlevel.name,
             effect_name=lambda: self.page_host.effect_name,
             policy=policy,
             store=self.store,
             visits=self.visits,
             conversation_ids=self._conversation_ids,
+            read_request=callers.read_request,
+            make_carrier=partial(make_carrier, settings),
+            open_pages=self.page_host.open_for,
+            notify_when_ended=partial(notify_when_ended, self._endings),
         )
+        install(lowlevel, Middleware(lowlevel, settings, context))
 
     def _install_host(self, server: object, lowlevel: Server[Any], options: AskbackOptions) -> None:
         """Install what the host itself needs, beside the middleware."""

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 from mcp.server.context import ServerRequestContext
-from mcp.server.session import ServerSession
 
 from askback.protocol.elicitation import QuestionIds
 from askback.protocol.revisions import Era, Mode, Modes, Revision, modes_of, revision_of
@@ -20,30 +19,26 @@ from askback.protocol.server.rounds import RoundsCarrier
 from askback.protocol.server.url_required import UrlRequiredCarrier
 from askback.runtime.context import CallContext, ServerContext
 from askback.server.audit import Audit
-from askback.server.caller import CallerReader
 from askback.server.hosts.mcp import back_channel
 from askback.server.offload import JournalOffload
 from askback.server.page_host import ServerPages
 from askback.server.telemetry import Telemetry
+from askback.server.visit_endings import VisitEndings
 
 Context = ServerRequestContext[Any, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerSettings:
-    """What `Askback(...)` was given, and what it made of that."""
+    """What `Askback(...)` was given, and what it made of that, beside the context that all calls share."""
 
-    server: ServerContext
     clock: Callable[[], float]
     clients_can: frozenset[Mode] | None
     offload: JournalOffload
     audit: Audit | None
     """None where no record of calls is kept."""
     telemetry: Telemetry | None
-    callers: CallerReader
     pages: ServerPages
-    notify_when_ended: Callable[[str, ServerSession, float], None]
-    """Have a client told when a visit has ended that no call waits for."""
     hold: float
     """Seconds for which a request is held while the person is on a page."""
     questions: PendingQuestions
@@ -67,23 +62,14 @@ Carriers = RoundsCarrier | PushCarrier | ReplayCarrier | UrlRequiredCarrier
 
 
 class Call:
-    """One request, with the context that its conversation sees.
+    """One request, with the context that its conversation sees."""
 
-    The context holds functions of the request and not the call itself, so that no cycle keeps a call in memory.
-    """
-
-    def __init__(self, settings: ServerSettings, ctx: Context) -> None:
+    def __init__(self, settings: ServerSettings, server: ServerContext, ctx: Context) -> None:
         self.settings, self.ctx = settings, ctx
         self.revision = revision_of(ctx.protocol_version)
-        self.context = CallContext(
-            settings.server,
-            dialect=self.revision.dialect,
-            clock=_clock_of(settings),
-            read_request=partial(settings.callers.read_request, ctx),
-            make_carrier=partial(make_carrier, settings, ctx, self.revision),
-            open_pages=settings.pages.open_for,
-            notify_when_ended=partial(_notify_when_ended, settings, ctx.session, self.revision),
-        )
+        rehearsal = REHEARSAL.get()
+        clock = settings.clock if rehearsal is None else partial(_rehearsed_time, settings.clock, rehearsal)
+        self.context = CallContext(server, ctx, dialect=self.revision.dialect, clock=clock)
         if settings.audit is not None:
             in_rounds = self.revision.era is Era.ROUNDS
             self.context.events = settings.audit.for_call(ctx, self.context.journal, in_rounds=in_rounds)
@@ -107,14 +93,13 @@ class Call:
         )
 
 
-def make_carrier(
-    settings: ServerSettings, ctx: Context, revision: Revision, context: CallContext
-) -> Carriers:
+def make_carrier(settings: ServerSettings, context: CallContext, ctx: Context) -> Carriers:
     """How the questions of one call leave the server."""
-    modes, request = _modes_of(settings, ctx, revision), context.request
+    revision, request = revision_of(ctx.protocol_version), context.request
+    modes = _modes_of(settings, ctx, revision)
     assert ctx.request_id is not None, "a notification has no conversation"
     ids = QuestionIds(
-        settings.server.name, request.caller.name or "", ctx.method, ctx.params or {}, ctx.request_id
+        context.server.name, request.caller.name or "", ctx.method, ctx.params or {}, ctx.request_id
     )
     if revision.era is Era.ROUNDS:
         holding = partial(_hold_of, settings, ctx, request.client, context.journal)
@@ -147,7 +132,7 @@ def _make_push(
         channel=back_channel(ctx),
         question_id=question_id,
         questions=settings.questions,
-        think_time=settings.server.policy.think_time,
+        think_time=context.server.policy.think_time,
         events=context.events,
     )
     if settings.telemetry is not None:
@@ -155,21 +140,18 @@ def _make_push(
     return push
 
 
-def _clock_of(settings: ServerSettings) -> Callable[[], float]:
-    rehearsal, clock = REHEARSAL.get(), settings.clock
-    return clock if rehearsal is None else lambda: clock() + rehearsal.seconds_ahead
+def _rehearsed_time(clock: Callable[[], float], rehearsal: Rehearsal) -> float:
+    return clock() + rehearsal.seconds_ahead
 
 
 def _modes_of(settings: ServerSettings, ctx: Context, revision: Revision) -> Modes:
     return modes_of(revision, ctx.session.client_capabilities, stated=settings.clients_can)
 
 
-def _notify_when_ended(
-    settings: ServerSettings, session: ServerSession, revision: Revision, id: str, until: float
-) -> None:
+def notify_when_ended(endings: VisitEndings, ctx: Context, id: str, until: float) -> None:
     """On the rounds era clients come and ask; and one that never shook hands has no connection to be told on."""
-    if revision.era is Era.PUSH and session.client_params is not None:
-        settings.notify_when_ended(id, session, until)
+    if revision_of(ctx.protocol_version).era is Era.PUSH and ctx.session.client_params is not None:
+        endings.notify_when_ended(id, ctx.session, until)
 
 
 def _hold_of(settings: ServerSettings, ctx: Context, client: str, journal: Any) -> RoundHold:

@@ -35,7 +35,7 @@ def delivery_of(call: "Call") -> str | None:
     request = call.ctx.request
     if request is None or call.revision.era is not Era.ROUNDS:
         return None
-    if getattr(call.settings.server.store, "reach", "process") == "process":
+    if getattr(call.context.server.store, "reach", "process") == "process":
         return None
     return request.headers.get(HEADER) or None
 

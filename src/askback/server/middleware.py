@@ -48,6 +48,7 @@ from askback.protocol.server.rounds import (
     resume,
 )
 from askback.protocol.server.url_required import UrlRequiredCarrier
+from askback.runtime.context import ServerContext
 from askback.runtime.conversation import Conversation
 from askback.runtime.current import CURRENT, EFFECT, close_unawaited, forgotten_await
 from askback.runtime.event_log import EventLog, emit_all
@@ -65,16 +66,16 @@ logger = logging.getLogger("askback")
 class Middleware:
     """Sits directly inside the boundary, so it sees the state in the clear and its results are sealed."""
 
-    def __init__(self, lowlevel: Server[Any], settings: ServerSettings) -> None:
+    def __init__(self, lowlevel: Server[Any], settings: ServerSettings, server: ServerContext) -> None:
         self._lowlevel = lowlevel
-        self._settings = settings
-        self._assign_id = settings.server.conversation_ids.assign
+        self._settings, self._server = settings, server
+        self._assign_id = server.conversation_ids.assign
         self._serve = self._run_passes if settings.audit is None else self._run_recorded
 
     async def __call__(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         if ctx.method not in CONVERSATION_METHODS or ctx.request_id is None:
             return await call_next(ctx)
-        call, params = Call(self._settings, ctx), ctx.params
+        call, params = Call(self._settings, self._server, ctx), ctx.params
         if params is not None and not ROUND_PARAMS.isdisjoint(params):
             if call.revision.era is Era.ROUNDS and is_ours(params.get(STATE)):
                 return await self._run_round(call, call_next)
@@ -87,7 +88,7 @@ class Middleware:
 
     async def _require_first_delivery(self, delivery: str, call: Call) -> None:
         try:
-            await require_first_delivery(delivery, call, self._settings.server.store)
+            await require_first_delivery(delivery, call, self._server.store)
         except StoreUnavailable as error:
             raise self._unavailable(error) from error
         except MCPError as error:
@@ -163,7 +164,8 @@ class Middleware:
         session: Any = call.ctx.session  # the SDK makes it for this request alone
         takes_returns = call.revision.era is not Era.ROUNDS
         conversation = session.askback_conversation = Conversation(call.context, takes_returns=takes_returns)
-        token, effect_token = CURRENT.set(conversation), EFFECT.set(None)
+        token = CURRENT.set(conversation)
+        effect = EFFECT.set(None) if EFFECT.get() is not None else None
         result: HandlerResult = None
         try:
             result = await call_next(call.ctx)
@@ -181,7 +183,8 @@ class Middleware:
                 await conversation.clear()
             session.askback_conversation = None
             CURRENT.reset(token)
-            EFFECT.reset(effect_token)
+            if effect is not None:
+                EFFECT.reset(effect)
             conversation.is_over = True
             if conversation.unawaited:
                 close_unawaited(conversation)

@@ -25,7 +25,7 @@ async def prepare_next(call: Call, result: object) -> None:
 
 async def _ask(call: Call, key: str, question: Question) -> Answer[Any]:
     """Ask in a context of its own: nothing of a returned question is journalled or replayed."""
-    aside = Call(call.settings, call.ctx).context
+    aside = Call(call.settings, call.context.server, call.ctx).context
     aside.events = call.context.events
     aside.carrier = call.make_push()
     return await Conversation(aside, takes_returns=False).ask(question, key=key)

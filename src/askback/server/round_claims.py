@@ -39,7 +39,7 @@ async def run_once(
     call: Call, resumed: ResumedRound, run: Callable[[], Awaitable[HandlerResult]]
 ) -> HandlerResult:
     """Run this round, or give what it gave when another copy of it ran."""
-    journal, server = resumed.journal, call.settings.server
+    journal, server = resumed.journal, call.context.server
     store, epoch = server.store, journal.epoch
     verdict = await store.claim(
         journal.conversation,
@@ -91,7 +91,7 @@ async def _report_loss(call: Call) -> None:
     """Note that this caller was told to find out what happened, if the caller is known."""
     with suppress(CallerUnknown):
         await EffectClaims(call.context).report_loss()
-    await call.settings.server.conversation_ids.note_loss()
+    await call.context.server.conversation_ids.note_loss()
 
 
 def _became(verdict: Verdict) -> RoundFate:
