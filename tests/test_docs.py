@@ -7,10 +7,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import askback.errors
 from askback.errors import AskbackError
+from tests.support.corpus import corpus
 from tests.support.docs_pages import (
     DOCS,
     PAGES,
@@ -32,12 +31,12 @@ def name_of(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("block", PYTHON, ids=str)
+@corpus("block", PYTHON)
 def test_code_on_a_page_is_python(block: Block):
     compile(block.text, name_of(block.page), "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | ast.PyCF_ONLY_AST)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@corpus("page", PAGES)
 def test_what_a_page_includes_is_there(page: Path):
     for file, section in includes(page):
         text = (ROOT / file).read_text()
@@ -46,7 +45,7 @@ def test_what_a_page_includes_is_there(page: Path):
                 assert f"# --8<-- [{mark}:{section}]" in text, f"{file} does not {mark} a section {section}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@corpus("page", PAGES)
 def test_a_link_leads_to_a_file_and_to_a_heading_in_it(page: Path):
     for link in links(page):
         file, _, heading = link.partition("#")
@@ -91,7 +90,7 @@ ALSO_AT_THE_TOP = {"askback.guards.guard", "askback.vault.Secret", "askback.vaul
 """Told under their shorter names."""
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@corpus("name", PUBLIC)
 def test_every_public_name_has_its_place_in_the_reference(name: str):
     listed = (DOCS / "reference" / "api.md").read_text().splitlines()
     names = {f"{name}.{one}" for one in import_module(name).__all__} - ALSO_AT_THE_TOP
@@ -125,7 +124,7 @@ def test_every_error_that_is_raised_has_its_row():
     assert {code_of(row[0]) for row in ROWS} == ERRORS.keys() - groups
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: code_of(row[0]))
+@corpus("row", ROWS)
 def test_a_row_tells_the_facts_and_the_code_of_its_error(row: list[str]):
     error, _, _, facts, codes = row
     kind: Any = ERRORS[code_of(error)]

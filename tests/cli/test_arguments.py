@@ -8,6 +8,7 @@ from mcp_types import Prompt, PromptArgument, Tool
 
 from askback.cli.call.arguments import CallSignature, read_arguments, signature_of
 from askback.cli.exits import Misused
+from tests.support.corpus import corpus
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -61,7 +62,7 @@ READ: list[tuple[list[str], dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("words", "values"), READ, ids=[" ".join(words) for words, _ in READ])
+@corpus(("words", "values"), READ)
 def test_a_value_is_read_as_the_tool_wants_it(tmp_path: Path, words: list[str], values: dict[str, Any]):
     read = read_arguments(words, ORDER, here=tmp_path)
     assert read == values
@@ -110,7 +111,7 @@ def test_a_value_can_be_the_text_of_a_file(tmp_path: Path):
     assert read == {"pizza": "two\nlines", "address": {"town": "Delft"}}
 
 
-@pytest.mark.parametrize("word", ["count=@key", "size=@key", "sizes=@key", "address:=@key"])
+@corpus("word", ["count=@key", "size=@key", "sizes=@key", "address:=@key"])
 def test_the_text_of_a_file_is_repeated_in_no_error(tmp_path: Path, word: str):
     (tmp_path / "key").write_text("smal s3cret")
     with pytest.raises(Misused, match="the text of the file key") as caught:

@@ -11,6 +11,7 @@ from askback.cli.exits import Misused
 from askback.cli.servers import configs
 from askback.cli.servers.configs import Configs, read_configs
 from askback.cli.servers.targets import AddressTarget, CommandTarget, Surroundings, find_target
+from tests.support.corpus import corpus
 
 HOME_FILES = [".claude.json", ".cursor/mcp.json", ".config/Claude/claude_desktop_config.json"]
 NEAR_FILES = [".mcp.json", "mcp.json", ".vscode/mcp.json", ".cursor/mcp.json"]
@@ -79,7 +80,7 @@ def test_a_file_whose_path_holds_blanks_is_one_word(folder: Folder):
     assert folder.find(str(started)).words == (str(started),)
 
 
-@pytest.mark.parametrize("word", ["./my folder/server.py", "../project/my folder/server.py"])
+@corpus("word", ["./my folder/server.py", "../project/my folder/server.py"])
 def test_a_relative_path_with_blanks_is_written_as_a_path(folder: Folder, word: str):
     folder.write(folder.here / "my folder" / "server.py", "")
     assert folder.find(word).words == (sys.executable, word)
@@ -88,7 +89,7 @@ def test_a_relative_path_with_blanks_is_written_as_a_path(folder: Folder, word: 
 
 
 @pytest.mark.verifies("T30")
-@pytest.mark.parametrize("name", ["server-everything", "server.py"])
+@corpus("name", ["server-everything", "server.py"])
 def test_no_file_of_the_project_has_the_path_of_a_command_line(
     folder: Folder, monkeypatch: pytest.MonkeyPatch, name: str
 ):
@@ -100,14 +101,14 @@ def test_no_file_of_the_project_has_the_path_of_a_command_line(
     assert target.words == ("npx", "-y", f"@modelcontextprotocol/{name}")
 
 
-@pytest.mark.parametrize("table", ["mcpServers", "servers"])
-@pytest.mark.parametrize("name", NEAR_FILES)
+@corpus("table", ["mcpServers", "servers"])
+@corpus("name", NEAR_FILES)
 def test_a_server_of_a_file_of_the_project_is_found_by_its_name(folder: Folder, name: str, table: str):
     folder.write(folder.here / name, {table: {"weather": {"command": "npx", "args": ["-y", "w"]}}})
     assert folder.find("weather") == CommandTarget(label="weather", words=("npx", "-y", "w"), environment={})
 
 
-@pytest.mark.parametrize("name", HOME_FILES)
+@corpus("name", HOME_FILES)
 def test_a_server_of_a_file_of_the_person_is_found_by_its_name(folder: Folder, name: str):
     folder.write(folder.home / name, {"mcpServers": {"weather": {"url": "https://w.example/mcp"}}})
     assert folder.find("weather") == AddressTarget(label="weather", url="https://w.example/mcp")
@@ -145,7 +146,7 @@ def test_no_file_of_the_project_decides_what_a_file_or_a_command_line_means(fold
 
 
 @pytest.mark.verifies("T30")
-@pytest.mark.parametrize("name", ["weather", "weather.py", "acme/weather", "acme/my weather"])
+@corpus("name", ["weather", "weather.py", "acme/weather", "acme/my weather"])
 def test_a_name_of_the_persons_own_files_means_their_server_whatever_files_lie_here(
     folder: Folder, monkeypatch: pytest.MonkeyPatch, name: str
 ):
@@ -164,7 +165,7 @@ def test_a_file_that_no_word_would_start_does_not_hide_a_server_of_the_project(f
     assert folder.find("weather").words == ("w",)
 
 
-@pytest.mark.parametrize("word", ["https://", "https://user:s3cret@", "https://[s3cret"])
+@corpus("word", ["https://", "https://user:s3cret@", "https://[s3cret"])
 def test_an_address_without_a_host_is_refused_without_repeating_it(folder: Folder, word: str):
     with pytest.raises(Misused, match="has no host") as caught:
         folder.find(word)
@@ -235,7 +236,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@corpus("case", REFUSED)
 def test_an_entry_that_cannot_be_followed_says_what_to_change(folder: Folder, case: str):
     body, advice = REFUSED[case]
     folder.write(folder.here / ".mcp.json", {"mcpServers": {"weather": body}})
@@ -243,7 +244,7 @@ def test_an_entry_that_cannot_be_followed_says_what_to_change(folder: Folder, ca
         folder.find("weather")
 
 
-@pytest.mark.parametrize("depth", [101, 700, 1_200, 3_000, 6_000, 20_000, 200_000])
+@corpus("depth", [101, 700, 1_200, 3_000, 6_000, 20_000, 200_000])
 def test_a_file_is_nested_too_deeply_at_the_same_depth_on_every_python(folder: Folder, depth: int):
     args = depth - 3  # the file, its table and the entry are around them
     text = f'{{"mcpServers": {{"weather": {{"command": "w", "args": {"[" * args}{"]" * args}}}}}}}'
@@ -279,7 +280,7 @@ def test_a_word_that_is_nothing_is_told_what_it_could_have_been(folder: Folder):
         folder.find("pizzeria")
 
 
-@pytest.mark.parametrize("word", ["gone.py", "gone.py --fast", "./gone", "servers/gone.js"])
+@corpus("word", ["gone.py", "gone.py --fast", "./gone", "servers/gone.js"])
 def test_a_word_that_is_written_like_a_path_is_told_that_there_is_no_such_file(folder: Folder, word: str):
     with pytest.raises(Misused, match=f"There is no file '{word.split()[0]}' in {folder.here}") as caught:
         folder.find(word)
@@ -292,7 +293,7 @@ def test_a_file_that_cannot_be_started_is_told_what_it_lacks(folder: Folder):
         folder.find("server.js")
 
 
-@pytest.mark.parametrize("word", ["", "  ", "python 'server.py"])
+@corpus("word", ["", "  ", "python 'server.py"])
 def test_a_command_that_cannot_be_split_is_refused(folder: Folder, word: str):
     with pytest.raises(Misused, match=r"TARGET is empty|cannot be split"):
         folder.find(word)

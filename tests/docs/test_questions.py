@@ -17,6 +17,7 @@ from askback.errors import QuestionRefused
 from askback.schema.forms import form_of
 from askback.testing import accept
 from askback.testing.plugin import RunTool
+from tests.support.corpus import corpus
 from tests.support.docs_pages import DOCS, code_of, table
 
 pytestmark = pytest.mark.anyio
@@ -101,7 +102,7 @@ def evaluated(cell: str) -> Any:
     return eval(code_of(cell), NAMES)
 
 
-@pytest.mark.parametrize("row", KINDS, ids=lambda row: code_of(row[0]))
+@corpus("row", KINDS)
 async def test_a_kind_of_question_gives_what_the_table_says(row: list[str], askback_run_tool: RunTool):
     written, _, got = row
     server: MCPServer[Any] = MCPServer("kinds")
@@ -121,7 +122,7 @@ def test_every_reply_here_has_its_row_on_the_page():
     assert REPLIES.keys() == {code_of(row[0]) for row in KINDS}
 
 
-@pytest.mark.parametrize("row", REFUSALS, ids=lambda row: code_of(row[0]))
+@corpus("row", REFUSALS)
 def test_what_is_refused_is_refused_in_these_words(row: list[str]):
     written, said = row
     with pytest.raises(QuestionRefused) as caught:

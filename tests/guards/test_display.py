@@ -20,6 +20,7 @@ from askback.guards.arguments import digest_of
 from askback.guards.display import defang, quote_values, render_value
 from askback.guards.templates import Template
 from askback.model.texts import Words
+from tests.support.corpus import corpus
 
 pytestmark = pytest.mark.verifies("R13")
 
@@ -137,7 +138,7 @@ def test_long_values_take_time_in_proportion():
     assert taken(200_000) < 2, "ten thousand times what it should take, if it grew with the square"
 
 
-@pytest.mark.parametrize(
+@corpus(
     ("text", "arguments", "said"),
     [
         ("Delete {path}?", {"path": "a"}, "Delete a?"),
@@ -152,7 +153,7 @@ def test_a_template_reads_as_pythons_do(text: str, arguments: dict[str, Any], sa
     assert Template(text, option="say").render("pay", arguments) == said
 
 
-@pytest.mark.parametrize(
+@corpus(
     ("seconds", "said"),
     [
         (1, "a second"),

@@ -20,6 +20,7 @@ from askback.model.safe import (
     safe_lines,
     safe_text,
 )
+from tests.support.corpus import corpus
 from tests.support.docs_pages import DOCS, table
 
 ORDERS = [
@@ -152,7 +153,7 @@ def test_what_could_be_taken_for_something_else_is_made_visible(text: str, shown
     assert safe_line(text) == shown
 
 
-@pytest.mark.parametrize(
+@corpus(
     "text",
     [
         "Anything with your pizza?",
@@ -188,7 +189,7 @@ def test_joiners_that_scripts_and_emoji_need_are_left_out_quietly(text: str, sho
     assert not has_hidden_characters(text)
 
 
-@pytest.mark.parametrize("text", ["a\u200db", "a\ufe0f", "x\u200c", "\u200d", "🍕\u200d", "a\ufe0f\ufe0f"])
+@corpus("text", ["a\u200db", "a\ufe0f", "x\u200c", "\u200d", "🍕\u200d", "a\ufe0f\ufe0f"])
 def test_the_same_joiners_elsewhere_are_shown(text: str):
     assert "<U+" in safe_line(text)
     assert has_hidden_characters(text)
@@ -224,9 +225,7 @@ def test_a_block_that_is_too_long_says_in_our_words_how_much_is_left_out():
 
 
 @pytest.mark.verifies("T19", "T15")
-@pytest.mark.parametrize(
-    "unit", ["x", "\n", "\u202e", "\u0301", " ", "\x1b[", "│", "\r\n", "\ud800", "👨\u200d", "\t"], ids=ascii
-)
+@corpus("unit", ["x", "\n", "\u202e", "\u0301", " ", "\x1b[", "│", "\r\n", "\ud800", "👨\u200d", "\t"])
 def test_a_megabyte_is_cut_at_once(unit: str):
     text = unit * (1_000_000 // len(unit))
     start = process_time()
@@ -242,7 +241,7 @@ def test_a_megabyte_is_cut_at_once(unit: str):
 SHOWN_IN_THE_DOCS = table(DOCS / "explain" / "forms-from-strangers.md", "in the text", "shown as")
 
 
-@pytest.mark.parametrize("row", range(len(SHOWN_IN_THE_DOCS)))
+@corpus("row", range(len(SHOWN_IN_THE_DOCS)))
 def test_the_page_about_forms_shows_what_is_shown(row: int):
     text, shown = (cell.strip("`") for cell in SHOWN_IN_THE_DOCS[row])
     assert (

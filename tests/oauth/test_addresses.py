@@ -16,6 +16,7 @@ from askback.oauth.zones import Zone, zone_of
 from askback.schema.networks import AddressKind, kind_of_address
 from tests.oauth.switches import SWITCH, place
 from tests.support.authorization_server import Authority, authority, port_of, signed
+from tests.support.corpus import corpus
 
 pytestmark = pytest.mark.verifies("T12")
 
@@ -54,7 +55,7 @@ ZONES = {
 }
 
 
-@pytest.mark.parametrize(("address", "zone"), ZONES.items(), ids=ZONES.keys())
+@corpus(("address", "zone"), ZONES.items())
 def test_an_address_is_as_far_inside_as_it_leads(address: str, zone: Zone):
     assert zone_of(address) is zone
 
@@ -88,10 +89,8 @@ WRITTEN = [
 ]
 
 
-@pytest.mark.parametrize(
-    "place", ["authorization_endpoint", "token_endpoint", "revocation_endpoint", "jwks_uri"]
-)
-@pytest.mark.parametrize("url", WRITTEN)
+@corpus("place", ["authorization_endpoint", "token_endpoint", "revocation_endpoint", "jwks_uri"])
+@corpus("url", WRITTEN)
 def test_an_issuer_outside_cannot_name_an_address_inside(url: str, place: str):
     issuer = "https://id.example"
     said = {
@@ -115,7 +114,7 @@ INSIDE = [
 ]
 
 
-@pytest.mark.parametrize(("at", "url", "may"), INSIDE, ids=[f"{at} to {url}" for at, url, _ in INSIDE])
+@corpus(("at", "url", "may"), INSIDE)
 def test_an_issuer_inside_may_name_what_is_no_further_inside(at: str, url: str, may: bool):
     issuer = "https://id.corp.example"
     said = {"issuer": issuer, "authorization_endpoint": f"{issuer}/authorize", "token_endpoint": url}
@@ -188,7 +187,7 @@ STANDING_FOR_THIS_MACHINE = {
 
 
 @SWITCH
-@pytest.mark.parametrize(("url", "at"), STANDING_FOR_THIS_MACHINE.items())
+@corpus(("url", "at"), STANDING_FOR_THIS_MACHINE.items())
 def test_nor_may_it_name_one_that_stands_for_this_machine(
     monkeypatch: pytest.MonkeyPatch, url: str, at: str, is_on: bool
 ):

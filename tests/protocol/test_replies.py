@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from askback import Accepted, Cancelled, CannotAsk, Declined, InvalidAnswer, Words, ask
 from askback.testing import REVISIONS, accept, fail, raw, run_tool
+from tests.support.corpus import corpus
 from tests.support.raw import accepting, answering, raw_client
 from tests.support.tool_servers import mcpserver
 
@@ -41,7 +42,7 @@ MISFITS: dict[str, Any] = {
 
 
 @pytest.mark.verifies("R14", "R16")
-@pytest.mark.parametrize("misfit", MISFITS)
+@corpus("misfit", MISFITS)
 @pytest.mark.parametrize("revision", REVISIONS)
 async def test_a_reply_that_does_not_fit_is_asked_again_with_the_problem_named(revision: str, misfit: str):
     run = await run_tool(mcpserver(body), "t", None, [raw(MISFITS[misfit]), FIT], revision=revision)
@@ -88,8 +89,8 @@ async def test_the_words_of_the_problem_can_be_translated(revision: str):
 
 
 @pytest.mark.verifies("R15")
-@pytest.mark.parametrize("extra", [{}, {"content": {"guests": 2}}, {"content": "nonsense"}])
-@pytest.mark.parametrize(("action", "answer"), [("decline", Declined()), ("cancel", Cancelled())])
+@corpus("extra", [{}, {"content": {"guests": 2}}, {"content": "nonsense"}])
+@corpus(("action", "answer"), [("decline", Declined()), ("cancel", Cancelled())])
 @pytest.mark.parametrize("revision", REVISIONS)
 async def test_decline_and_cancel_are_never_confused_and_never_validated(
     revision: str, action: str, answer: object, extra: dict[str, Any]
@@ -106,7 +107,7 @@ async def test_fields_nobody_asked_for_never_reach_the_body(revision: str):
     assert run.text == "Accepted(value=Booking(guests=2, name='Ada'))"
 
 
-@pytest.mark.parametrize("reply", [{"action": "maybe"}, {}, {"action": 5}, {"action": None}])
+@corpus("reply", [{"action": "maybe"}, {}, {"action": 5}, {"action": None}])
 @pytest.mark.parametrize("revision", PUSH)
 async def test_on_the_push_era_an_unknown_action_is_asked_again(revision: str, reply: Any):
     run = await run_tool(mcpserver(body), "t", None, [raw(reply), FIT], revision=revision)
@@ -115,7 +116,7 @@ async def test_on_the_push_era_an_unknown_action_is_asked_again(revision: str, r
 
 
 @pytest.mark.verifies("R41")
-@pytest.mark.parametrize("reply", [{"action": "maybe"}, {}, {"action": 5}, [], "yes", 7])
+@corpus("reply", [{"action": "maybe"}, {}, {"action": 5}, [], "yes", 7])
 async def test_on_the_rounds_era_a_malformed_response_is_an_error_and_burns_nothing(reply: Any):
     async with raw_client(mcpserver(body)) as client:
         first = await client.call()
@@ -127,7 +128,7 @@ async def test_on_the_rounds_era_a_malformed_response_is_an_error_and_burns_noth
 
 
 @pytest.mark.verifies("R41")
-@pytest.mark.parametrize("responses", [[], "yes", 7, [{"action": "accept"}]])
+@corpus("responses", [[], "yes", 7, [{"action": "accept"}]])
 async def test_responses_that_are_no_object_are_an_error(responses: Any):
     async with raw_client(mcpserver(body)) as client:
         first = await client.call()
@@ -147,7 +148,7 @@ async def test_an_answer_nobody_asked_for_is_not_taken():
 
 
 @pytest.mark.verifies("R43")
-@pytest.mark.parametrize("without", [{"inputResponses": {}}, {}, {"inputResponses": None}])
+@corpus("without", [{"inputResponses": {}}, {}, {"inputResponses": None}])
 async def test_what_is_missing_is_asked_again_in_the_same_words(without: dict[str, Any]):
     async with raw_client(mcpserver(body)) as client:
         first = await client.call()

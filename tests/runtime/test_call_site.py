@@ -19,6 +19,7 @@ from askback.errors import NotAwaited, NoTruthValue
 from askback.server import middleware
 from askback.testing import accept, cancel, decline, get_prompt, read_resource, run_tool
 from tests.runtime.conftest import RunBody, says
+from tests.support.corpus import corpus
 from tests.support.tool_servers import HOSTS, Body, mcpserver
 
 pytestmark = [pytest.mark.anyio, pytest.mark.verifies("T34")]
@@ -55,8 +56,8 @@ async def answer_in_bool() -> str:
     return delete() if all(answers.values()) else "kept"
 
 
-@pytest.mark.parametrize("body", [answer_in_if, answer_in_not, answer_in_bool])
-@pytest.mark.parametrize("reply", [accept(False), accept(True), decline(), cancel()])
+@corpus("body", [answer_in_if, answer_in_not, answer_in_bool])
+@corpus("reply", [accept(False), accept(True), decline(), cancel()])
 async def test_an_answer_used_as_a_truth_value_ends_the_call_and_says_what_to_write(
     run: RunBody, body: Body, reply: Any
 ):
@@ -66,7 +67,7 @@ async def test_an_answer_used_as_a_truth_value_ends_the_call_and_says_what_to_wr
     assert all(word in ended.text for word in ("case Accepted(value)", ".or_stop(...)", "confirm(...)"))
 
 
-@pytest.mark.parametrize("answer", [Accepted(False), Accepted(True), Declined(), Cancelled()])
+@corpus("answer", [Accepted(False), Accepted(True), Declined(), Cancelled()])
 def test_no_answer_has_a_truth_value(answer: Answer[bool]):
     uses: list[Callable[[Any], object]] = [bool, lambda it: not it, lambda it: it and 1, lambda it: it or 1]
     for use in uses:
@@ -158,7 +159,7 @@ MISTAKES: list[Body] = [
 ]
 
 
-@pytest.mark.parametrize("body", MISTAKES)
+@corpus("body", MISTAKES)
 async def test_a_forgotten_await_ends_the_call_and_names_the_verb(run: RunBody, body: Body):
     ended = await says(run(body))
     assert "confirm(...) was called without await" in ended and deleted == []
@@ -223,7 +224,7 @@ def several_by_def() -> list[str]:
     return [cast("Any", ask("Who are you?", str))]
 
 
-@pytest.mark.parametrize("body", [text_by_def, yes_by_def, several_by_def])
+@corpus("body", [text_by_def, yes_by_def, several_by_def])
 async def test_in_a_def_body_of_the_sdk_it_ends_the_call(revision: str, body: Any):
     ended = await run_tool(mcpserver(body), "t", None, revision=revision)
     assert ended.is_error and "was called without await" in ended.text and deleted == []
@@ -255,7 +256,7 @@ async def test_a_low_level_handler_that_returns_or_shows_it_ends_in_the_error(re
         assert "confirm(...) was called without await" in ended
 
 
-@pytest.mark.parametrize("kind", [MCPServer, FastMCP])
+@corpus("kind", [MCPServer, FastMCP])
 async def test_prompts_and_resources_end_in_it_as_well(revision: str, kind: Any):
     server = kind("test")
 

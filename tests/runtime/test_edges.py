@@ -19,6 +19,7 @@ from askback.server.hosts import lowlevel_of
 from askback.server.middleware import Middleware
 from askback.testing import REVISIONS, accept, decline, get_prompt, read_resource, run_tool
 from tests.runtime.conftest import RunBody
+from tests.support.corpus import corpus
 from tests.support.tool_servers import mcpserver
 
 pytestmark = pytest.mark.anyio
@@ -107,9 +108,7 @@ def promise() -> Awaitable[int]:
     return awaited()
 
 
-@pytest.mark.parametrize(
-    ("effect", "expected"), [(aliased, Aliased(N=5)), (binary, b"\xff\x00"), (promise, 7)]
-)
+@corpus(("effect", "expected"), [(aliased, Aliased(N=5)), (binary, b"\xff\x00"), (promise, 7)])
 async def test_a_result_comes_back_whole(run: RunBody, effect: Callable[[], object], expected: object):
     seen: list[object] = []
 
@@ -121,7 +120,7 @@ async def test_a_result_comes_back_whole(run: RunBody, effect: Callable[[], obje
     assert seen == [expected, expected]
 
 
-@pytest.mark.parametrize("effect", [hidden, password, undeclared])
+@corpus("effect", [hidden, password, undeclared])
 async def test_a_result_that_would_not_come_back_whole_is_refused(run: RunBody, effect: Callable[[], object]):
     async def body() -> str:
         with pytest.raises(NotRecordable, match="declare the return type"):

@@ -14,6 +14,7 @@ from askback import ask, confirm, once
 from askback.errors import EffectFailed, NotRecordable
 from askback.testing import accept, run_tool
 from tests.runtime.conftest import RunBody
+from tests.support.corpus import corpus
 from tests.support.tool_servers import mcpserver
 
 pytestmark = pytest.mark.anyio
@@ -76,7 +77,7 @@ RESULTS: list[tuple[Callable[..., Any], Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("effect", "expected"), RESULTS)
+@corpus(("effect", "expected"), RESULTS)
 async def test_a_result_is_the_same_on_the_first_run_and_on_replay(
     run: RunBody, effect: Callable[..., Any], expected: Any
 ):

@@ -18,6 +18,7 @@ from askback.runtime.secrets import Hidden
 from askback.testing import accept, run_tool
 from askback.verbs.hosted import connect, disconnect, secret
 from tests.runtime.conftest import RunBody
+from tests.support.corpus import corpus
 from tests.support.tool_servers import mcpserver
 
 pytestmark = [pytest.mark.anyio, pytest.mark.verifies("T34")]
@@ -110,7 +111,7 @@ WAYS: list[Callable[[], Awaitable[Answers]]] = [
 ]
 
 
-@pytest.mark.parametrize("way", WAYS)
+@corpus("way", WAYS)
 async def test_it_is_awaited_and_scheduled_like_any_coroutine(
     run: RunBody, way: Callable[[], Awaitable[Answers]]
 ):
@@ -168,7 +169,7 @@ async def test_a_task_of_it_can_be_printed():
     assert "confirm()" in repr(task) and isinstance(task.exception(), OutsideConversation)
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@corpus("verb", VERBS)
 def test_a_verb_is_a_coroutine_function(verb: Callable[..., Any]):
     assert inspect.iscoroutinefunction(verb) and inspect.isfunction(verb)
     assert inspect.signature(verb) == inspect.signature(cast("Any", verb).__wrapped__)

@@ -24,6 +24,7 @@ from askback.model.question import (
 )
 from askback.schema.dialect import Dialect, render
 from askback.schema.forms import fieldset_of, fill_in
+from tests.support.corpus import corpus
 
 EVERYTHING: dict[str, Field[Any]] = {
     "text": Text(title="Text", description="Words", min_length=1, max_length=9, pattern="^a", default="abc"),
@@ -53,7 +54,7 @@ UNTITLED_KEYWORDS = {
 
 
 @pytest.mark.verifies("R06")
-@pytest.mark.parametrize("name", EVERYTHING)
+@corpus("name", EVERYTHING)
 @pytest.mark.parametrize("revision", ["2025_11_25", "2026_07_28"])
 def test_every_keyword_is_one_that_the_revision_has(name: str, revision: str):
     surface = import_module(f"mcp_types._v{revision}")
@@ -135,7 +136,7 @@ def test_what_the_older_revision_cannot_say_is_told_in_words():
     }
 
 
-@pytest.mark.parametrize(
+@corpus(
     ("field", "told"),
     [
         (Choices(["a", "b"], least=1), "(choose 1 or more)"),

@@ -28,6 +28,7 @@ from askback.model.question import (
 from askback.schema.dialect import Dialect, render
 from askback.schema.forms import fieldset_of, fill_in, form_of
 from askback.schema.validation import Fits, Misfit, read_content
+from tests.support.corpus import corpus
 
 
 class Colour(Enum):
@@ -83,7 +84,7 @@ def shown(what: Any, name: str = "value") -> dict[str, Any]:
     return render(fieldset_of(what), Dialect.TITLED)["properties"][name]
 
 
-@pytest.mark.parametrize(
+@corpus(
     ("what", "content", "value"),
     [
         (Extras, {"drink": "cola", "tip": 3}, Extras(drink="cola", tip=3)),
@@ -144,7 +145,6 @@ def shown(what: Any, name: str = "value") -> dict[str, Any]:
         ),
         ({"type": "object", "properties": {"n": {"enum": [1, 2]}}, "required": ["n"]}, {"n": "2"}, {"n": 2}),
     ],
-    ids=repr,
 )
 def test_every_kind_of_what_gives_its_own_value(what: Any, content: dict[str, Any], value: object):
     got = answer(what, content)
@@ -339,7 +339,7 @@ def test_initial_values_go_by_alias_or_by_attribute():
     assert fill_in(fieldset_of(Swap), {"uno": "a"}).digest == fill_in(fieldset_of(Swap), {"one": "a"}).digest
 
 
-@pytest.mark.parametrize(
+@corpus(
     ("what", "initial", "name"),
     [
         (Booking, {"guests": 9}, "guests"),
@@ -378,7 +378,7 @@ def test_a_digest_names_the_exact_question():
     assert form_of("Which?", Text(), meta={"a": 1}).digest == form_of("Which?", Text()).digest
 
 
-@pytest.mark.parametrize("message", ["", "  \n", "x" * 10_001, "\ud800", None, 5])
+@corpus("message", ["", "  \n", "x" * 10_001, "\ud800", None, 5])
 def test_a_message_that_cannot_be_shown_is_refused(message: Any):
     with pytest.raises(QuestionRefused):
         form_of(message, Extras)
@@ -399,7 +399,7 @@ def test_a_message_that_fishes_is_refused_where_people_can_type():
     form_of(message, Choice(["now", "later"]))
 
 
-@pytest.mark.parametrize("meta", [{"a": b"bytes"}, {"a": float("nan")}, {"a": {1, 2}}])
+@corpus("meta", [{"a": b"bytes"}, {"a": float("nan")}, {"a": {1, 2}}])
 def test_meta_that_cannot_travel_is_refused(meta: dict[str, Any]):
     with pytest.raises(QuestionRefused, match="JSON"):
         form_of("Which?", Extras, meta=meta)

@@ -31,6 +31,7 @@ from askback.model.question import (
 )
 from askback.schema.forms import fieldset_of
 from askback.schema.rules import MAX_FIELDS, MAX_OPTIONS
+from tests.support.corpus import corpus
 
 
 class Inner(BaseModel):
@@ -101,7 +102,7 @@ def refusal(what: Any) -> QuestionRefused:
 
 
 @pytest.mark.verifies("R06")
-@pytest.mark.parametrize(
+@corpus(
     ("what", "name", "says"),
     [
         (Nested, "home", "flat"),
@@ -142,7 +143,7 @@ def test_types_that_no_form_can_show(what: Any, name: str | None, says: str):
     assert says in str(refused)
 
 
-@pytest.mark.parametrize(
+@corpus(
     "what",
     [None, 5, "str", lambda: None, print, partial(print), sys, ..., Stranger(), Stranger, [Text()], Any],
 )
@@ -150,7 +151,7 @@ def test_things_that_are_no_question_at_all(what: Any):
     assert "Instead: " in str(refusal(what))
 
 
-@pytest.mark.parametrize(
+@corpus(
     ("field", "says"),
     [
         (Text(min_length=3, max_length=2), "above"),
@@ -198,7 +199,6 @@ def test_things_that_are_no_question_at_all(what: Any):
         (Choices(["a", "b"], default=["a"], least=2), "default"),
         (KINDLESS, "not a kind of field"),
     ],
-    ids=repr,
 )
 def test_fields_that_contradict_themselves_are_named(field: Field[Any], says: str):
     refused = refusal({"wish": field})
@@ -206,7 +206,7 @@ def test_fields_that_contradict_themselves_are_named(field: Field[Any], says: st
     assert says in str(refused)
 
 
-@pytest.mark.parametrize("options", ["abc", ""])
+@corpus("options", ["abc", ""])
 def test_one_text_is_no_list_of_options(options: str):
     with pytest.raises(QuestionRefused, match="list"):
         Choice(options)
@@ -214,7 +214,7 @@ def test_one_text_is_no_list_of_options(options: str):
         Choices(["a"], default=options)
 
 
-@pytest.mark.parametrize(
+@corpus(
     ("what", "name", "says"),
     [
         (of_schema(type="object", properties={}), "thing", "flat"),
@@ -258,7 +258,6 @@ def test_one_text_is_no_list_of_options(options: str):
         ({"name": Text(), "age": 3}, "age", "not a field"),
         (of_schema(type="string", title=b"bytes"), None, "not JSON"),
     ],
-    ids=repr,
 )
 def test_json_schemas_that_no_form_can_show(what: Any, name: str | None, says: str):
     refused = refusal(what)
@@ -307,7 +306,7 @@ def test_every_way_to_list_choices_is_understood():
         assert fieldset_of(of_schema(**thing)).fields["thing"] == field
 
 
-@pytest.mark.parametrize(
+@corpus(
     ("schema", "field"),
     [
         ({"exclusiveMinimum": 2, "exclusiveMaximum": 5}, Integer(minimum=3, maximum=4, optional=True)),
@@ -327,7 +326,7 @@ def test_two_fields_under_one_name_for_older_clients_are_refused():
 
 
 @pytest.mark.verifies("R13")
-@pytest.mark.parametrize(
+@corpus(
     "field",
     [
         Text(title="See https://example.org"),
@@ -347,7 +346,7 @@ def test_a_link_may_be_sent_as_long_as_it_is_not_shown():
 
 
 @pytest.mark.verifies("R11", "R12", "T13")
-@pytest.mark.parametrize(
+@corpus(
     ("what", "name"),
     [
         ({"password": Text()}, "password"),
@@ -381,7 +380,7 @@ def test_a_written_excuse_is_heard_and_nothing_to_type_needs_none():
 
 
 @pytest.mark.verifies("T17")
-@pytest.mark.parametrize(
+@corpus(
     "what",
     [
         {f"f{one}": Text() for one in range(MAX_FIELDS + 1)},
@@ -389,7 +388,6 @@ def test_a_written_excuse_is_heard_and_nothing_to_type_needs_none():
         {"type": "object", "properties": {f"f{one}": {"type": "string"} for one in range(100_000)}},
         of_schema(enum=[str(one) for one in range(100_000)]),
     ],
-    ids=["fields", "bytes", "properties", "options"],
 )
 def test_a_giant_form_is_refused(what: Any):
     refusal(what)

@@ -14,6 +14,7 @@ from fastmcp import FastMCP
 
 from askback import Askback, OutsideConversation, sync
 from askback.testing import run_tool
+from tests.support.corpus import corpus
 from tests.support.tool_servers import mcpserver as async_mcpserver
 from tests.sync.conftest import RunBody
 
@@ -85,7 +86,8 @@ def in_a_pool(verb: Callable[[], object]) -> str:
         return pool.submit(copy_context().run, advice_of, verb).result()
 
 
-@pytest.mark.parametrize("elsewhere", [in_a_thread, in_a_pool])
+@corpus("verb", VERBS.values())
+@corpus("elsewhere", [in_a_thread, in_a_pool])
 async def test_in_a_thread_that_the_body_started_the_advice_is_to_ask_in_the_body(
     run: RunBody, elsewhere: Callable[[Callable[[], object]], str], verb: Callable[[], object]
 ):

@@ -20,6 +20,7 @@ from askback import once
 from askback.errors import AuthorError
 from askback.testing import run_tool
 from askback.vault import Secret, Token
+from tests.support.corpus import corpus
 from tests.support.tool_servers import HOSTS
 
 CANARY = "hunter2-canary"
@@ -77,7 +78,7 @@ PRINTED: dict[str, Callable[[Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("way", PRINTED)
+@corpus("way", PRINTED)
 def test_however_it_is_printed_the_value_is_hidden(hidden: Secret | Token, way: str):
     shown = PRINTED[way](hidden)
     assert CANARY not in shown
@@ -116,14 +117,14 @@ WRITTEN: dict[str, Callable[[Any], object]] = {
 }
 
 
-@pytest.mark.parametrize("way", WRITTEN)
+@corpus("way", WRITTEN)
 def test_whoever_would_write_it_down_is_refused(hidden: Secret | Token, way: str):
     with pytest.raises((AuthorError, TypeError, pydantic_core.PydanticSerializationError)) as refused:
         WRITTEN[way](hidden)
     assert CANARY not in "".join(traceback.format_exception(refused.value))
 
 
-@pytest.mark.parametrize("way", [way for way in WRITTEN if "pydantic" in way or "model" in way])
+@corpus("way", [way for way in WRITTEN if "pydantic" in way or "model" in way])
 def test_pydantic_repeats_our_advice(hidden: Secret | Token, way: str):
     with pytest.raises(
         pydantic_core.PydanticSerializationError, match=r"Use it where it is, with reveal\(\)"
@@ -131,7 +132,7 @@ def test_pydantic_repeats_our_advice(hidden: Secret | Token, way: str):
         WRITTEN[way](hidden)
 
 
-@pytest.mark.parametrize("kind", [Secret, Token])
+@corpus("kind", [Secret, Token])
 def test_it_cannot_be_a_field(kind: type[Any]):
     with pytest.raises(AuthorError, match="cannot be a field, an argument or a result"):
         TypeAdapter(kind)
@@ -178,7 +179,7 @@ async def told_by(body: Callable[..., Any], host: str, caplog: pytest.LogCapture
 WHY = "cannot be written down or sent, as a field, an argument or a result"
 
 
-@pytest.mark.parametrize("shape", ["itself", "in a list", "in a dict"])
+@corpus("shape", ["itself", "in a list", "in a dict"])
 @pytest.mark.parametrize("host", ["MCPServer", "FastMCP"])
 async def test_a_tool_that_returns_one_fails_and_the_log_says_why(
     hidden: Secret | Token, host: str, shape: str, caplog: pytest.LogCaptureFixture
@@ -201,7 +202,7 @@ async def taking(key: Secret) -> str:
     return key.name
 
 
-@pytest.mark.parametrize(
+@corpus(
     ("make", "body"),
     [(MCPServer, several), (MCPServer, taking), (FastMCP, one), (FastMCP, several), (FastMCP, taking)],
 )

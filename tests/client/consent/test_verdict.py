@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -13,17 +12,10 @@ from askback.client.consent import Verdict, judge
 from askback.model.safe import safe_line
 from tests.client.consent.good import ON_THIS_COMPUTER, ORDINARY, WARNED
 from tests.client.consent.hostile import HOSTILE
+from tests.support.corpus import corpus
 from tests.support.paths import ROOT
 
-CASES = [
-    pytest.param(url, id=f"{group}-{number}")
-    for group, urls in HOSTILE.items()
-    for number, url in enumerate(urls)
-]
-
-
-def numbered(urls: list[str]) -> list[Any]:
-    return [pytest.param(url, id=str(number)) for number, url in enumerate(urls)]
+CASES = [url for urls in HOSTILE.values() for url in urls]
 
 
 def test_the_corpora_are_as_large_as_promised():
@@ -32,7 +24,7 @@ def test_the_corpora_are_as_large_as_promised():
 
 
 @pytest.mark.verifies("R68", "T08", "T09")
-@pytest.mark.parametrize("url", CASES)
+@corpus("url", CASES)
 def test_a_hostile_link_is_refused_with_its_reason_in_one_sentence(url: str):
     verdict = judge(url)
     assert not verdict.allowed
@@ -41,21 +33,21 @@ def test_a_hostile_link_is_refused_with_its_reason_in_one_sentence(url: str):
     assert verdict.refusal.isprintable()
 
 
-@pytest.mark.parametrize("url", numbered(ORDINARY))
+@corpus("url", ORDINARY)
 def test_an_ordinary_link_is_allowed_and_nobody_is_warned(url: str):
     verdict = judge(url)
     assert verdict.refusal is None
     assert verdict.warnings == ()
 
 
-@pytest.mark.parametrize("url", numbered(ON_THIS_COMPUTER))
+@corpus("url", ON_THIS_COMPUTER)
 def test_of_a_page_on_this_computer_that_is_said_and_nobody_is_warned(url: str):
     verdict = judge(url)
     assert verdict.allowed and verdict.warnings == ()
     assert verdict.note == "The page is on this very computer; what goes there does not leave it."
 
 
-@pytest.mark.parametrize("url", numbered([*ORDINARY, *WARNED]))
+@corpus("url", [*ORDINARY, *WARNED])
 def test_of_no_other_page_is_it_said(url: str):
     assert ("this very computer" in judge(url).note) == url.startswith("https://localhost")
 
@@ -70,9 +62,7 @@ def test_a_secret_in_a_link_to_this_computer_is_still_warned_of():
 
 
 @pytest.mark.verifies("R65", "T07", "T10")
-@pytest.mark.parametrize(
-    ("url", "said"), [pytest.param(*pair, id=str(number)) for number, pair in enumerate(WARNED.items())]
-)
+@corpus(("url", "said"), WARNED.items())
 def test_a_link_to_beware_of_is_the_persons_to_decide_and_says_why(url: str, said: str):
     verdict = judge(url)
     assert verdict.refusal is None
@@ -80,14 +70,12 @@ def test_a_link_to_beware_of_is_the_persons_to_decide_and_says_why(url: str, sai
     assert len(verdict.warnings) <= 3, "who is warned of everything is warned of nothing"
 
 
-@pytest.mark.parametrize(
-    "thing", [None, 7, b"https://example.com", ["https://example.com"], {"url": "x"}], ids=repr
-)
+@corpus("thing", [None, 7, b"https://example.com", ["https://example.com"], {"url": "x"}])
 def test_what_is_not_text_is_no_link(thing: object):
     assert judge(thing).refusal == "The link is not text."
 
 
-@pytest.mark.parametrize(
+@corpus(
     ("url", "domain"),
     [
         ("https://github.com/", "github.com"),
@@ -125,7 +113,7 @@ def test_the_unicode_form_stands_beside_the_punycode():
 
 
 @pytest.mark.verifies("T07")
-@pytest.mark.parametrize(
+@corpus(
     "url",
     [
         "https://github\u3002com/",
@@ -133,7 +121,6 @@ def test_the_unicode_form_stands_beside_the_punycode():
         "https://git\u200bhub.com/",
         "https://%67ithub.com/",
     ],
-    ids=ascii,
 )
 def test_a_disguised_host_is_refused_and_what_a_browser_makes_of_it_is_told(url: str):
     verdict = judge(url)
@@ -239,7 +226,7 @@ def test_nothing_is_fetched_or_looked_up_to_judge_a_link():
 
 
 @pytest.mark.verifies("R68")
-@pytest.mark.parametrize("blank", ["\u3164", "\ufe0f", "\ufffc", "\U0001d159", "\U000e0101"], ids=ascii)
+@corpus("blank", ["\u3164", "\ufe0f", "\ufffc", "\U0001d159", "\U000e0101"])
 def test_what_no_screen_draws_is_in_no_host(blank: str):
     assert safe_line(blank) == f"<U+{ord(blank):04X}>"
     assert "a character that cannot be seen" in (judge(f"https://git{blank}hub.com/").refusal or "")

@@ -7,6 +7,7 @@ import pytest
 
 from askback.client.forms import Draft, ReceivedForm, read_form
 from tests.client.forms.schemas import blank_of, entry_of, form
+from tests.support.corpus import corpus
 
 pytestmark = pytest.mark.timeout(30)
 """What is too large is never read: reading it would take far longer."""
@@ -34,7 +35,7 @@ GIANTS: dict[str, Callable[[], Any]] = {
 
 
 @pytest.mark.verifies("T17", "T19")
-@pytest.mark.parametrize("giant", GIANTS)
+@corpus("giant", GIANTS)
 def test_a_giant_form_is_refused_before_it_is_read(giant: str):
     schema = GIANTS[giant]()
     blank = read_form(schema)
@@ -72,7 +73,7 @@ AMPLIFIED: dict[str, Any] = {
 
 
 @pytest.mark.verifies("T17")
-@pytest.mark.parametrize("shape", AMPLIFIED)
+@corpus("shape", AMPLIFIED)
 def test_references_make_no_giant_of_a_small_form(shape: str):
     schema = {
         **form(**{f"f{number}": {"$ref": "#/$defs/a"} for number in range(100)}),
@@ -109,7 +110,7 @@ LARGEST = {
 
 
 @pytest.mark.verifies("T17")
-@pytest.mark.parametrize("kind", LARGEST)
+@corpus("kind", LARGEST)
 def test_the_largest_form_that_is_read_at_all_is_read_in_moments(kind: str):
     properties = {f"f{number}": {**LARGEST[kind], "default": str(number)} for number in range(90)}
     schema = form(**properties)
@@ -128,7 +129,7 @@ def test_a_form_that_says_more_than_can_be_looked_through_is_suspect():
 
 
 @pytest.mark.verifies("T18")
-@pytest.mark.parametrize("pattern", ["^(a+)+$", "((((", "(?<!a+)b", "x" * 10_000])
+@corpus("pattern", ["^(a+)+$", "((((", "(?<!a+)b", "x" * 10_000])
 def test_a_pattern_is_shown_and_never_run(pattern: str):
     entry = entry_of({"type": "string", "pattern": pattern})
     draft = Draft(blank_of(field={"type": "string", "pattern": pattern}))
@@ -163,8 +164,8 @@ PASTED = {
 
 
 @pytest.mark.verifies("T17")
-@pytest.mark.parametrize("pasted", PASTED)
-@pytest.mark.parametrize("kind", BOXES)
+@corpus("pasted", PASTED)
+@corpus("kind", BOXES)
 def test_whatever_is_pasted_into_a_field_is_judged_in_moments(pasted: str, kind: str):
     draft = Draft(blank_of(field=BOXES[kind]))
     draft.write("field", PASTED[pasted])

@@ -12,6 +12,7 @@ import pytest
 from askback.client.forms import Draft
 from askback.schema.secret_lint.shapes import recognize_key
 from tests.client.forms.schemas import blank_of
+from tests.support.corpus import corpus
 
 CHANCE = Random(13)
 
@@ -107,15 +108,13 @@ PLAIN = [
 
 
 @pytest.mark.verifies("T13")
-@pytest.mark.parametrize(
-    ("what", "place"), [(what, place) for what, texts in KEYS.items() for place in range(len(texts))]
-)
+@corpus(("what", "place"), [(what, place) for what, texts in KEYS.items() for place in range(len(texts))])
 def test_a_pasted_key_is_recognised_by_its_shape(what: str, place: int):
     assert recognize_key(KEYS[what][place]) == f"looks like {what}"
 
 
 @pytest.mark.verifies("T13")
-@pytest.mark.parametrize("place", range(len(PLAIN)))
+@corpus("place", range(len(PLAIN)))
 def test_what_people_paste_every_day_is_not_taken_for_a_key(place: int):
     assert recognize_key(PLAIN[place]) is None
 
@@ -175,7 +174,7 @@ def test_what_the_server_itself_filled_in_is_nobody_s_paste():
 
 
 @pytest.mark.verifies("T13")
-@pytest.mark.parametrize("described", [{"type": "integer"}, {"type": "number"}, {"type": "string"}], ids=str)
+@corpus("described", [{"type": "integer"}, {"type": "number"}, {"type": "string"}])
 def test_a_card_number_is_stopped_in_a_field_for_numbers_too(described: Any):
     draft = Draft(blank_of(amount=described))
     draft.write("amount", "4111111111111111")

@@ -6,10 +6,11 @@ import pytest
 
 from askback.client.forms import Draft, read_form
 from tests.client.forms.schemas import blank_of, entry_of, form, why_left_out
+from tests.support.corpus import corpus
 
 
 @pytest.mark.verifies("R58")
-@pytest.mark.parametrize(
+@corpus(
     ("described", "kind", "expects"),
     [
         ({"type": "string"}, "text", "text"),
@@ -36,9 +37,7 @@ from tests.client.forms.schemas import blank_of, entry_of, form, why_left_out
         ({"type": "array", "items": {"enum": ["a", "b", "c"]}, "maxItems": 2}, "choices", "at most 2 of 3"),
         ({"type": "array", "items": {"enum": ["a", "b", "c"]}, "minItems": 1}, "choices", "at least 1 of 3"),
         ({"type": "array", "items": {"enum": ["a", "b", "c"]}}, "choices", "any of 3"),
-    ],
-    ids=str,
-)  # fmt: skip
+    ])  # fmt: skip
 def test_every_kind_of_field_says_in_our_words_what_fits(described: Any, kind: str, expects: str):
     entry = entry_of(described)
     assert (entry.kind, entry.expects) == (kind, expects)
@@ -65,7 +64,7 @@ def test_the_only_field_that_nobody_named_is_called_your_answer():
 
 
 @pytest.mark.verifies("T14")
-@pytest.mark.parametrize(
+@corpus(
     "titles",
     [
         ("Amount", "Amount"),
@@ -74,7 +73,6 @@ def test_the_only_field_that_nobody_named_is_called_your_answer():
         ("Amount", "Amo\u200bunt"),
         ("Amount", "amount (b)"),
     ],
-    ids=ascii,
 )
 def test_titles_that_look_alike_are_told_apart_by_their_names(titles: tuple[str, str]):
     blank = blank_of(a={"type": "string", "title": titles[0]}, b={"type": "string", "title": titles[1]})
@@ -95,7 +93,7 @@ def test_a_title_that_borrows_the_name_of_another_field_is_told_apart_too():
 
 
 @pytest.mark.verifies("R57")
-@pytest.mark.parametrize(
+@corpus(
     "described",
     [
         {"type": "string", "default": "Ada"},
@@ -110,7 +108,6 @@ def test_a_title_that_borrows_the_name_of_another_field_is_told_apart_too():
         {"type": "integer", "enum": [1, 2], "default": 2},
         {"type": "array", "items": {"enum": ["a", "b"]}, "default": ["b", "a"]},
     ],
-    ids=str,
 )
 def test_a_default_is_filled_in_and_sent_as_the_server_spelled_it(described: Any):
     draft = Draft(blank_of("field", field=described))
@@ -181,7 +178,7 @@ UNSHOWABLE: list[tuple[Any, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("described", "why"), UNSHOWABLE, ids=str)
+@corpus(("described", "why"), UNSHOWABLE)
 def test_what_cannot_be_shown_is_left_out_with_its_reason(described: Any, why: str):
     assert why_left_out(described) == why
 
@@ -192,7 +189,7 @@ def test_a_form_can_be_answered_without_an_optional_field_that_cannot_be_shown()
     assert Draft(blank, {"name": "Ada"}).content() == {"name": "Ada"}
 
 
-@pytest.mark.parametrize("described", [{"type": "object"}, {"type": "array"}, 5])
+@corpus("described", [{"type": "object"}, {"type": "array"}, 5])
 def test_a_needed_field_that_cannot_be_shown_makes_the_form_one_to_decline(described: Any):
     blank = blank_of("address", name={"type": "string"}, address=described)
     assert blank.refusal is not None and blank.refusal.startswith(
@@ -208,7 +205,7 @@ def test_a_needed_field_that_is_nowhere_described_makes_the_form_one_to_decline(
     assert blank.refusal == "The field “ghost” has to be filled in, but the form does not say what it is."
 
 
-@pytest.mark.parametrize(
+@corpus(
     "described",
     [
         {"anyOf": [{"type": "string", "maxLength": 3}, {"type": "null"}]},
@@ -217,7 +214,6 @@ def test_a_needed_field_that_is_nowhere_described_makes_the_form_one_to_decline(
         {"allOf": [{"$ref": "#/$defs/short"}], "title": "Short"},
         {"maxLength": 3},
     ],
-    ids=str,
 )
 def test_the_detours_of_sloppy_servers_lead_to_the_field_they_mean(described: Any):
     schema = {**form(field=described), "$defs": {"short": {"type": "string", "maxLength": 3}}}
@@ -247,9 +243,7 @@ def test_a_limit_that_is_none_is_dropped(described: Any):
     assert entry_of(described).expects in ("text", "whole number", "number", "any of 1")
 
 
-@pytest.mark.parametrize(
-    "schema", [None, 5, "form", [], {"type": "string"}, {"properties": []}, {"properties": 1}]
-)
+@corpus("schema", [None, 5, "form", [], {"type": "string"}, {"properties": []}, {"properties": 1}])
 def test_what_is_no_form_can_only_be_declined(schema: Any):
     blank = read_form(schema)
     assert blank.refusal is not None

@@ -13,6 +13,7 @@ from askback.errors import Unanswered
 from askback.schema.secret_lint.text import look_alikes
 from askback.testing import ScriptedPerson, decline
 from tests.client.turns import make_form
+from tests.support.corpus import corpus
 from tests.support.defence import with_and_without
 
 pytestmark = pytest.mark.anyio
@@ -125,7 +126,7 @@ DISGUISED: dict[str, Turn] = {
 
 @pytest.mark.verifies("T07", "T14")
 @with_and_without
-@pytest.mark.parametrize("disguise", DISGUISED)
+@corpus("disguise", DISGUISED)
 async def test_no_disguise_gets_around_a_rule_that_declines(
     disguise: str, monkeypatch: pytest.MonkeyPatch, is_defended: bool
 ):
@@ -146,7 +147,7 @@ async def test_a_rule_that_leaves_it_to_a_person_is_not_got_around_either():
 
 
 @pytest.mark.verifies("T07")
-@pytest.mark.parametrize(
+@corpus(
     "message",
     [
         "order pizza?",
@@ -167,7 +168,7 @@ async def test_a_rule_that_answers_takes_no_letter_for_another(message: str):
         await followed.answer(make_form(message=message))
 
 
-@pytest.mark.parametrize(
+@corpus(
     "message",
     [
         "Select all orders?",
@@ -181,7 +182,7 @@ async def test_other_words_are_not_declined(message: str):
     assert isinstance(await policy().answer(make_form(message=message)), Accepted)
 
 
-@pytest.mark.parametrize(
+@corpus(
     ("text", "pattern"),
     [
         ("Order 12 pizzas?", "Order * pizzas?"),
@@ -203,7 +204,7 @@ def test_a_pattern_keeps_its_stars(text: str, pattern: str):
 
 
 @pytest.mark.verifies("T07")
-@pytest.mark.parametrize("section", ["letters", "drawn"])
+@corpus("section", ["letters", "drawn"])
 def test_every_look_alike_of_the_table_is_seen_through(section: str):
     table = look_alikes(section)
     assert len(table) > 500
@@ -227,7 +228,7 @@ def test_a_rule_about_a_sign_is_not_about_letters():
     assert not resembles("Shall I order the pizza?", "*#*")
 
 
-@pytest.mark.parametrize(
+@corpus(
     ("text", "pattern"), [("Yes, send it", "*5*"), ("Io e te", "*10*"), ("Stop", "*$*"), ("Sold out", "*50*")]
 )
 def test_a_digit_in_a_rule_means_itself(text: str, pattern: str):

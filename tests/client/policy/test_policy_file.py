@@ -7,6 +7,7 @@ import pytest
 from askback.client.policy import Policy, load_policy, parse_policy
 from askback.errors import OperatorError, PolicyRefused
 from tests.client.turns import make_form, make_visit
+from tests.support.corpus import corpus
 
 
 def policy(text: str) -> Policy:
@@ -115,7 +116,7 @@ def test_while_several_calls_are_open_a_rule_that_answers_must_name_each_of_them
 
 
 @pytest.mark.verifies("T07")
-@pytest.mark.parametrize("outcome", ["decline = true", "ask = true"])
+@corpus("outcome", ["decline = true", "ask = true"])
 def test_no_second_call_gets_a_question_past_a_rule_that_does_not_answer(outcome: str):
     rules = policy(f"[[rule]]\ntool = 'order'\n{outcome}")
     assert rules.rule_for(make_form(purpose=("tool order", "tool pay")).asked)

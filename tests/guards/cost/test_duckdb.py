@@ -10,6 +10,7 @@ import pytest
 from askback.guards.cost import CostLimits, EstimateFailed
 from askback.guards.cost.duckdb import DuckDBEstimator
 from tests.guards.cost.shop import BROKEN, CUSTOMERS, ORDERS, PRODUCTS, READS, WRITES, check_rows, is_near
+from tests.support.corpus import corpus
 
 FILL = f"""
 CREATE TABLE orders AS SELECT range::integer AS id, (range % {CUSTOMERS})::integer AS customer,
@@ -33,12 +34,12 @@ def estimator(connection: duckdb.DuckDBPyConnection) -> DuckDBEstimator:
     return DuckDBEstimator(connection)
 
 
-@pytest.mark.parametrize("statement", READS)
+@corpus("statement", READS)
 async def test_rows_are_those_that_are_read(estimator: DuckDBEstimator, statement: str):
     await check_rows(estimator, statement)
 
 
-@pytest.mark.parametrize(
+@corpus(
     ("statement", "width"),
     [
         ("select price from orders", "8"),
@@ -59,7 +60,7 @@ async def test_names_that_need_quotes_and_fields_of_structs_are_found(estimator:
     assert is_near(estimate.rows, 5000) and is_near(estimate.bytes, 5000 * 24)
 
 
-@pytest.mark.parametrize("statement", PRODUCTS)
+@corpus("statement", PRODUCTS)
 async def test_a_join_of_everything_with_everything_is_not_cheap(estimator: DuckDBEstimator, statement: str):
     estimate = await estimator.estimate(statement)
     assert is_near(estimate.widest, ORDERS**2)
@@ -77,7 +78,7 @@ async def test_rows_that_are_made_up_count(estimator: DuckDBEstimator):
     assert is_near((await estimator.estimate("select * from range(7000000000)")).rows, 7e9)
 
 
-@pytest.mark.parametrize(
+@corpus(
     "statement",
     [
         "with recursive r as (select 1 as a union all select a + 1 from r) select * from r",
@@ -88,7 +89,7 @@ async def test_what_only_the_data_can_tell_is_not_known(estimator: DuckDBEstimat
     assert CostLimits(rows=1e15).exceeded(await estimator.estimate(statement)) == ("rows",)
 
 
-@pytest.mark.parametrize(
+@corpus(
     "statement",
     [
         "select unnest(range(1000000000))",
@@ -108,14 +109,14 @@ async def test_short_padding_is_planned(estimator: DuckDBEstimator):
     assert is_near((await estimator.estimate("select lpad(name, 20, ' ') from orders")).rows, ORDERS)
 
 
-@pytest.mark.parametrize("source", ["'{file}'", '"{file}"', "read_csv('{file}')", "read_text('{file}')"])
+@corpus("source", ["'{file}'", '"{file}"', "read_csv('{file}')", "read_text('{file}')"])
 async def test_a_file_is_not_opened_to_be_planned(estimator: DuckDBEstimator, tmp_path: Path, source: str):
     (file := tmp_path / "secret.csv").write_text("a,b\n1,2\n")
     with pytest.raises(EstimateFailed, match=r"not known to be harmless|no table"):
         await estimator.estimate(f"select * from {source.format(file=file)}")
 
 
-@pytest.mark.parametrize(
+@corpus(
     "statement",
     [
         *BROKEN,
@@ -131,7 +132,7 @@ async def test_what_cannot_be_planned_gives_no_estimate(estimator: DuckDBEstimat
         await estimator.estimate(statement)
 
 
-@pytest.mark.parametrize("statement", WRITES)
+@corpus("statement", WRITES)
 async def test_a_write_is_planned_and_not_done(
     connection: duckdb.DuckDBPyConnection, estimator: DuckDBEstimator, statement: str
 ):

@@ -10,6 +10,7 @@ import pytest
 from askback.guards.cost import CostLimits, EstimateFailed
 from askback.guards.cost.postgres import PostgresEstimator
 from tests.guards.cost.shop import BROKEN, CUSTOMERS, ORDERS, PRODUCTS, READS, WRITES, check_rows, is_near
+from tests.support.corpus import corpus
 from tests.support.stores.postgres import Shell, shell
 
 pytestmark = pytest.mark.services
@@ -67,12 +68,12 @@ async def beside(url: str) -> AsyncGenerator[Shell]:
         yield connection
 
 
-@pytest.mark.parametrize("statement", READS)
+@corpus("statement", READS)
 async def test_rows_are_those_that_are_read(estimator: PostgresEstimator, statement: str):
     await check_rows(estimator, statement)
 
 
-@pytest.mark.parametrize(
+@corpus(
     ("statement", "truth"),
     [
         ("select * from orders where id = 77", 1),
@@ -99,7 +100,7 @@ async def test_a_filter_behind_an_index_hides_nothing(estimator: PostgresEstimat
     assert estimate.rows is not None and estimate.rows >= 20_000 / 3
 
 
-@pytest.mark.parametrize(
+@corpus(
     "statement",
     [
         "select (select max(price) from orders o where o.name = c.name) from customers c "
@@ -119,7 +120,7 @@ async def test_bytes_are_those_of_the_pages(estimator: PostgresEstimator, beside
     assert is_near((await estimator.estimate("select count(name) from orders")).bytes, float(truth))
 
 
-@pytest.mark.parametrize("statement", PRODUCTS)
+@corpus("statement", PRODUCTS)
 async def test_a_join_of_everything_with_everything_is_not_cheap(
     estimator: PostgresEstimator, statement: str
 ):
@@ -128,7 +129,7 @@ async def test_a_join_of_everything_with_everything_is_not_cheap(
     assert CostLimits(rows=100 * ORDERS).exceeded(estimate) == ("rows",)
 
 
-@pytest.mark.parametrize(
+@corpus(
     "statement", ["select * from generate_series(1, 7000000000)", "select generate_series(1, 7000000000)"]
 )
 async def test_rows_that_are_made_up_count(estimator: PostgresEstimator, statement: str):
@@ -142,7 +143,7 @@ async def test_a_recursion_is_not_known(estimator: PostgresEstimator):
     assert CostLimits(rows=1e15).exceeded(estimate) == ("rows",)
 
 
-@pytest.mark.parametrize(
+@corpus(
     "statement",
     [
         "select counted(5)",
@@ -162,17 +163,13 @@ async def test_what_no_plan_shows_gives_no_estimate(estimator: PostgresEstimator
         await estimator.estimate(statement)
 
 
-@pytest.mark.parametrize(
-    "statement", [*BROKEN, "select $1::integer", "copy orders to '/tmp/x'", "execute p", "call p()"]
-)
+@corpus("statement", [*BROKEN, "select $1::integer", "copy orders to '/tmp/x'", "execute p", "call p()"])
 async def test_what_cannot_be_planned_gives_no_estimate(estimator: PostgresEstimator, statement: str):
     with pytest.raises(EstimateFailed):
         await estimator.estimate(statement)
 
 
-@pytest.mark.parametrize(
-    "statement", [*WRITES, "insert into customers select nextval('counter') + 5000, 'x' from customers"]
-)
+@corpus("statement", [*WRITES, "insert into customers select nextval('counter') + 5000, 'x' from customers"])
 async def test_a_write_is_planned_and_not_done(estimator: PostgresEstimator, beside: Shell, statement: str):
     before = await beside.fetch("SELECT * FROM customers ORDER BY id")
     assert is_near((await estimator.estimate(statement)).rows, CUSTOMERS)

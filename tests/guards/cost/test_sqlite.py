@@ -10,6 +10,7 @@ import pytest
 from askback.guards.cost import CostLimits, EstimateFailed
 from askback.guards.cost.sqlite import SQLiteEstimator
 from tests.guards.cost.shop import BROKEN, CUSTOMERS, ORDERS, PRODUCTS, READS, WRITES, check_rows, is_near
+from tests.support.corpus import corpus
 
 FILL = f"""
 CREATE TABLE orders (id INTEGER PRIMARY KEY, customer INTEGER, name TEXT, price REAL);
@@ -41,12 +42,12 @@ def estimator(file: Path) -> SQLiteEstimator:
     return SQLiteEstimator(file)
 
 
-@pytest.mark.parametrize("statement", READS)
+@corpus("statement", READS)
 async def test_rows_are_those_that_are_read(estimator: SQLiteEstimator, statement: str):
     await check_rows(estimator, statement)
 
 
-@pytest.mark.parametrize(
+@corpus(
     ("statement", "truth"),
     [
         ("select * from sparse", 20_000),
@@ -78,16 +79,14 @@ async def test_bytes_are_those_of_the_rows(file: Path, estimator: SQLiteEstimato
     assert is_near((await estimator.estimate("select * from orders")).bytes, truth)
 
 
-@pytest.mark.parametrize(
-    "statement", [*PRODUCTS, "select (select max(name) from orders where price > c.id) from orders c"]
-)
+@corpus("statement", [*PRODUCTS, "select (select max(name) from orders where price > c.id) from orders c"])
 async def test_a_join_of_everything_with_everything_is_not_cheap(estimator: SQLiteEstimator, statement: str):
     estimate = await estimator.estimate(statement)
     assert is_near(estimate.widest, ORDERS**2)
     assert CostLimits(rows=100 * ORDERS).exceeded(estimate) == ("rows",)
 
 
-@pytest.mark.parametrize(
+@corpus(
     "statement",
     [
         "with recursive r (a) as (select 1 union all select a + 1 from r) select * from r",
@@ -98,7 +97,7 @@ async def test_what_only_the_data_can_tell_is_not_known(estimator: SQLiteEstimat
     assert CostLimits(rows=1e15).exceeded(await estimator.estimate(statement)) == ("rows",)
 
 
-@pytest.mark.parametrize(
+@corpus(
     "statement", [*BROKEN, "pragma journal_mode = wal", "attach 'other.db' as other", "vacuum", "reindex"]
 )
 async def test_what_cannot_be_planned_gives_no_estimate(estimator: SQLiteEstimator, statement: str):
@@ -106,7 +105,7 @@ async def test_what_cannot_be_planned_gives_no_estimate(estimator: SQLiteEstimat
         await estimator.estimate(statement)
 
 
-@pytest.mark.parametrize(
+@corpus(
     "statement",
     [
         'select * from orders as "2 CONSTANT ROWS"',
@@ -123,7 +122,7 @@ async def test_an_alias_that_is_a_small_tables_name_stands_for_the_large_one(est
     assert is_near((await estimator.estimate("select * from orders as customers")).rows, ORDERS)
 
 
-@pytest.mark.parametrize("statement", WRITES)
+@corpus("statement", WRITES)
 async def test_a_write_is_planned_and_not_done(file: Path, estimator: SQLiteEstimator, statement: str):
     before = await anyio.Path(file).read_bytes()
     assert is_near((await estimator.estimate(statement)).rows, CUSTOMERS)

@@ -21,6 +21,7 @@ from askback.testing import Run, accept, decline, raw, run_tool
 from askback.testing.replies import Reply
 from tests.protocol.styles.conftest import RunBody, Way
 from tests.protocol.styles.servers import End, asking, content_of
+from tests.support.corpus import corpus
 
 pytestmark = pytest.mark.anyio
 
@@ -76,7 +77,7 @@ REPLIES: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize("reply", REPLIES)
+@corpus("reply", REPLIES)
 async def test_a_form_without_fields_is_a_question_for_yes_or_no(run: RunBody, reply: str):
     sent, text = REPLIES[reply]
     result = await run(lambda ctx: elicit(ctx, EMPTY), [raw(sent)])
@@ -97,7 +98,7 @@ async def test_a_model_without_fields_can_be_elicited(run_on_sdk: RunBody):
     assert (await run_on_sdk(body, [accept()])).text == "'accept'"
 
 
-@pytest.mark.parametrize(("reply", "is_shipped"), [(accept(), True), (decline(), False)])
+@corpus(("reply", "is_shipped"), [(accept(), True), (decline(), False)])
 async def test_a_resolver_may_ask_with_a_model_without_fields(way: Way, reply: Reply, is_shipped: bool):
     server: MCPServer[Any] = MCPServer("test")
 
@@ -148,7 +149,7 @@ async def test_the_title_of_a_schema_is_sent(run_on_sdk: RunBody):
     assert [schema["title"] for schema in schemas(result)] == ["Parcel"]
 
 
-@pytest.mark.parametrize("title", ["Your password, please", "See https://sign-in.example", 7])
+@corpus("title", ["Your password, please", "See https://sign-in.example", 7])
 async def test_but_not_one_that_a_field_could_not_have(run: RunBody, title: Any):
     fields = {"type": "object", "title": title, "properties": {"row": {"type": "integer"}}}
     result = await run(lambda ctx: elicit(ctx, fields), [accept(row=3)])
@@ -170,7 +171,7 @@ FISHING: dict[str, Mapping[str, Any]] = {
 
 
 @pytest.mark.verifies("R11")
-@pytest.mark.parametrize("place", FISHING)
+@corpus("place", FISHING)
 async def test_what_fishes_for_secrets_is_refused_there_too(run: RunBody, place: str):
     result = await run(lambda ctx: elicit(ctx, {"type": "object", "properties": FISHING[place]}))
     assert result.is_error and not result.asked
@@ -220,7 +221,7 @@ OPEN_FISHING: dict[str, Mapping[str, Any]] = {
 
 
 @pytest.mark.verifies("R11")
-@pytest.mark.parametrize("names", OPEN)
+@corpus("names", OPEN)
 async def test_the_message_of_a_form_with_open_names_may_not_fish(run: RunBody, names: str):
     schema = {**EMPTY, **OPEN[names]}
     result = await run(lambda ctx: elicit(ctx, schema, "Enter your GitHub password"))
@@ -228,7 +229,7 @@ async def test_the_message_of_a_form_with_open_names_may_not_fish(run: RunBody, 
     assert "secret" in result.text
 
 
-@pytest.mark.parametrize("names", OPEN)
+@corpus("names", OPEN)
 async def test_else_a_form_with_open_names_goes_out(run: RunBody, names: str):
     schema = {**EMPTY, **OPEN[names], "description": "What the label says"}
     reply = raw({"action": "accept", "content": {"hat": "red"}})
@@ -237,7 +238,7 @@ async def test_else_a_form_with_open_names_goes_out(run: RunBody, names: str):
 
 
 @pytest.mark.verifies("R11")
-@pytest.mark.parametrize("place", OPEN_FISHING)
+@corpus("place", OPEN_FISHING)
 async def test_nor_may_a_form_with_open_names_fish(run: RunBody, place: str):
     result = await run(lambda ctx: elicit(ctx, {**EMPTY, **OPEN_FISHING[place]}))
     assert result.is_error and not result.asked
@@ -298,7 +299,7 @@ AS_WRITTEN: dict[str, Mapping[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("keyword", AS_WRITTEN)
+@corpus("keyword", AS_WRITTEN)
 async def test_a_schema_with_fields_goes_out_as_it_is(run: RunBody, keyword: str):
     schema = {"type": "object", "required": ["row"], **AS_WRITTEN[keyword]}
     result = await run(lambda ctx: elicit(ctx, schema), [accept(row="B")])
@@ -315,7 +316,7 @@ FITTING: dict[str, Mapping[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("reply", FITTING)
+@corpus("reply", FITTING)
 async def test_what_fits_comes_back_as_it_was_sent(run: RunBody, reply: str):
     fields = {
         "row": {"type": "integer"},
@@ -336,7 +337,7 @@ MENDED: dict[str, tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]]
 }
 
 
-@pytest.mark.parametrize("what", MENDED)
+@corpus("what", MENDED)
 async def test_what_the_schema_forbids_and_nobody_need_be_asked_about_is_mended(run: RunBody, what: str):
     rules, sent, got = MENDED[what]
     fields = {
@@ -392,7 +393,7 @@ async def test_what_june_2025_has_no_words_for_alone_is_sent_in_other_words(way:
     assert schemas(result) == [sent]
 
 
-@pytest.mark.parametrize("schema", [{"type": "object"}, {"properties": {}}])
+@corpus("schema", [{"type": "object"}, {"properties": {}}])
 async def test_what_every_client_needs_is_added(run: RunBody, schema: Mapping[str, Any]):
     """The SDK's client cannot read a form without `type` and `properties`."""
     result = await run(lambda ctx: elicit(ctx, schema), [raw({"action": "accept", "content": {}})])
@@ -407,7 +408,7 @@ NO_OBJECTS: dict[str, Mapping[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("schema", NO_OBJECTS)
+@corpus("schema", NO_OBJECTS)
 async def test_a_schema_that_is_of_no_object_is_refused(run: RunBody, schema: str):
     """No client could read it: the server's author is told, and the client is not blamed."""
     result = await run(lambda ctx: elicit(ctx, NO_OBJECTS[schema]))
@@ -428,7 +429,7 @@ async def test_a_question_without_fields_may_speak_of_secrets(run: RunBody):
     assert result.text == "decline null"
 
 
-@pytest.mark.parametrize("depth", [MAX_DEPTH // 2, 600])
+@corpus("depth", [MAX_DEPTH // 2, 600])
 async def test_a_schema_as_deep_as_that_is_refused(run: RunBody, depth: int):
     deep: Any = {}
     for _ in range(depth):
@@ -477,7 +478,7 @@ MIXED: dict[str, tuple[type, Reply]] = {
 }
 
 
-@pytest.mark.parametrize("text", MIXED)
+@corpus("text", MIXED)
 async def test_a_field_of_two_types_can_be_elicited_on_fastmcp(way: Way, text: str):
     response_type, reply = MIXED[text]
     result = await on_fastmcp(way, reply, message="Which one?", response_type=response_type)
