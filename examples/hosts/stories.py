@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from askback.testing import ScriptedPerson, accept, cancel, decline
-from askback.testing.replies import Reply
+from askback.testing.script import Reply
 
 COMMAND = [sys.executable, "-m", "examples.hosts.inn"]
 

@@ -12,7 +12,7 @@ from askback.testing import (
     run_tool,
 )
 from askback.testing.plugin import RunTool
-from askback.testing.replies import Reply
+from askback.testing.script import Reply
 from examples.pizzeria.server import mcp, orders
 
 MARGHERITA = {"pizza": "Margherita"}

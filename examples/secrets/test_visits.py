@@ -7,7 +7,7 @@ import pytest
 from anyio import create_task_group
 
 from askback.testing import Asked, accept, decline, run_tool
-from askback.testing.replies import Accept
+from askback.testing.script import Accept
 from askback.vault import new_key
 from examples.secrets.visits import make_server
 

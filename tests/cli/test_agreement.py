@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from askback.cli.servers import targets
-from askback.cli.servers.agreement import AgreedEntries
-from askback.cli.servers.configs import AT_HOME, Configs, Configured
+from askback.cli.servers.configs import AT_HOME, AgreedEntries, Configs, Configured
 from askback.client.consent import path_of_user
 from tests.support.command.process import Shell
 from tests.support.defence import no_objection, with_and_without

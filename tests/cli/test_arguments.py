@@ -7,7 +7,7 @@ import pytest
 from mcp_types import Prompt, PromptArgument, Tool
 
 from askback.cli.call.arguments import CallSignature, read_arguments, signature_of
-from askback.cli.exits import Misused
+from askback.cli.console import Misused
 from tests.support.corpus import corpus
 
 SCHEMA: dict[str, Any] = {

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from askback.cli.servers.agreement import AgreedEntries
-from askback.cli.servers.configs import AT_HOME, read_configs
+from askback.cli.servers.configs import AT_HOME, AgreedEntries, read_configs
 from askback.client.consent import path_of_user
 from tests.support.command.process import KITCHEN, Shell
 

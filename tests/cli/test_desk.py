@@ -15,8 +15,8 @@ import pytest
 from askback.cli.call.options import CallRequest
 from askback.cli.call.people import Answerer
 from askback.cli.call.server_call import CallOutcome, ServerCall, run_call
+from askback.cli.console import Exit
 from askback.cli.desk import DeskCalls, DeskServer, DeskStartup
-from askback.cli.exits import Exit
 from askback.client import Driver, PersonQueue
 from askback.testing import accept, decline
 from askback.testing.person import ScriptedPerson

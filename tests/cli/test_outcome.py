@@ -11,7 +11,7 @@ from threading import Thread
 import pytest
 
 from askback.cli.call.options import read_call
-from askback.cli.exits import Misused
+from askback.cli.console import Misused
 from askback.cli.servers.targets import AddressTarget, make_driver
 from tests.support.command.process import Shell, answering
 

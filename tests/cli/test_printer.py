@@ -2,7 +2,7 @@
 
 from io import StringIO
 
-from askback.cli.printer import Printer, TextRow
+from askback.cli.console import Printer, TextRow
 from askback.model.cells import width_of
 
 

@@ -7,7 +7,7 @@ from importlib.metadata import version
 import pytest
 
 from askback.cli import COMMANDS
-from askback.cli.exits import Exit
+from askback.cli.console import Exit
 from tests.support.command.process import Shell
 from tests.support.docs_pages import DOCS, table
 

@@ -26,7 +26,7 @@ from mcp_types import (
 
 from askback.cli.call.report import lines_of, print_offers
 from askback.cli.call.server_call import Listing
-from askback.cli.printer import Printer
+from askback.cli.console import Printer
 
 PIXELS = base64.b64encode(bytes(1234)).decode()
 

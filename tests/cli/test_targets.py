@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from askback.cli.exits import Misused
+from askback.cli.console import Misused
 from askback.cli.servers import configs
 from askback.cli.servers.configs import Configs, read_configs
 from askback.cli.servers.targets import AddressTarget, CommandTarget, Surroundings, find_target

@@ -13,7 +13,7 @@ from mcp.shared.exceptions import MCPError
 
 from askback.answers import Accepted
 from askback.client import Driver, ElicitationCallbacks, Person
-from askback.client.duplicates import (
+from askback.client.intake import (
     DEDUPE_SECONDS,
     MAX_ANSWERS,
     MAX_COPIES,
@@ -21,7 +21,7 @@ from askback.client.duplicates import (
     GivenAnswer,
 )
 from askback.client.person import Turn
-from askback.protocol.client.questions import IncomingForm
+from askback.protocol.client import IncomingForm
 from askback.testing import accept, cancel, decline
 from askback.testing.person import ScriptedPerson
 from tests.client.stranger_servers import SIZE, Context, Heard, Stranger, Typing, asking, done, form, settle

@@ -12,7 +12,7 @@ from askback.client.intake import Intake
 from askback.client.labels import who_asks
 from askback.client.limits import QuestionTally
 from askback.client.target import resolve_target
-from askback.protocol.client.questions import IncomingVisit
+from askback.protocol.client import IncomingVisit
 from askback.testing import accept
 from askback.testing.person import ScriptedPerson
 from tests.client.inns import mcp

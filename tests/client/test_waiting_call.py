@@ -11,7 +11,7 @@ from mcp_types import ListRootsResult
 from askback import Askback, ask, ask_all, confirm
 from askback.answers import Accepted, Answer, Cancelled, Declined
 from askback.client import Driver, FinishedCall, FormAsked, Mode, VisitAsked, WaitingCall
-from askback.client.waiting_call import require_same
+from askback.client.call import require_same
 from askback.errors import AnswerRefused, AuthorError, ConnectionMustLive, NotUnderstood, Unanswered
 from tests.client.stranger_servers import JULY, Context, Heard, Stranger, asking, done, form, visit
 from tests.support.servers.http import served

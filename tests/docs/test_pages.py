@@ -29,7 +29,7 @@ from askback.pages import Pages
 from askback.schema.links import link_of
 from askback.stores import MemoryStore
 from askback.testing import Asked, Run, accept, cancel, decline, run_tool
-from askback.testing.replies import Reply
+from askback.testing.script import Reply
 from askback.vault.keyring import KeyRing
 from askback.vault.keys import new_key
 from askback.vault.vault import Vault, VaultItem

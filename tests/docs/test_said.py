@@ -18,8 +18,7 @@ from askback.errors import QuestionRefused, VisitorUnknown
 from askback.pages import Pages
 from askback.schema.forms import form_of
 from askback.testing import Asked, ScriptMismatch, accept, cancel, decline, fail, run_tool, silence
-from askback.testing.replies import Reply
-from askback.testing.script import Answers
+from askback.testing.script import Answers, Reply
 from examples.first_question.server import mcp as cafe
 from examples.guards.server import make_server as make_files
 from examples.nobody.server import mcp as print_shop

@@ -17,8 +17,7 @@ from mcp.shared.exceptions import MCPError
 
 from askback.testing import Asked, accept, cancel, decline, raw, run_tool, silence
 from askback.testing.plugin import RunTool
-from askback.testing.replies import Reply
-from askback.testing.script import Answers
+from askback.testing.script import Answers, Reply
 from examples.nobody.server import mcp as print_shop
 from examples.questions.server import mcp as desk
 from examples.replay import effects

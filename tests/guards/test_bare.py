@@ -17,7 +17,7 @@ from mcp_types import CallToolResult, TextContent
 
 from askback import Askback, guard
 from askback.errors import AuthorError
-from askback.guards.wrapper import GuardMarks
+from askback.guards.guard import GuardMarks
 from askback.testing import accept, get_prompt, read_resource, run_tool
 from tests.guards.serving import Serve
 

@@ -11,7 +11,7 @@ from mcp.server import MCPServer
 from askback import Accepted, Askback, ask, guard, once, sync
 from askback.errors import NotApproved
 from askback.guards import Risk, RiskOption
-from askback.guards.wrapper import bypasses_guard
+from askback.guards.guard import bypasses_guard
 from askback.testing import accept, decline, get_prompt, run_tool
 from tests.guards.serving import Serve
 

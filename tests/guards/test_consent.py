@@ -10,7 +10,7 @@ from askback.errors import CannotAsk, InvalidAnswer, NotApproved, StoreUnavailab
 from askback.guards.rule import EvenIf
 from askback.stores import MemoryStore
 from askback.testing import accept, cancel, decline, fail, raw, run_tool, silence
-from askback.testing.replies import Reply
+from askback.testing.script import Reply
 from tests.guards.serving import Serve, mcpserver
 
 pytestmark = pytest.mark.anyio

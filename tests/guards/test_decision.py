@@ -18,8 +18,7 @@ from askback.guards.sql import SQLCatalogue, guard_sql
 from askback.stores import MemoryStore, Store
 from askback.stores.redis import RedisStore
 from askback.testing import accept, decline, run_tool, silence
-from askback.testing.replies import Reply
-from askback.testing.script import Asked
+from askback.testing.script import Asked, Reply
 from scripts.services import redis_server
 from tests.guards.serving import Serve
 from tests.support.services import found

@@ -17,8 +17,7 @@ from pydantic import AnyUrl, BaseModel, Field, SecretStr
 
 from askback.errors import AuthorError
 from askback.guards.arguments import digest_of
-from askback.guards.display import defang, quote_values, render_value
-from askback.guards.templates import Template
+from askback.guards.templates import Template, defang, quote_values, render_value
 from askback.model.texts import Words
 from tests.support.corpus import corpus
 

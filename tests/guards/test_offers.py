@@ -13,8 +13,7 @@ from askback.guards import Risk
 from askback.runtime.approvals import Approvals
 from askback.stores import MemoryStore
 from askback.testing import Run, accept, run_tool
-from askback.testing.replies import Reply
-from askback.testing.script import Asked
+from askback.testing.script import Asked, Reply
 from tests.guards.serving import Serve, fastmcp, mcpserver
 from tests.support.clock import Clock
 from tests.support.fastmcp_http import fastmcp_served

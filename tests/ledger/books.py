@@ -15,11 +15,11 @@ from askback.ledger.chain import (
     judge_seal,
     opened_record,
     read_line,
+    seal_heads,
     seal_records,
 )
 from askback.ledger.checker import LedgerChecker
 from askback.ledger.entries import encode_entry
-from askback.ledger.heads import seal_heads
 from askback.ledger.keys import LedgerKeyRing
 
 KEY = "a-key-of-the-tests-that-is-long-enough-to-be-one"

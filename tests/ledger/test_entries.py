@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from askback.errors import OperatorError
 from askback.ledger import Ledger, LedgerEntry
 from askback.ledger.chain import MAX_LINE_BYTES, LineRecord, Tip, read_line, seal_records
-from askback.ledger.codec import UnreadableLine, compact_json, read_object
 from askback.ledger.entries import MAX_FIELD_BYTES, encode_entry, read_entry
-from askback.ledger.keys import LedgerKeyRing
+from askback.ledger.keys import LedgerKeyRing, UnreadableLine, compact_json, read_object
 from askback.stores import MemoryStore
 from tests.ledger.books import KEY, RING, THEN, entry
 

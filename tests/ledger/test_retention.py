@@ -14,8 +14,8 @@ from askback.ledger import Ledger, Report, read_heads
 from askback.ledger.chain import LineRecord, Tip, read_line, seal_records
 from askback.ledger.entries import encode_entry
 from askback.ledger.keys import LedgerKeyRing
+from askback.ledger.ledger import BATCH_SIZE, TRIM_INTERVAL
 from askback.ledger.reader import entry_of, read_numbered
-from askback.ledger.retention import BATCH_SIZE, TRIM_INTERVAL
 from askback.stores import MemoryStore
 from tests.ledger.books import KEY, OTHER, THEN, check, entry
 

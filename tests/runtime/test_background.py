@@ -7,7 +7,7 @@ import pytest
 
 from askback import ask, once
 from askback.testing import Asked, accept, run_tool, silence
-from askback.testing.replies import Silence
+from askback.testing.script import Silence
 from tests.support.tool_servers import mcpserver
 
 pytestmark = pytest.mark.anyio

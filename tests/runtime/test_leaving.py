@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from askback import Askback, Declined, OutsideConversation, Text, ask, confirm, once
 from askback.testing import REVISIONS, accept, cancel, decline, get_prompt, read_resource, run_tool
-from askback.testing.replies import Reply
+from askback.testing.script import Reply
 from tests.runtime.conftest import RunBody
 from tests.support.tool_servers import mcpserver
 

@@ -9,8 +9,7 @@ import pytest
 
 from askback import Accepted, Answer, Ask, Declined, ask, ask_all, once
 from askback.testing import accept, decline, run_tool
-from askback.testing.replies import Reply
-from askback.testing.script import Asked
+from askback.testing.script import Asked, Reply
 from tests.runtime.conftest import RunBody
 from tests.support.tool_servers import mcpserver
 

@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from askback.schema.secret_lint import Suspicion, suspect_field, suspect_message
+from askback.schema.secret_lint.lexicon import read
 from askback.schema.secret_lint.sightings import sightings
-from askback.schema.secret_lint.text import read
 from tests.schema.secret_corpora import (
     DISGUISED_NAMES,
     FISHING_MESSAGES,

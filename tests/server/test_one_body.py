@@ -14,7 +14,7 @@ from mcp.client.session import ClientRequestContext, ElicitationFnT
 from askback import Askback
 from askback.server.hosts import lowlevel_of
 from askback.testing import REVISIONS, accept, cancel, decline, run_tool
-from askback.testing.replies import Reply
+from askback.testing.script import Reply
 from examples.fastmcp import server as fastmcp
 from examples.pizzeria import lowlevel, server
 from tests.support.fastmcp_http import fastmcp_served

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from askback import Accepted, Answer, Askback, Declined, sync
 from askback.server.hosts import lowlevel_of
 from askback.testing import accept, cancel, decline, run_tool
-from askback.testing.replies import Reply
+from askback.testing.script import Reply
 from tests.support.tool_servers import mcpserver as async_mcpserver
 from tests.sync.conftest import RunBody
 from tests.sync.servers import Body

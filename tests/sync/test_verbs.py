@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 
 from askback import Accepted, Ask, Askback, Cancelled, CannotAsk, Declined, Text, TimedOut, ask, sync
 from askback.testing import Asked, accept, cancel, decline, get_prompt, raw, read_resource, run_tool, silence
-from askback.testing.replies import Reply
+from askback.testing.script import Reply
 from tests.sync.conftest import RunBody
 
 pytestmark = pytest.mark.anyio

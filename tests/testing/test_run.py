@@ -20,7 +20,7 @@ from askback.testing import (
     read_resource,
     run_tool,
 )
-from askback.testing.replies import Reply
+from askback.testing.script import Reply
 from tests.support.tool_servers import HOSTS, mcpserver
 from tests.testing.tools import ADA, JUNE, LATEST, LONDON, NOVEMBER, meet, on_every_revision
 

@@ -5,7 +5,7 @@ from mcp.server import MCPServer
 
 from askback.errors import AuthorError
 from askback.testing import Asked, ScriptMismatch, accept, decline, run_tool, silence
-from askback.testing.replies import Reply
+from askback.testing.script import Reply
 from tests.support.tool_servers import mcpserver
 from tests.testing.tools import ADA, LONDON, meet, on_every_revision
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 
-from askback.cli.exits import INSTALL_EXTRA, Exit, import_optional
+from askback.cli.console import INSTALL_EXTRA, Exit, import_optional
 
 COMMANDS = {
     "demo": "three servers that ask you, in forms and on a page, and what goes over the wire",

@@ -12,7 +12,6 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TextIO
 
-import anyio
 import anyio.lowlevel
 from anyio.abc import TaskGroup, TaskStatus
 from mcp.shared.exceptions import MCPError
@@ -24,8 +23,7 @@ from askback.cli.call.options import CallRequest, read_line
 from askback.cli.call.people import Answerer, StatusLine
 from askback.cli.call.report import print_outcome, text_lines
 from askback.cli.call.server_call import ServerCall, connect_and_run, too_slow
-from askback.cli.exits import Exit, Misused, NotConnected
-from askback.cli.printer import MAX_NOTE, Printer, print_note
+from askback.cli.console import MAX_NOTE, Exit, Misused, NotConnected, Printer, print_note
 from askback.client import Driver
 from askback.model.safe import safe_line
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
-from askback.cli.printer import Printer, TextRow, format_iso, format_time, print_note, shorten
+from askback.cli.console import Printer, TextRow, format_iso, format_time, print_note, shorten
 from askback.ledger.chain import LedgerLine
 from askback.ledger.entries import LedgerEntry
 from askback.ledger.guards import RecordedRun

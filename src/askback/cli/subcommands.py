@@ -13,8 +13,7 @@ from typing import Any
 
 import anyio
 
-from askback.cli.exits import CommandInterrupted, Exit, Misused, run
-from askback.cli.printer import print_note
+from askback.cli.console import CommandInterrupted, Exit, Misused, print_note, run
 from askback.errors import OperatorError, StoreUnavailable, VaultUnavailable
 from askback.model.safe import safe_lines, safe_text
 from askback.stores import Store, open_store

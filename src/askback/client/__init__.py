@@ -4,6 +4,7 @@ async with Driver(["python", "server.py"], TerminalPerson()) as driver:
     print(await driver.call_tool("order", {"pizza": "Margherita"}))
 """
 
+from askback.client.call import FinishedCall, WaitingCall
 from askback.client.callbacks import ElicitationCallbacks
 from askback.client.driver import Driver
 from askback.client.limits import QuestionLimits
@@ -19,7 +20,6 @@ from askback.client.person import (
     VisitAsked,
     VisitReply,
 )
-from askback.client.waiting_call import FinishedCall, WaitingCall
 
 __all__ = [
     "AnswerRecord",

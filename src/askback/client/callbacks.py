@@ -23,7 +23,7 @@ from askback.client.limits import LIMITS, QuestionLimits, QuestionTally
 from askback.client.person import AnswerRecord, Asker, Person, PersonQueue, Turn
 from askback.client.question_handler import QuestionFlow
 from askback.errors import AskbackError
-from askback.protocol.client.questions import (
+from askback.protocol.client import (
     NOT_ANSWERED,
     UNDECLARED,
     mode_of,

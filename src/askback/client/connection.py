@@ -6,7 +6,6 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
 
-import anyio
 import anyio.abc
 from mcp.client._probe import negotiate_auto
 from mcp.client.session import ClientRequestContext, ClientSession, ListRootsFnT, SamplingFnT
@@ -33,8 +32,7 @@ from askback.client.question_handler import QuestionHandler
 from askback.client.target import Destination, redact_headers
 from askback.errors import AskbackError, CannotConnect, NotUnderstood, PeerError, ServerGone
 from askback.model.safe import safe_line
-from askback.protocol.client.capabilities import supported_modes
-from askback.protocol.client.dispatcher import ElicitationDispatcher, is_lost
+from askback.protocol.client import ElicitationDispatcher, is_lost, supported_modes
 from askback.protocol.revisions import Era, Revision, revision_of
 
 logger = logging.getLogger(__name__)

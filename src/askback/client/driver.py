@@ -27,7 +27,17 @@ from mcp_types import (
 from typing_extensions import Unpack
 
 from askback.answers import Answer
-from askback.client.call import CallKeywords, ClientCall, LeftAtQuestions, Resumed
+from askback.client.call import (
+    CallKeywords,
+    CallKind,
+    ClientCall,
+    FinishedCall,
+    LeftAtQuestions,
+    Resumed,
+    WaitingCall,
+    replies_of,
+    require_same,
+)
 from askback.client.connection import (
     ClientConnection,
     DriverSettings,
@@ -40,7 +50,6 @@ from askback.client.consent import KnownSites, Sites
 from askback.client.limits import LIMITS, Clock, QuestionLimits, Sleep
 from askback.client.person import AnswerRecord, Asker, Mode, Nobody, OnAnswer, Person, PersonQueue
 from askback.client.target import Target, resolve_target
-from askback.client.waiting_call import CallKind, FinishedCall, WaitingCall, replies_of, require_same
 from askback.errors import AuthorError, ConnectionMustLive
 from askback.protocol.revisions import REVISIONS, Era
 

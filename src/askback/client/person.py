@@ -46,7 +46,7 @@ class ReceivedQuestion:
     key: str | None = None
     meta: Mapping[str, Any] | None = None
     question: str | None = None
-    """The server's own id of the question; a copy has the same: see `askback.client.duplicates`."""
+    """The server's own id of the question; a copy has the same: see `askback.client.intake`."""
 
     @property
     def purpose(self) -> str:

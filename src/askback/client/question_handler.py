@@ -8,25 +8,23 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
-import anyio
 import anyio.abc
 from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND
 
 from askback.answers import Accepted, Answer, Cancelled, Declined
 from askback.client.call import ClientCall, LeftAtQuestions
-from askback.client.duplicates import GivenAnswer
-from askback.client.intake import Intake
+from askback.client.intake import GivenAnswer, Intake
 from askback.client.labels import MAX_REPEATED_LENGTH
 from askback.client.limits import Sleep
 from askback.client.person import Mode, Turn, VisitAsked, VisitReply
 from askback.errors import NotUnderstood, NotVisited, PeerError
-from askback.protocol.client.dispatcher import Exchange
-from askback.protocol.client.questions import (
+from askback.protocol.client import (
     NOT_ANSWERED,
     NOT_PUSHED,
     UNDECLARED,
     UNREADABLE,
+    Exchange,
     IncomingQuestion,
     IncomingRound,
     IncomingVisit,

@@ -14,7 +14,6 @@ from secrets import token_hex
 from threading import Thread
 from typing import Any, TextIO, cast
 
-import anyio
 import anyio.to_thread
 import httpx2
 from mcp.client._memory import InMemoryTransport

@@ -1,20 +1,19 @@
-"""The arguments with which a function will run: their values as JSON, and a digest of exactly these values."""
+"""The arguments with which a function will run: their values as JSON, a digest of exactly these values, and the risk in
+them."""
 
 import inspect
-import typing
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from hashlib import sha256
-from inspect import BoundArguments, Parameter
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from pathlib import PurePath
 from types import ModuleType, NoneType
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast, get_args, get_origin, get_type_hints
 from uuid import UUID
 
 from pydantic import AnyUrl, BaseModel, SecretBytes, SecretStr
@@ -22,7 +21,40 @@ from pydantic.dataclasses import is_pydantic_dataclass
 from pydantic_core import MultiHostUrl, Url, to_json
 
 from askback.errors import AuthorError
-from askback.guards.risk import Arguments
+
+Arguments = Mapping[str, Any]
+"""Arguments by name, with defaults applied and without those that a host injects."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RiskOption:
+    """Another way to say yes."""
+
+    value: str
+    """One word, for the wire and the ledger: "limit"."""
+    title: str
+    """What it does, in words for the person: "Run it for at most 1,000 rows"."""
+    change: Callable[[Arguments], Arguments]
+    """Returns the changed arguments, given all of them; arguments that it leaves out stay as they are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Risk:
+    """Why a person is asked."""
+
+    message: str
+    """The question. Web addresses in it are broken so that nobody can click them; the rest is shown as it is."""
+    facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Facts for the ledger, as JSON."""
+    options: tuple[RiskOption, ...] = ()
+    covers: str | None = None
+    """What a lasting approval covers, in words; by default the tool with these arguments, or with its key."""
+    scope: str = ""
+    """A digest of what else the question depends on, such as a catalogue. If it changes, approvals no longer hold."""
+    yes: str | None = None
+    """The label of a yes to this one run."""
+    no: str | None = None
+
 
 HOSTS = frozenset({"mcp", "fastmcp", "fastmcp_slim", "uncalled_for", "docket"})
 """Packages whose objects a host passes to a function by itself."""
@@ -56,13 +88,13 @@ class Parameters:
         )
         self.names = frozenset(self.signature.parameters) - self.injected
 
-    def bind(self, *args: Any, **kwargs: Any) -> BoundArguments:
+    def bind(self, *args: Any, **kwargs: Any) -> inspect.BoundArguments:
         """As Python would call it, defaults applied."""
         bound = self.signature.bind(*args, **kwargs)
         bound.apply_defaults()
         return bound
 
-    def caller_arguments(self, bound: BoundArguments) -> dict[str, Any]:
+    def caller_arguments(self, bound: inspect.BoundArguments) -> dict[str, Any]:
         """The arguments that came from the caller, without those that a host injects."""
         return {name: value for name, value in bound.arguments.items() if name not in self.injected}
 
@@ -163,7 +195,7 @@ def _digestible(value: Any) -> Any:
 
 def _hints(function: Callable[..., Any]) -> Mapping[str, Any]:
     try:
-        return typing.get_type_hints(inspect.unwrap(function), include_extras=True)
+        return get_type_hints(inspect.unwrap(function), include_extras=True)
     except Exception:  # noqa: BLE001 - names that exist only for the type checker; what is written is looked at then
         return {}
 
@@ -174,12 +206,14 @@ def _is_method(function: Callable[..., Any]) -> bool:
     return inspect.isfunction(function) and owner != "" and not owner.endswith("<locals>")
 
 
-def _is_object(parameter: Parameter) -> bool:
+def _is_object(parameter: inspect.Parameter) -> bool:
     """Whether it is the object of a method. With an annotation, `cls` may be an argument that only has this name."""
-    return parameter.name == "self" or (parameter.name == "cls" and parameter.annotation is Parameter.empty)
+    return parameter.name == "self" or (
+        parameter.name == "cls" and parameter.annotation is inspect.Parameter.empty
+    )
 
 
-def _is_injected(parameter: Parameter, hint: Any) -> bool:
+def _is_injected(parameter: inspect.Parameter, hint: Any) -> bool:
     if _derives_from_host(parameter.default):
         return True
     annotation = parameter.annotation if hint is None else hint
@@ -191,20 +225,20 @@ def _is_injected(parameter: Parameter, hint: Any) -> bool:
 def _parts(annotation: Any) -> Iterator[Any]:
     """An annotation and its parts: `Context | None`, `Annotated[str, Resolve(...)]`."""
     yield annotation
-    origin = typing.get_origin(annotation)
+    origin = get_origin(annotation)
     if origin is not None:
         yield origin
-        yield from typing.get_args(annotation)
+        yield from get_args(annotation)
 
 
 def _derives_from_host(thing: Any) -> bool:
-    if thing is Parameter.empty or isinstance(thing, ModuleType):
+    if thing is inspect.Parameter.empty or isinstance(thing, ModuleType):
         return False
     kind = thing if isinstance(thing, type) else type(thing)
     return any(one.__name__ in INJECTED and one.__module__.partition(".")[0] in HOSTS for one in kind.__mro__)
 
 
-def apply_changes(bound: BoundArguments, arguments: Arguments) -> BoundArguments:
+def apply_changes(bound: inspect.BoundArguments, arguments: Arguments) -> inspect.BoundArguments:
     """Put the approved arguments into a call."""
     strange = set(arguments) - set(bound.arguments)
     if strange:

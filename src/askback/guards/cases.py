@@ -4,11 +4,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from askback.errors import NotApproved
-from askback.guards.arguments import digest_of
-from askback.guards.display import defang, render_value
-from askback.guards.offers import ApprovalOffer, fieldset_for, require_options
-from askback.guards.risk import Arguments, Risk
-from askback.guards.rule import GuardRule
+from askback.guards.arguments import Arguments, Risk, digest_of
+from askback.guards.rule import ApprovalOffer, GuardRule, fieldset_for, require_options
+from askback.guards.templates import defang, render_value
 from askback.runtime.approvals import Scope
 from askback.runtime.carrier import PlacedQuestion
 from askback.runtime.conversation import Conversation

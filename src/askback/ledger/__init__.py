@@ -1,9 +1,8 @@
 """Who was asked what, when, and what they said: a record that shows whether somebody changed it."""
 
-from askback.ledger.chain import LedgerLine
+from askback.ledger.chain import Head, Heads, LedgerLine, read_heads
 from askback.ledger.checker import LedgerProblem, Report
 from askback.ledger.entries import LedgerEntry
-from askback.ledger.heads import Head, Heads, read_heads
 from askback.ledger.ledger import Ledger
 from askback.model.events import Event
 

@@ -9,10 +9,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from askback.ledger.chain import LedgerLine, SealStatus, judge_seal, read_line, read_opened, read_trimmed
-from askback.ledger.codec import UnreadableLine
-from askback.ledger.heads import Head, Heads
-from askback.ledger.keys import LedgerKeyRing
+from askback.ledger.chain import (
+    Head,
+    Heads,
+    LedgerLine,
+    SealStatus,
+    judge_seal,
+    read_line,
+    read_opened,
+    read_trimmed,
+)
+from askback.ledger.keys import LedgerKeyRing, UnreadableLine
 
 Wrong = Literal[
     "changed", "foreign", "missing", "moved", "copied", "cut", "tail", "trimmed", "keyless", "head"

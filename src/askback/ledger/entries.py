@@ -8,7 +8,7 @@ from hashlib import sha256
 from math import isfinite
 from typing import Any, TypeAlias
 
-from askback.ledger.codec import UnreadableLine, compact_json, to_plain
+from askback.ledger.keys import UnreadableLine, compact_json, to_plain
 from askback.model.events import Event
 
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"

@@ -1,24 +1,204 @@
-"""The ledger of a server: an operator makes it, the server writes to it, and it can be read and verified."""
+"""The ledger of a server: an operator makes it, the server writes to it, and it can be read, verified and trimmed.
+
+Writing: one append at a time for one process and one event loop; callers that come meanwhile are put together into the
+next append. After a failed or cancelled append it is unknown whether its lines are in the store. So no line is ever
+linked to them: the next append begins a new chain. A new chain also begins when the writer's last line was trimmed,
+because the mark that says where the old chain goes on may be trimmed next.
+
+Trimming: a mark is written first. It says where each chain goes on, so that the rest still verifies, and which of the
+removed lines were wrong.
+"""
 
 import logging
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Collection
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from secrets import token_hex
 
+import anyio
 from anyio.lowlevel import RunVar
 
 from askback.errors import OperatorError, StoreUnavailable
-from askback.ledger.chain import LedgerLine, LineRecord
+from askback.ledger.chain import (
+    Head,
+    Heads,
+    LedgerLine,
+    LineRecord,
+    Tip,
+    TrimMark,
+    opened_record,
+    read_line,
+    seal_heads,
+    seal_records,
+    trimmed_records,
+)
 from askback.ledger.checker import LedgerChecker, Report
 from askback.ledger.entries import LedgerEntry, encode_entry
-from askback.ledger.heads import Heads, seal_heads
-from askback.ledger.keys import Keys, LedgerKeyRing
-from askback.ledger.reader import read_lines, read_numbered
-from askback.ledger.retention import Retention
-from askback.ledger.writer import LedgerWriter
+from askback.ledger.keys import Keys, LedgerKey, LedgerKeyRing, UnreadableLine
+from askback.ledger.reader import as_bytes, last_line, read_lines, read_numbered
 from askback.model.store import Store
 from askback.stores import open_store
+
+MAX_LINES_PER_APPEND = 256
+"""A store takes the lines of one append in one statement."""
+
+TRIM_CHECK_AFTER = 60.0
+"""Seconds of silence after which a writer checks whether its last line was trimmed: no ledger is kept for less."""
+
+
+@dataclass(eq=False, slots=True)
+class _PendingWrite:
+    """The lines of one caller, and what has become of them."""
+
+    records: Sequence[LineRecord]
+    is_written: bool = False
+    is_cancelled: bool = False
+    error: Exception | None = None
+
+
+class LedgerWriter:
+    """The caller that holds the lock writes for all that wait for it."""
+
+    def __init__(self, store: Store, key: LedgerKey, *, clock: Callable[[], float]) -> None:
+        self._store, self._key, self._clock = store, key, clock
+        self.process = os.getpid()
+        self._tip: Tip | None = None
+        self._seen, self._written_at = 1, 0.0
+        self._waiting: deque[_PendingWrite] = deque()
+        self._lock = anyio.Lock(fast_acquire=True)
+
+    async def write(self, *records: LineRecord) -> None:
+        """Return when the lines are in the store, in this order; raises `StoreUnavailable` if they may not be."""
+        pending = _PendingWrite(records)
+        self._waiting.append(pending)
+        try:
+            async with self._lock:
+                if not pending.is_written and pending.error is None:
+                    await self._write_waiting()
+        except BaseException:
+            pending.is_cancelled = True
+            if pending in self._waiting:
+                self._waiting.remove(pending)
+            raise
+        if pending.error is not None:
+            # Each caller gets its own exception, with its own traceback.
+            raise copy(pending.error) if isinstance(pending.error, StoreUnavailable) else pending.error
+
+    async def _write_waiting(self) -> None:
+        """Write the caller's lines, which wait first, and as many of the others' as fit."""
+        batch = [self._waiting.popleft()]
+        count = len(batch[0].records)
+        while self._waiting and count + len(self._waiting[0].records) <= MAX_LINES_PER_APPEND:
+            batch.append(self._waiting.popleft())
+            count += len(batch[-1].records)
+        try:
+            await self._append([record for pending in batch for record in pending.records])
+        except Exception as error:  # noqa: BLE001 - raised by each of the callers
+            for pending in batch:
+                pending.error = error
+        except BaseException:
+            # This caller was cancelled. The others that still wait want their lines written.
+            self._waiting.extendleft(pending for pending in reversed(batch[1:]) if not pending.is_cancelled)
+            raise
+        else:
+            for pending in batch:
+                pending.is_written = True
+
+    async def _append(self, records: list[LineRecord]) -> None:
+        is_trimmed = await self._is_trimmed()
+        tip, self._tip = self._tip, None
+        if tip is None or is_trimmed:
+            tip = Tip(writer=token_hex(8))
+            records = [await self._opening(), *records]
+        lines, tip = seal_records(tip, self._key, records)
+        number = self._seen = await self._store.append(*lines)
+        self._tip, self._written_at = replace(tip, number=number), self._clock()
+
+    async def _is_trimmed(self) -> bool:
+        """Whether this writer's last line was trimmed, with all before it. If somebody removed that line alone, the
+        chain goes on and shows that it is missing."""
+        if self._tip is None or abs(self._clock() - self._written_at) < TRIM_CHECK_AFTER:
+            return False
+        first = await self._store.read(limit=1)
+        return bool(first) and first[0][0] > self._tip.number
+
+    async def _opening(self) -> LineRecord:
+        """The first line of a chain names the last line of the store, so that its removal is noticed."""
+        found = await last_line(self._store, near=self._seen)
+        try:
+            saw = None if found is None else read_line(found[0], as_bytes(found[1]))
+        except UnreadableLine:
+            saw = None
+        return opened_record(saw, at=self._clock())
+
+
+TRIM_INTERVAL = 3600.0
+"""Seconds between two trims, in all processes together."""
+
+BATCH_SIZE = 500
+"""Lines that one trim reads while the caller of a write waits: some milliseconds."""
+
+
+class Retention:
+    """Trims one ledger to what is younger than `keep` seconds."""
+
+    def __init__(self, store: Store, ring: LedgerKeyRing, *, keep: float, clock: Callable[[], float]) -> None:
+        self._store, self._ring, self._keep, self._clock = store, ring, keep, clock
+        self._due_at = 0.0
+        self._has_turn = False
+
+    @property
+    def is_due(self) -> bool:
+        return self._clock() >= self._due_at
+
+    async def trim_in_turn(self, writer: LedgerWriter) -> None:
+        """Trim one batch, if this process has the turn in this hour."""
+        now = self._clock()
+        self._due_at = now + TRIM_INTERVAL
+        turn = f"askback/ledger/trim/{int(now // TRIM_INTERVAL)}"
+        if self._has_turn or await self._store.spend(turn, until=now + 2 * TRIM_INTERVAL):
+            _, self._has_turn = await self.trim_batch(writer)
+            self._due_at = now if self._has_turn else self._due_at
+
+    async def trim_batch(self, writer: LedgerWriter) -> tuple[int, bool]:
+        """Remove the oldest lines up to the first that is young enough. Gives how many, and whether more may be old."""
+        page = await self._store.read(limit=BATCH_SIZE)
+        mark = self._mark_old(page)
+        if mark is None:
+            return 0, False
+        await writer.write(*trimmed_records(mark, at=self._clock()))
+        count = await self._store.trim(before=mark.before)
+        return count, mark.before > page[-1][0]
+
+    def _mark_old(self, page: Sequence[tuple[int, bytes]]) -> TrimMark | None:
+        """The mark for the old lines at the beginning of the page; None if there are none."""
+        checker, until = LedgerChecker(self._ring), self._clock() - self._keep
+        before, cut, wrong = 0, dict[str, Head](), list[int]()
+        undated: list[tuple[int, LedgerLine | None, bool]] = []
+        for number, raw in page:
+            problems = checker.problem_count
+            line = checker.take(number, as_bytes(raw))
+            is_wrong = line is None or (checker.problem_count > problems and line.kind != "trimmed")
+            undated.append((number, line, is_wrong))
+            if line is None or line.at is None:
+                continue  # a line without a sealed time goes with an old line behind it
+            if line.at >= until:
+                break
+            for number_, line_, is_wrong_ in undated:
+                if 0 < before < number_:
+                    wrong.append(before)  # it and the lines up to this one were missing already
+                if is_wrong_:
+                    wrong.append(number_)
+                before = number_ + 1
+                if line_ is not None and line_.n > cut.get(line_.writer, (0,))[0]:
+                    cut[line_.writer] = Head(line_.n, line_.mac, number_)
+            undated.clear()
+        return TrimMark(before=before, cut=cut, wrong=wrong) if cut else None
+
 
 logger = logging.getLogger("askback")
 

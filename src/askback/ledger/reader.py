@@ -3,8 +3,8 @@
 from collections.abc import AsyncGenerator
 
 from askback.ledger.chain import LedgerLine, read_line
-from askback.ledger.codec import UnreadableLine
 from askback.ledger.entries import LedgerEntry
+from askback.ledger.keys import UnreadableLine
 from askback.model.store import Store
 
 PAGE = 500

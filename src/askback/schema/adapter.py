@@ -5,12 +5,11 @@ Python values behind the spellings of a choice, and ATTRIBUTES, the Python names
 """
 
 import sys
-import typing
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from functools import partial
 from inspect import ismodule, isroutine
-from typing import Any, NotRequired, Required, get_args, get_origin
+from typing import Any, NotRequired, Required, get_args, get_origin, is_typeddict
 
 from pydantic import PydanticUserError, TypeAdapter
 from pydantic.errors import PydanticUndefinedAnnotation
@@ -63,7 +62,7 @@ def describe_type(what: Any) -> tuple[Json, Callable[[Any], Any]]:
 
 def _readable(what: Any) -> Any:
     """Before Python 3.12 pydantic reads the TypedDict of typing_extensions alone; an author may use either."""
-    if sys.version_info >= (3, 12) or not typing.is_typeddict(what):
+    if sys.version_info >= (3, 12) or not is_typeddict(what):
         return what
     fields: dict[str, Any] = {}
     for name, hint in get_type_hints(what, include_extras=True).items():

@@ -20,12 +20,11 @@ from askback.model.fields import Json
 from askback.model.form import digest_of
 from askback.model.question import SINGLE, Choice, Choices, Field, FieldSet, Form
 from askback.schema.adapter import ATTRIBUTES, describe_type, wire_name
-from askback.schema.formats import is_readable
 from askback.schema.keywords import FieldEntry, definitions_of, entries_of, entry_of
 from askback.schema.rules import URL, accept_title, examine_entries, fitting_default, refuse_suspicion
 from askback.schema.secret_lint import suspect_message
 from askback.schema.size import MAX_DEPTH, exceeds_depth
-from askback.schema.values import as_default, from_wire
+from askback.schema.values import as_default, from_wire, is_readable
 
 MAX_MESSAGE_LENGTH = 10_000
 """Characters. A longer question is a document; nobody reads it in a dialog."""

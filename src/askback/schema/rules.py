@@ -23,11 +23,10 @@ from askback.model.question import (
 )
 from askback.model.texts import Problem, Words
 from askback.schema.dialect import folded_name
-from askback.schema.formats import is_readable
 from askback.schema.keywords import FieldEntry, is_number
 from askback.schema.secret_lint import Suspicion, suspect_field
 from askback.schema.validation import check_of, matcher_of
-from askback.schema.values import Meanings, as_default, to_wire
+from askback.schema.values import Meanings, as_default, is_readable, to_wire
 
 URL = re.compile(r"https?://", re.IGNORECASE)
 

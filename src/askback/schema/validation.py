@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache, partial
 from math import isfinite
-from operator import attrgetter
 from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from pydantic_core import ErrorDetails, SchemaValidator, ValidationError, core_schema
@@ -35,8 +34,8 @@ from askback.model.question import (
 )
 from askback.model.texts import Problem
 from askback.schema.dialect import Dialect, folded_name, needs_other_words
-from askback.schema.formats import as_date, as_date_time, is_email, is_readable, is_url
 from askback.schema.size import exceeds_bytes
+from askback.schema.values import as_date, as_date_time, is_email, is_readable, is_url
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -244,7 +243,7 @@ def _bound(code: str, holds: Callable[[Any, Any], bool], attribute: str, fact: s
         bound = getattr(field, attribute, None)
         return bound is None or holds(value, bound)
 
-    return Rule(code, is_within, {fact: attrgetter(attribute)})
+    return Rule(code, is_within, {fact: operator.attrgetter(attribute)})
 
 
 @lru_cache(maxsize=512)
@@ -269,7 +268,7 @@ _RANGE = (
     _bound("not_above", operator.gt, "above", "bound"),
     _bound("too_high", operator.le, "maximum", "most"),
     _bound("not_below", operator.lt, "below", "bound"),
-    Rule("not_a_multiple", _is_multiple, {"step": attrgetter("multiple_of")}),
+    Rule("not_a_multiple", _is_multiple, {"step": operator.attrgetter("multiple_of")}),
 )
 
 RULES: Mapping[type[Field[Any]], tuple[Rule, ...]] = {

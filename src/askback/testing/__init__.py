@@ -7,9 +7,8 @@ assert run.text == "Order 1"
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from askback.testing.replies import accept, cancel, decline, fail, raw, silence
 from askback.testing.run import REVISIONS, Run, get_prompt, read_resource, run_tool
-from askback.testing.script import Asked, Script, ScriptMismatch
+from askback.testing.script import Asked, Script, ScriptMismatch, accept, cancel, decline, fail, raw, silence
 from askback.testing.vault import filled_vault
 
 if TYPE_CHECKING:

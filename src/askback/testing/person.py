@@ -9,8 +9,7 @@ from askback.answers import Accepted, Answer, Cancelled, Declined
 from askback.client.forms import Draft
 from askback.client.person import FormAsked, Mode, Turn, VisitAsked, VisitReply
 from askback.errors import Unanswered
-from askback.testing.replies import Accept, Fail, Raw, Silence
-from askback.testing.script import Answers, Asked, Script, ScriptMismatch
+from askback.testing.script import Accept, Answers, Asked, Fail, Raw, Script, ScriptMismatch, Silence
 
 BOTH: frozenset[Mode] = frozenset(("form", "url"))
 

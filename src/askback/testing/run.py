@@ -9,7 +9,6 @@ import anyio
 
 from askback.errors import AuthorError
 from askback.protocol import revisions
-from askback.protocol.revisions import PROMPTS_GET, RESOURCES_READ, TOOLS_CALL
 from askback.server.askback import middleware_of
 from askback.server.call import REHEARSAL, Rehearsal
 from askback.server.hosts import lowlevel_of
@@ -87,7 +86,7 @@ async def run_tool(
         MCPError: the call ended with a JSON-RPC error.
     """
     params = {"name": name, "arguments": dict(arguments or {})}
-    return await _run(server, TOOLS_CALL, params, answers, revision, always_replay, capabilities)
+    return await _run(server, revisions.TOOLS_CALL, params, answers, revision, always_replay, capabilities)
 
 
 async def get_prompt(
@@ -102,7 +101,7 @@ async def get_prompt(
 ) -> Run:
     """Get a prompt, as `run_tool` calls a tool."""
     params = {"name": name, "arguments": dict(arguments or {})}
-    return await _run(server, PROMPTS_GET, params, answers, revision, always_replay, capabilities)
+    return await _run(server, revisions.PROMPTS_GET, params, answers, revision, always_replay, capabilities)
 
 
 async def read_resource(
@@ -115,7 +114,9 @@ async def read_resource(
     capabilities: Mapping[str, Any] = FORMS,
 ) -> Run:
     """Read a resource, as `run_tool` calls a tool."""
-    return await _run(server, RESOURCES_READ, {"uri": uri}, answers, revision, always_replay, capabilities)
+    return await _run(
+        server, revisions.RESOURCES_READ, {"uri": uri}, answers, revision, always_replay, capabilities
+    )
 
 
 async def _run(

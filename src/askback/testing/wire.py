@@ -21,8 +21,7 @@ from mcp_types import (
 
 from askback.protocol.elicitation import ELICIT
 from askback.protocol.revisions import Era, revision_of
-from askback.testing.replies import Accept, Fail, Raw, Silence
-from askback.testing.script import Asked, Script
+from askback.testing.script import Accept, Asked, Fail, Raw, Script, Silence
 
 CLIENT_INFO = {"name": "askback.testing", "version": "1"}
 

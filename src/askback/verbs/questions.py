@@ -16,9 +16,9 @@ from askback.runtime.conversation import Conversation
 from askback.runtime.current import current_conversation, verb
 from askback.runtime.once import EffectTerms
 from askback.runtime.visit_flow import VisitPlan
-from askback.schema.formats import is_readable
 from askback.schema.forms import fieldset_of_options, form_of, require_message
 from askback.schema.links import link_of
+from askback.schema.values import is_readable
 
 T = TypeVar("T")
 T1 = TypeVar("T1")

@@ -13,7 +13,7 @@ from askback.client.intake import Intake
 from askback.client.limits import QuestionTally
 from askback.client.person import Asker, PersonQueue, Turn, VisitAsked
 from askback.errors import StoreUnavailable
-from askback.protocol.client.questions import IncomingVisit
+from askback.protocol.client import IncomingVisit
 from askback.stores import MemoryStore, SQLiteStore
 from askback.testing import accept
 from askback.testing.person import ScriptedPerson

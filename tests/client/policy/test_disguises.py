@@ -10,7 +10,7 @@ from askback.client.person import Turn
 from askback.client.policy import PolicyPerson, parse_policy, rules
 from askback.client.policy.rules import is_like, resembles
 from askback.errors import Unanswered
-from askback.schema.secret_lint.text import look_alikes
+from askback.schema.secret_lint.lexicon import look_alikes
 from askback.testing import ScriptedPerson, decline
 from tests.client.turns import make_form
 from tests.support.corpus import corpus

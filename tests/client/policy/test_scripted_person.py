@@ -22,7 +22,7 @@ from askback.testing import (
     raw,
     silence,
 )
-from askback.testing.replies import Reply
+from askback.testing.script import Reply
 from examples.pizzeria.server import mcp as pizzeria
 from tests.client.turns import make_form, make_visit
 

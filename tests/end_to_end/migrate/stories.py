@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from askback.testing import accept, cancel, decline, raw
-from askback.testing.replies import Reply
+from askback.testing.script import Reply
 
 Kind = Literal["tool", "prompt", "resource"]
 

@@ -21,8 +21,7 @@ from mcp.shared.exceptions import MCPError
 from askback import Askback, ask, confirm
 from askback.testing import REVISIONS, Run, accept, decline, run_tool, silence
 from askback.testing.plugin import RunTool
-from askback.testing.replies import Reply
-from askback.testing.script import Answers
+from askback.testing.script import Answers, Reply
 from examples.library.server import loans
 from examples.library.server import mcp as library
 from tests.support.raw import accepting, answering, raw_client

@@ -7,7 +7,7 @@ from fastmcp import Client
 from fastmcp.exceptions import ToolError
 
 from askback.testing import REVISIONS, accept, decline
-from askback.testing.replies import Reply
+from askback.testing.script import Reply
 from tests.end_to_end.migrate.guide import SECTIONS
 from tests.end_to_end.migrate.running import load, run_as_it_was, run_with_askback, server_in
 from tests.end_to_end.migrate.stories import Story

@@ -17,7 +17,7 @@ import askback
 from askback import Accepted, Askback, Text, ask
 from askback.testing import accept, decline
 from askback.testing.plugin import RunTool
-from askback.testing.replies import Reply
+from askback.testing.script import Reply
 from tests.end_to_end.migrate.guide import PAGE
 from tests.support.docs_pages import code_of, table
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from askback.testing import REVISIONS, accept, raw, run_tool
-from askback.testing.replies import Accept
+from askback.testing.script import Accept
 from tests.end_to_end.migrate.guide import SECTIONS, added
 from tests.end_to_end.migrate.running import load, run_as_it_was, run_with_askback, server_in
 from tests.end_to_end.migrate.stories import STORIES, Story

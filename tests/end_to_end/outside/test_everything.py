@@ -7,7 +7,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import MISSING_REQUIRED_CLIENT_CAPABILITY
 
 from askback.testing import REVISIONS, accept, decline, get_prompt, raw, read_resource, run_tool
-from askback.testing.replies import Reply
+from askback.testing.script import Reply
 from examples.everything.server import mcp
 
 pytestmark = pytest.mark.anyio

@@ -18,7 +18,7 @@ from pydantic import FileUrl
 from askback.answers import Accepted
 from askback.client import Driver, FinishedCall, WaitingCall
 from askback.testing import REVISIONS, ScriptedPerson, accept, cancel, decline
-from askback.testing.replies import Reply
+from askback.testing.script import Reply
 from tests.support.programs import listening
 from tests.support.strangers import sdk_server_words
 

@@ -8,7 +8,7 @@ from mcp_types import CallToolResult, TextContent
 from askback.client import Driver, FormAsked, VisitAsked
 from askback.errors import NotVisited
 from askback.testing import ScriptedPerson, accept, cancel, decline
-from askback.testing.replies import Reply
+from askback.testing.script import Reply
 from tests.end_to_end.outside.everything import (
     DEFAULTS,
     DEMANDED,

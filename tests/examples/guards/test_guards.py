@@ -9,7 +9,7 @@ from mcp.shared.exceptions import MCPError
 
 from askback.testing import accept, cancel, decline, run_tool
 from askback.testing.plugin import RunTool
-from askback.testing.replies import Reply
+from askback.testing.script import Reply
 from examples.guards import server as files
 from examples.guards import whole
 

@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 
 from askback.testing import cancel, decline
-from askback.testing.replies import Reply
+from askback.testing.script import Reply
 from examples.listening import listening
 from examples.payment.bank import Bank
 from examples.payment.server import Shop, Webhook

@@ -7,8 +7,8 @@ from typing import Any, cast
 import pytest
 
 from askback.errors import AuthorError, NotApproved
+from askback.guards.arguments import Risk
 from askback.guards.cost import CalledEstimator, CostLimits, Estimate, EstimateFailed
-from askback.guards.risk import Risk
 from askback.guards.sql import SQLCatalogue, SQLWords, StatementAssessor
 from askback.guards.sql.question import MARGIN, MARGIN_ON, MAX_LINE_LENGTH
 from tests.guards.sql.shop import tables, tagged, views

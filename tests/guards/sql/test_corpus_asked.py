@@ -11,7 +11,7 @@ import asyncpg
 import duckdb
 import pytest
 
-from askback.guards.risk import Risk
+from askback.guards.arguments import Risk
 from askback.guards.sql import Dialect, SQLCatalogue, StatementAssessor
 from askback.guards.sql.sources import Source, postgres
 from askback.guards.sql.sources.duckdb import DuckDBSource

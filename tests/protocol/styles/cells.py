@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 from mcp.shared.exceptions import MCPError
 
 from askback.testing import REVISIONS, Asked, ScriptMismatch, accept, cancel, decline, raw, run_tool
-from askback.testing.replies import Reply
-from askback.testing.script import Answers
+from askback.testing.script import Answers, Reply
 from tests.support.cafe import HOSTS, STYLES, Absent
 
 NOTHING: Mapping[str, Any] = {}

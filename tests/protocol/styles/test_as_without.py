@@ -18,7 +18,7 @@ from askback import Askback
 from askback.errors import SecretInForm
 from askback.schema.host_form import MAX_DEPTH
 from askback.testing import Run, accept, decline, raw, run_tool
-from askback.testing.replies import Reply
+from askback.testing.script import Reply
 from tests.protocol.styles.conftest import RunBody, Way
 from tests.protocol.styles.servers import End, asking, content_of
 from tests.support.corpus import corpus

@@ -9,7 +9,7 @@ from mcp.server.mcpserver import Context
 
 from askback import CannotAsk, ask, once
 from askback.testing import Asked, Run, accept, cancel, decline, raw, run_tool
-from askback.testing.replies import Reply
+from askback.testing.script import Reply
 from tests.protocol.styles.cells import FORMS_AND_LINKS
 from tests.protocol.styles.conftest import LATEST, RunBody, Way
 from tests.protocol.styles.servers import Seat

@@ -19,7 +19,7 @@ from askback.errors import (
     QuestionRefused,
 )
 from askback.testing import Asked, Run, accept, decline, get_prompt, raw, read_resource, run_tool
-from askback.testing.replies import Reply
+from askback.testing.script import Reply
 from tests.protocol.styles.servers import Name, asking, content_of, form
 from tests.support.visit_shops import BOUND, JULY, LINK, LINKS, NOVEMBER, Host, Shop, fastmcp, mcpserver
 

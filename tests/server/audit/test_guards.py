@@ -10,7 +10,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from askback import ask, guard
-from askback.guards.risk import Risk, RiskOption
+from askback.guards.arguments import Risk, RiskOption
 from askback.ledger.guards import RecordedRun
 from askback.testing import accept, cancel, decline, run_tool, silence
 from tests.server.audit.books import Books, Host, mcpserver

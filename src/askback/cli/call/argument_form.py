@@ -8,8 +8,7 @@ from typing import Any
 
 from askback.answers import Accepted, Cancelled, Declined
 from askback.cli.call.arguments import CallSignature, Parameter, read_value
-from askback.cli.exits import Misused
-from askback.cli.printer import print_note
+from askback.cli.console import Misused, print_note
 from askback.client.forms import read_form
 from askback.client.person import Asker, FormAsked, Person, Turn
 from askback.errors import Unanswered

@@ -13,7 +13,7 @@ from typing import Any, cast
 from mcp_types import Prompt, Tool
 from pydantic import FiniteFloat, TypeAdapter
 
-from askback.cli.exits import Misused
+from askback.cli.console import Misused
 from askback.schema.size import exceeds_depth
 
 MAX_PARAMETERS = 500

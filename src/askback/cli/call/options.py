@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from askback.cli.call.arguments import is_argument
-from askback.cli.exits import Misused
+from askback.cli.console import Misused
 from askback.protocol.revisions import REVISIONS
 
 TARGET = (

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from operator import add
 from typing import Any, TextIO
 
-import anyio
-from anyio import to_thread
+import anyio.to_thread
 
 from askback.answers import Answer
 from askback.cli.call.options import ConnectOptions
-from askback.cli.printer import columns_of, is_terminal, print_note
+from askback.cli.console import columns_of, is_terminal, print_note
 from askback.client.consent import judge, open_in_browser
 from askback.client.desk import DeskPerson
 from askback.client.person import Mode, Person, Turn, VisitAsked, VisitReply
@@ -216,5 +215,5 @@ def _with_policy(own: Person | None, policy: Policy | None) -> Answerer:
 
 async def _announce(desk: DeskPerson, *, opens_browser: bool) -> None:
     # A browser keeps addresses in its history, so it gets one that can be opened once.
-    is_open = opens_browser and await to_thread.run_sync(open_in_browser, judge(desk.opening_url()))
+    is_open = opens_browser and await anyio.to_thread.run_sync(open_in_browser, judge(desk.opening_url()))
     print_note(f"The desk is {'open' if is_open else 'ready: open it'} at {desk.url}")

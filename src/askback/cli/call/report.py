@@ -26,8 +26,7 @@ from pydantic import BaseModel, ByteSize
 
 from askback.cli.call.arguments import CallSignature, Parameter, as_text, signature_of
 from askback.cli.call.server_call import CallOutcome, Failure, Listing, Result
-from askback.cli.exits import Exit
-from askback.cli.printer import Block, Printer, TextRow, columns_of, print_note
+from askback.cli.console import Block, Exit, Printer, TextRow, columns_of, print_note
 from askback.client import Driver
 from askback.client.person import VisitAsked
 from askback.model.cells import wrap

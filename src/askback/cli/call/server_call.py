@@ -27,7 +27,7 @@ from askback.cli.call.argument_form import ask_missing
 from askback.cli.call.arguments import CallSignature, read_arguments, signature_of
 from askback.cli.call.options import CallRequest
 from askback.cli.call.people import Answerer, StatusLine
-from askback.cli.exits import Exit, Misused, NotConnected
+from askback.cli.console import Exit, Misused, NotConnected
 from askback.client import AnswerRecord, Driver
 from askback.client.person import OnAnswer
 from askback.errors import (

@@ -7,9 +7,18 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from askback.cli.exits import Exit, Misused
+from askback.cli.console import (
+    Exit,
+    Misused,
+    Printer,
+    TextRow,
+    format_count,
+    format_iso,
+    format_time,
+    print_note,
+    shorten,
+)
 from askback.cli.ledger_lines import WORDS, short_id
-from askback.cli.printer import Printer, TextRow, format_count, format_iso, format_time, print_note, shorten
 from askback.cli.subcommands import Subcommands, place_of, print_json
 from askback.model.owners import describe_owner, matches_owner
 from askback.model.safe import safe_text

@@ -13,8 +13,17 @@ from askback.cli.call.options import CallCommandOptions, CallRequest, read_call
 from askback.cli.call.people import StatusLine, open_answerer
 from askback.cli.call.report import print_json, print_log, print_outcome
 from askback.cli.call.server_call import CallOutcome, Failure, ServerCall, connect_and_run, failure_of
-from askback.cli.exits import CommandInterrupted, Exit, Misused, run
-from askback.cli.printer import MAX_NOTE, Printer, TextRow, print_note, warnings_on_screen
+from askback.cli.console import (
+    MAX_NOTE,
+    CommandInterrupted,
+    Exit,
+    Misused,
+    Printer,
+    TextRow,
+    print_note,
+    run,
+    warnings_on_screen,
+)
 from askback.cli.servers.targets import (
     CommandTarget,
     Target,

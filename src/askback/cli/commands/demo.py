@@ -9,10 +9,18 @@ from types import ModuleType
 
 import anyio
 
+from askback.cli.console import (
+    INSTALL_EXTRA,
+    CommandInterrupted,
+    Exit,
+    Printer,
+    import_optional,
+    is_terminal,
+    print_note,
+    run,
+)
 from askback.cli.demo import pizzeria
 from askback.cli.demo.transcript import RELUCTANT, WILLING, DemoAnswers
-from askback.cli.exits import INSTALL_EXTRA, CommandInterrupted, Exit, import_optional, run
-from askback.cli.printer import Printer, is_terminal, print_note
 
 STORIES = {
     "weather": (

@@ -10,9 +10,8 @@ import anyio
 from askback.cli.call.options import DeskOptions, read_desk
 from askback.cli.call.people import Answerer, open_answerer
 from askback.cli.call.report import text_lines
+from askback.cli.console import CommandInterrupted, Exit, is_terminal, print_note, run, warnings_on_screen
 from askback.cli.desk import HELP, DeskCalls, DeskServer, DeskStartup, read_piped_lines, read_typed_lines
-from askback.cli.exits import CommandInterrupted, Exit, run
-from askback.cli.printer import is_terminal, print_note, warnings_on_screen
 from askback.cli.servers.targets import Target, look_up, make_driver, starting_state
 from askback.client import PersonQueue
 from askback.errors import OperatorError

@@ -10,16 +10,14 @@ from typing import BinaryIO
 
 import anyio
 
-from askback.cli.exits import Exit, Misused
+from askback.cli.console import Exit, Misused, Printer, format_count, format_time, print_note
 from askback.cli.ledger_lines import LedgerColumns, LedgerSummary, print_runs, print_story, summarize_line
-from askback.cli.printer import Printer, format_count, format_time, print_note
 from askback.cli.subcommands import Subcommands
 from askback.errors import OperatorError
 from askback.ledger import Heads, Ledger, LedgerLine, Report, read_heads
 from askback.ledger.chain import judge_seal, read_line
-from askback.ledger.codec import UnreadableLine
 from askback.ledger.guards import RecordedRuns
-from askback.ledger.keys import VARIABLE, LedgerKeyRing, known_keys
+from askback.ledger.keys import VARIABLE, LedgerKeyRing, UnreadableLine, known_keys
 from askback.ledger.reader import calls_of, entry_of, last_line, read_call, read_lines, read_numbered
 from askback.model.safe import safe_text
 from askback.stores import Store

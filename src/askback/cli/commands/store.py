@@ -5,8 +5,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from typing import Any
 
-from askback.cli.exits import Exit, run
-from askback.cli.printer import Printer
+from askback.cli.console import Exit, Printer, run
 from askback.cli.subcommands import Subcommands, is_postgres, print_json, require_named
 from askback.model.safe import safe_text
 from askback.stores import Store, open_store

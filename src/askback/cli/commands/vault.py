@@ -8,8 +8,17 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, TypeVar
 
-from askback.cli.exits import Exit, Misused, run
-from askback.cli.printer import Printer, TextRow, format_iso, format_time, is_terminal, print_note
+from askback.cli.console import (
+    Exit,
+    Misused,
+    Printer,
+    TextRow,
+    format_iso,
+    format_time,
+    is_terminal,
+    print_note,
+    run,
+)
 from askback.cli.subcommands import SQLITE, Subcommands, open_existing, place_of, print_json
 from askback.model.cells import pad, width_of
 from askback.model.owners import describe_owner, matches_owner

@@ -14,14 +14,14 @@ from askback.cli.call.argument_form import ask_missing
 from askback.cli.call.arguments import signature_of
 from askback.cli.call.people import PersonWrapper
 from askback.cli.call.report import lines_of
+from askback.cli.console import Printer
 from askback.cli.demo import pizzeria
 from askback.cli.demo.transcript import DemoAnswers
-from askback.cli.printer import Printer
 from askback.client import Driver, Person, Turn
 from askback.client.terminal import TerminalPerson
 from askback.errors import Unanswered
 from askback.testing import accept, cancel, decline
-from askback.testing.replies import Reply
+from askback.testing.script import Reply
 
 PIZZERIA = "A pizzeria that asks: the tool `order` of an MCP server, and you are the guest."
 WEATHER = (

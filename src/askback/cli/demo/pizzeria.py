@@ -5,8 +5,8 @@ from typing import Any
 from mcp.server import MCPServer
 
 from askback import Askback, Choice, Integer, ask, confirm, once
+from askback.cli.console import Printer
 from askback.cli.demo.transcript import DemoAnswers, print_runs, print_verdict
-from askback.cli.printer import Printer
 from askback.testing import REVISIONS, run_tool
 
 EXTRAS = {

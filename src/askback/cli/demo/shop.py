@@ -10,12 +10,12 @@ from typing import Any
 from mcp.server import MCPServer
 
 from askback import Askback
+from askback.cli.console import Printer
 from askback.cli.demo.transcript import DemoAnswers, print_runs, print_verdict
-from askback.cli.printer import Printer
 from askback.guards.sql import SQLCatalogue, guard_sql
 from askback.guards.sql.sources.sqlite import SQLiteSource
 from askback.testing import REVISIONS, Run, run_tool
-from askback.testing.replies import Reply
+from askback.testing.script import Reply
 
 CUSTOMERS, ORDERS = 100, 1000
 

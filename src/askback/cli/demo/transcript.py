@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from askback.cli.printer import Block, Printer, Style, TextRow
+from askback.cli.console import Block, Printer, Style, TextRow
 from askback.testing import Run, accept, decline
-from askback.testing.replies import Reply
+from askback.testing.script import Reply
 
 LEGEND = "-> from the client    <- from the server    (handshakes left out)"
 

@@ -14,12 +14,12 @@ from mcp.server import MCPServer
 from pydantic_core import to_json
 
 from askback import Askback, secret
+from askback.cli.console import Printer
 from askback.cli.demo.transcript import DemoAnswers, print_runs, print_verdict
-from askback.cli.printer import Printer
 from askback.protocol.revisions import REVISIONS
 from askback.stores import MemoryStore
 from askback.testing import Asked, Run, run_tool
-from askback.testing.replies import Accept, Reply
+from askback.testing.script import Accept, Reply
 from askback.vault import SecretField
 from askback.vault.keyring import KEY_BYTES, KeyRing
 from askback.vault.vault import Vault

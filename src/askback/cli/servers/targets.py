@@ -16,10 +16,16 @@ from urllib.parse import urlsplit
 from mcp.client.stdio import StdioServerParameters
 
 from askback.cli.call.options import ConnectOptions
-from askback.cli.exits import Misused
-from askback.cli.printer import MAX_NOTE, print_note
-from askback.cli.servers.agreement import require_agreement
-from askback.cli.servers.configs import Configs, Configured, as_list, fill_in, read_configs, variables_in
+from askback.cli.console import MAX_NOTE, Misused, print_note
+from askback.cli.servers.configs import (
+    Configs,
+    Configured,
+    as_list,
+    fill_in,
+    read_configs,
+    require_agreement,
+    variables_in,
+)
 from askback.client import Driver, PersonQueue
 from askback.client.consent import KnownSites, path_of_user
 from askback.errors import AuthorError

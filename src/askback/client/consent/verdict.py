@@ -11,15 +11,16 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Final
 
-from askback.client.consent.concerns import concerns_of, strangeness_of
 from askback.client.consent.link import (
     JOINERS,
     ParsedLink,
+    concerns_of,
     false_letters,
     is_ace,
     is_false_ace,
     may_join,
     parse_link,
+    strangeness_of,
     unicode_of,
 )
 from askback.model.safe import is_blank

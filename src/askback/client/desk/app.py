@@ -5,7 +5,6 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from importlib.resources import files
 from typing import Any
 
-import anyio
 import anyio.to_thread
 from pydantic import BaseModel, ConfigDict, ValidationError
 from starlette.applications import Starlette

@@ -7,7 +7,6 @@ import hmac
 import logging
 import secrets
 from collections.abc import Collection
-from logging import DEBUG, WARNING
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
@@ -105,7 +104,10 @@ class Gate:
         else:
             # The first of its kind is told, so that a page elsewhere cannot fill the person's terminal.
             logger.log(
-                DEBUG if objection in self._told else WARNING, "refused %s: %s", scope["method"], objection
+                logging.DEBUG if objection in self._told else logging.WARNING,
+                "refused %s: %s",
+                scope["method"],
+                objection,
             )
             self._told.add(objection)
             await PlainTextResponse(REFUSED, 403)(scope, receive, guarded)

@@ -7,17 +7,16 @@ between quotes, made safe; they are judged like the rest of its words. The judgi
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any, Final, Literal, cast
 
 from askback.model.question import Choice, Choices, Field, Option
 from askback.model.safe import MAX_BLOCK_LENGTH
-from askback.schema.formats import is_readable
 from askback.schema.forms import MAX_SCHEMA_BYTES
 from askback.schema.rules import MAX_FIELDS, MAX_LABEL_LENGTH, MAX_OPTIONS
 from askback.schema.secret_lint import Suspicion, suspect_field, suspect_message
 from askback.schema.size import exceeds_bytes
 from askback.schema.validation import Check
+from askback.schema.values import is_readable
 
 MAX_TYPED_LENGTH: Final = 50_000
 """Characters in one box: a long letter. Our own servers take little more for a whole form."""
@@ -110,7 +109,11 @@ def suspicion_of_wishes(named: Any, pattern: Any) -> str | None:
         return f"The server calls this a password field. {_NEVER}"
     label = suspect_field(named[:MAX_LABEL_LENGTH], None, None) if type(named) is str else None
     prose = suspect_message(pattern[:MAX_LABEL_LENGTH]) if type(pattern) is str else None
-    found = replace(label, where="format") if label else prose and replace(prose, where="pattern")
+    found = (
+        dataclasses.replace(label, where="format")
+        if label
+        else prose and dataclasses.replace(prose, where="pattern")
+    )
     return None if found is None else _sentence(found)
 
 
@@ -124,7 +127,7 @@ def suspicion_of_field(name: str, title: str, hint: str, *, suggestion: str) -> 
     your token here"."""
     found = suspect_field(name, title, hint)
     if found is None and suggestion and (asks := suspect_message(suggestion[:_MAX_SUGGESTION_LENGTH])):
-        found = replace(asks, where="suggestion")
+        found = dataclasses.replace(asks, where="suggestion")
     return None if found is None else _sentence(found)
 
 
@@ -138,7 +141,7 @@ def suspicion_beside(said: Iterable[Said]) -> str | None:
         is_name = where != "hint" and len(text.split()) <= _MAX_NAME_WORDS
         # Alone, "API key" reads as a prompt. As a part of something it is named, and only a demand with it still asks.
         if found := suspect_message(f"of {text}" if is_name else text):
-            return _sentence(replace(found, where=where))
+            return _sentence(dataclasses.replace(found, where=where))
     return None
 
 

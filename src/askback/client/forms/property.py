@@ -9,8 +9,8 @@ from typing import Any, Final, cast
 
 from askback.client.forms.form import MAX_LABEL_LENGTH, MAX_OPTION_LENGTH, MAX_OPTIONS, UNSAFE_INTEGER, cut
 from askback.model.question import Option
-from askback.schema.formats import is_readable
-from askback.schema.secret_lint.text import fold
+from askback.schema.secret_lint.lexicon import fold
+from askback.schema.values import is_readable
 
 Json = dict[str, Any]
 

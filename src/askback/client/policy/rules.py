@@ -17,8 +17,8 @@ from typing import Any, Final, Literal
 
 from askback.client.consent.link import TWINS
 from askback.client.person import Asked, FormAsked
+from askback.schema.secret_lint.lexicon import BLANKS, fold, look_alikes
 from askback.schema.secret_lint.sightings import LEET
-from askback.schema.secret_lint.text import BLANKS, fold, look_alikes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

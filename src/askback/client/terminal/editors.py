@@ -11,7 +11,6 @@ from prompt_toolkit.document import Document
 
 from askback.client import labels
 from askback.client.forms import Draft, FormEntry
-from askback.client.labels import titles
 from askback.client.terminal.layout import BOLD, EDITED, PLAIN, Row, at_most, text_rows
 from askback.model import safe
 from askback.model.cells import cut, pad, width_of
@@ -66,7 +65,7 @@ class Editor(ABC):
 def editor_of(entry: FormEntry, draft: Draft) -> Editor:
     if entry.kind == "choices":
         return SeveralEditor(entry, draft)
-    return ChoiceEditor(entry, draft) if titles(entry) else TextEditor(entry, draft)
+    return ChoiceEditor(entry, draft) if labels.titles(entry) else TextEditor(entry, draft)
 
 
 class TextEditor(Editor):
@@ -124,7 +123,7 @@ class ChoiceEditor(Editor):
         super().__init__(entry, draft)
         self.buffer = Buffer(on_text_changed=lambda _: self._found())
         nothing = [] if entry.is_required or entry.kind == "choices" else [(None, labels.EMPTY_CHOICE)]
-        self._options: list[tuple[Any, str]] = [*nothing, *titles(entry)]
+        self._options: list[tuple[Any, str]] = [*nothing, *labels.titles(entry)]
         self.at: int | None = self._first()
 
     def _first(self) -> int | None:

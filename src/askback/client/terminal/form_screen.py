@@ -7,15 +7,6 @@ from typing import Any
 from askback.answers import Accepted
 from askback.client import labels
 from askback.client.forms import Draft, FormEntry
-from askback.client.labels import (
-    expectation,
-    key_warning,
-    label_of,
-    notes_on_change,
-    notes_on_sending,
-    value_line,
-    value_lines,
-)
 from askback.client.person import FormAsked, Turn
 from askback.client.terminal.editors import INDENT, Editor, editor_of
 from askback.client.terminal.layout import (
@@ -91,33 +82,33 @@ def doubts(asked: FormAsked, draft: Draft) -> Iterator[str]:
     given = [entry for entry in asked.blank.entries if draft.value(entry.name) is not None]
     suspected = [entry for entry in given if entry.suspicion is not None]
     for entry in suspected:
-        yield f"{label_of(entry)}: {entry.suspicion}"
+        yield f"{labels.label_of(entry)}: {entry.suspicion}"
     whole = asked.blank.suspicion_of(asked.message)
     if not suspected and whole and any(entry.field.is_typed for entry in given):
         yield whole
     stops = draft.stops()
-    yield from (key_warning(entry, stops[entry.name]) for entry in given if entry.name in stops)
+    yield from (labels.key_warning(entry, stops[entry.name]) for entry in given if entry.name in stops)
 
 
 def review_rows(draft: Draft, columns: int, *, goes_out: bool = True) -> Iterator[Row]:
     """Each value in full, with a word where it differs from the form as it came, or from what goes out."""
     width = label_width(draft.blank.entries, columns)
     for entry in draft.blank.entries:
-        before, hang = f"   {pad(label_of(entry), width)}  ", " " * (width + 5)
+        before, hang = f"   {pad(labels.label_of(entry), width)}  ", " " * (width + 5)
         if columns < SPARE_COLUMNS:
-            yield from text_rows(label_of(entry), columns)
+            yield from text_rows(labels.label_of(entry), columns)
             before = hang = "   "
         # A default has the server's lines: behind a bar none of them passes for one of ours.
         bar = hang[:-2] + "│ "
-        for place, line in enumerate(value_lines(entry, draft)):
+        for place, line in enumerate(labels.value_lines(entry, draft)):
             yield from text_rows(line, columns, before=before if place == 0 else bar, after=bar)
-        for note in (notes_on_sending if goes_out else notes_on_change)(entry, draft):
+        for note in (labels.notes_on_sending if goes_out else labels.notes_on_change)(entry, draft):
             yield from text_rows(note, columns, before=hang + "~ ", after=hang + "  ", style=BOLD)
 
 
 def label_width(entries: tuple[FormEntry, ...], columns: int) -> int:
     """How wide the column of labels is: the longest label, but never more than a third of the screen."""
-    longest = max((width_of(label_of(entry)) for entry in entries), default=0)
+    longest = max((width_of(labels.label_of(entry)) for entry in entries), default=0)
     return min(longest, columns // 3)
 
 
@@ -248,7 +239,7 @@ class FillScreen(QuestionScreen):
         for place, entry in enumerate(self.entries):
             if place != self.focus:
                 is_wrong = place in self._left and self.draft.problem(entry.name) is not None
-                text = f"{pad(label_of(entry), width)}  {value_line(entry, self.draft)}"
+                text = f"{pad(labels.label_of(entry), width)}  {labels.value_line(entry, self.draft)}"
                 rows.append([(PLAIN, cut((" ! " if is_wrong else "   ") + text, size.columns))])
                 continue
             first = len(rows)
@@ -269,7 +260,7 @@ class FillScreen(QuestionScreen):
 
     def _open(self, place: int, entry: FormEntry, size: Size) -> tuple[list[Row], tuple[int, int]]:
         count = f"  {place + 1} of {self.fields} " if self.fields > 1 else ""
-        title = cut(f" > {label_of(entry)}", size.columns - width_of(count))
+        title = cut(f" > {labels.label_of(entry)}", size.columns - width_of(count))
         gap = " " * (size.columns - width_of(title) - width_of(count))
         rows: list[Row] = [[(BOLD, title), (PLAIN, gap + count)]]
         hint = at_most(server_rows(_hint(entry), size.columns, indent=INDENT), MAX_HINT_ROWS)
@@ -277,7 +268,7 @@ class FillScreen(QuestionScreen):
         drawn = self._editors[place].draw(size.columns, max(3, size.rows // 3))
         row, column = drawn.cursor
         cursor = (len(rows) + row, column)
-        rows += [*drawn.rows, *text_rows(expectation(entry), size.columns, before=INDENT)]
+        rows += [*drawn.rows, *text_rows(labels.expectation(entry), size.columns, before=INDENT)]
         rows += [row for why in self._complaints(place, entry) for row in warning_rows(why, size.columns)]
         return [*rows, *(hint if size.is_low else [])], cursor
 
@@ -290,7 +281,7 @@ class FillScreen(QuestionScreen):
         if entry.suspicion is not None:
             yield entry.suspicion
         if (shape := self.draft.pasted_key(entry.name)) is not None:
-            yield key_warning(entry, shape)
+            yield labels.key_warning(entry, shape)
 
 
 def _hint(entry: FormEntry) -> list[str]:

@@ -21,6 +21,7 @@ from askback.client.terminal.layout import (
     text_rows,
 )
 from askback.client.terminal.screen_app import BaseScreen, LeaveScreen
+from askback.client.terminal.tty import OFFER_DECLINE_ALL_AT
 from askback.model import safe
 from askback.model.cells import cut
 
@@ -35,9 +36,6 @@ KEY_WORDS = {
     "escape": "Esc",
 }
 """Keys by the names that are printed on keyboards."""
-
-OFFER_DECLINE_ALL_AT = 3
-"""From this question of one call on, a person is offered to decline all the rest."""
 
 MAX_REASON_LENGTH = 500
 """Characters of a sentence that says why a question is gone."""

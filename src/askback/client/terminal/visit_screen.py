@@ -1,14 +1,14 @@
-"""The screens of a visit: who, where and why before anything opens, and the wait after it has."""
+"""The screens of a visit: who, where and why before anything opens, the wait after it, and the line that is left."""
 
 from collections.abc import Callable
 from typing import Any
 
-import anyio
+import anyio.to_thread
 
-from askback.answers import Accepted
+from askback.answers import Accepted, Answer, Cancelled, Declined
 from askback.client import labels
-from askback.client.labels import VisitView, view_visit
-from askback.client.person import Turn, VisitAsked, VisitReply
+from askback.client.consent import Opener
+from askback.client.person import Asked, FormAsked, Turn, VisitAsked, VisitReply
 from askback.client.terminal.layout import (
     BOLD,
     PLAIN,
@@ -25,10 +25,71 @@ from askback.client.terminal.layout import (
     warning_rows,
 )
 from askback.client.terminal.question_screen import Action, QuestionScreen
-from askback.client.terminal.record import clock_time
 from askback.client.terminal.screen_app import BaseScreen, LeaveScreen
+from askback.client.terminal.tty import Tty
 from askback.model import safe
 from askback.model.cells import ELLIPSIS, cut
+
+MAX_MESSAGE_WIDTH = 40
+"""Cells of the question in its record: enough to know it by."""
+
+
+def describe_question(asked: Asked) -> str:
+    """Who asked, and what, on one line."""
+    label = safe.safe_line(asked.asker.label)
+    if isinstance(asked, VisitAsked):
+        return f"{label} asked to visit {safe.safe_line(asked.verdict.host or asked.url, 80)}"
+    first, *rest = asked.message.strip().split("\n", 1)
+    message = safe.safe_line(first) + ("…" if rest else "")
+    return f"{label} asked {safe.quote_safely(cut(message, MAX_MESSAGE_WIDTH))}"
+
+
+def describe_end(turn: Turn, answer: Answer[Any], *, is_open: bool) -> str:
+    """What became of a question."""
+    if turn.gone is not None:
+        return f"not answered. {safe.safe_line(turn.gone)}"
+    match answer:
+        case Accepted() if isinstance(turn.asked, FormAsked):
+            return "sent"
+        case Accepted():
+            return "opened in the browser" if is_open else "agreed, but no browser opens here"
+        case Declined():
+            return "declined, and so will be all that this server asks" if turn.declines_all else "declined"
+        case Cancelled():
+            return "cancelled"
+
+
+def link_to_copy(asked: VisitAsked) -> tuple[str, str]:
+    """Where no browser opens: the link to copy, whole and alone on its line."""
+    return "Open it by hand:", safe.safe_line(asked.verdict.href, len(asked.verdict.href))
+
+
+def clock_time(seconds: float) -> str:
+    """Elapsed, as a clock shows it."""
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes}:{rest:02}"
+
+
+GOES_ON = labels.GOES_ON.format(stop="Ctrl-C gives it up")
+
+
+async def conclude(turn: Turn, answer: Answer[Any], tty: Tty, opener: Opener) -> None:
+    """Open a link that was agreed to, and leave one line behind; where no browser opens, also the link to copy."""
+    asked = turn.asked
+    is_agreed = isinstance(answer, Accepted) and turn.gone is None
+    visit = asked if is_agreed and isinstance(asked, VisitAsked) else None
+    is_open = visit is not None and await open_link(visit, opener)
+    tty.tell(f"{describe_question(asked)}: {describe_end(turn, answer, is_open=is_open)}")
+    if visit is not None and not is_open:
+        tty.say(*link_to_copy(visit))
+    if visit is not None and not visit.is_demanded:  # else a screen follows that waits for their word
+        tty.tell(GOES_ON)
+
+
+async def open_link(asked: VisitAsked, opener: Opener) -> bool:
+    """Whether a browser shows the page now. In a thread: it may take its time to start."""
+    return await anyio.to_thread.run_sync(opener, asked.verdict)
+
 
 DOMAIN = "bold underline"
 """Stands out by weight, by a line and by brackets: on every terminal by one of them at least."""
@@ -43,7 +104,7 @@ class ConsentScreen(QuestionScreen):
 
     def __init__(self, turn: Turn, asked: VisitAsked) -> None:
         super().__init__(turn)
-        self._shown = view_visit(asked)
+        self._shown = labels.view_visit(asked)
         self._may_open = asked.verdict.allowed
 
     def status(self) -> tuple[str, ...]:
@@ -79,7 +140,7 @@ class ConsentScreen(QuestionScreen):
         return Body(rows=rows)
 
 
-def _where(shown: VisitView, size: Size) -> list[Row]:
+def _where(shown: labels.VisitView, size: Size) -> list[Row]:
     """On one row, or cut at its left: the registered domain stands at the right, and the whole link is below."""
     before, domain, after = shown.where
     if not domain:

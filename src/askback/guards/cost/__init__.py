@@ -8,12 +8,12 @@ from askback.errors import EstimateFailed
 from askback.guards.cost.estimate import (
     CalledEstimator,
     CostLimits,
+    CostWords,
     Estimate,
     Estimator,
     Measure,
     PlanEstimator,
 )
-from askback.guards.cost.words import CostWords
 
 __all__ = [
     "CalledEstimator",

@@ -11,9 +11,9 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 import anyio
 
 from askback.errors import AuthorError, NotApproved
+from askback.guards.arguments import Arguments, Risk, RiskOption
 from askback.guards.cost import CostLimits, CostWords, Estimate, EstimateFailed, Estimator, PlanEstimator
 from askback.guards.guard import Guard, guard
-from askback.guards.risk import Arguments, Risk, RiskOption
 from askback.guards.rule import EvenIf
 from askback.guards.sql.approval import SQLApproval, give_approval, keep_approval
 from askback.guards.sql.catalogue import PersonalColumns, SQLCatalogue

@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from askback.guards.cost import CostLimits, CostWords, Estimate, Measure
-from askback.guards.display import defang, make_legible, render_value
 from askback.guards.sql.catalogue import SQLCatalogue, digest_of
 from askback.guards.sql.engines.engine import Inspection
 from askback.guards.sql.names import Dialect
 from askback.guards.sql.readings import SQLReading
 from askback.guards.sql.statements import QUERIES
+from askback.guards.templates import defang, make_legible, render_value
 from askback.model.texts import require_templates
 
 

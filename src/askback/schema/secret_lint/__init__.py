@@ -11,7 +11,7 @@ in writing.
 
 from dataclasses import dataclass
 
-from askback.schema.secret_lint.text import read
+from askback.schema.secret_lint.lexicon import read
 from askback.schema.secret_lint.verdict import (
     MAX_LABEL_WORDS,
     find_demand_in_label,

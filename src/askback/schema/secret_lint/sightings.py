@@ -8,15 +8,19 @@ from itertools import accumulate
 from typing import Final, NamedTuple
 
 from askback.schema.secret_lint.lexicon import (
+    BOUNDS,
+    MARKS,
+    SIGNS,
+    FoldedText,
     PhraseTable,
     SecretTerm,
     TermPosition,
+    is_unspaced,
     joined_spellings,
     phrases_in,
     secret_phrases,
     words_of,
 )
-from askback.schema.secret_lint.text import BOUNDS, MARKS, SIGNS, FoldedText, is_unspaced
 
 LEET: Final = ("0o1i2z3e4a5s6g7t8b9g@a$s!i|l+t", "0o1l2z3e4a5s6b7t8b9q@a$s!l|i+t")
 """Two readings of each digit and sign, because 1 is now i and now l."""

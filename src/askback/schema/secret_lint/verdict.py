@@ -6,15 +6,20 @@ from itertools import takewhile
 from typing import Final
 
 from askback.schema.secret_lint.lexicon import (
+    BOUNDS,
+    ENDS,
+    MARKS,
+    FoldedText,
     SecretTerm,
+    is_unspaced,
     phrases_in,
     phrases_of,
+    read,
     stands_before,
     tables_of,
     words_of,
 )
 from askback.schema.secret_lint.sightings import Sighting, is_about_unspaced, sightings
-from askback.schema.secret_lint.text import BOUNDS, ENDS, MARKS, FoldedText, is_unspaced, read
 
 REACH: Final = 15
 """Words that a demand carries: "enter the following: name, mail, street, town and password"."""

@@ -27,7 +27,7 @@ from fastmcp.tools.tool_transform import TransformedTool
 from mcp.shared.exceptions import MCPError
 
 from askback.errors import AuthorError, causes, own_error
-from askback.guards.wrapper import GuardMarks, refuse_bypass
+from askback.guards.guard import GuardMarks, refuse_bypass
 from askback.pages.settings import ROOT
 from askback.protocol.revisions import CONVERSATION_METHODS, NOVEMBER_2025, Era, revision_of
 from askback.protocol.server.raised_visits import demands_visits

@@ -23,7 +23,7 @@ from mcp_types import Tool as ListedTool
 from mcp_types.methods import is_input_required
 
 from askback.errors import UnsupportedHost, own_error
-from askback.guards.wrapper import GuardMarks, refuse_bypass
+from askback.guards.guard import GuardMarks, refuse_bypass
 from askback.pages.settings import ROOT
 from askback.protocol.revisions import TOOLS_LIST
 from askback.runtime.current import CURRENT, forgotten_await

@@ -8,13 +8,9 @@ A store whose runners can die apart from it, as processes do, keeps `DeathContra
 """
 
 from askback.testing.store_contract.base import Clock
-from askback.testing.store_contract.caps import CapContract
-from askback.testing.store_contract.claims import ClaimContract
-from askback.testing.store_contract.deaths import DeathContract
-from askback.testing.store_contract.notes import NoteContract
-from askback.testing.store_contract.races import RaceContract
-from askback.testing.store_contract.rows import ShelfContract
-from askback.testing.store_contract.settlements import SettleContract
+from askback.testing.store_contract.claims import ClaimContract, DeathContract, NoteContract
+from askback.testing.store_contract.races import RaceContract, SettleContract
+from askback.testing.store_contract.rows import CapContract, ShelfContract
 
 __all__ = ["Clock", "DeathContract", "StoreContract"]
 

@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Generic, TypeVar
 
-import anyio
 import anyio.lowlevel
 import pytest
 from anyio.abc import TaskGroup

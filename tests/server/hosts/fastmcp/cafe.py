@@ -9,7 +9,7 @@ from mcp_types import ElicitRequest, ElicitRequestFormParams
 from pydantic import BaseModel
 
 from askback.testing import Asked, Run, accept, get_prompt, raw, read_resource, run_tool
-from askback.testing.replies import Reply
+from askback.testing.script import Reply
 
 LINKS: dict[str, Any] = {"elicitation": {"form": {}, "url": {}}}
 """What a client declares that can show both."""

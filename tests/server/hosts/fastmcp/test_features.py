@@ -15,7 +15,7 @@ from mcp_types import InputRequiredResult
 
 from askback import Askback, ask, confirm
 from askback.testing import Asked, accept, decline, run_tool
-from askback.testing.replies import Reply
+from askback.testing.script import Reply
 from tests.server.hosts.fastmcp.cafe import Order, question, tea
 from tests.server.hosts.fastmcp.guests import MODES, Guest, say
 

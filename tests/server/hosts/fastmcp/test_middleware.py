@@ -23,7 +23,7 @@ from mcp_types import MISSING_REQUIRED_CLIENT_CAPABILITY, ElicitResult, InputReq
 
 from askback import Askback, ask, once
 from askback.testing import Asked, accept, raw, run_tool, silence
-from askback.testing.replies import Reply
+from askback.testing.script import Reply
 from tests.server.hosts.fastmcp.cafe import (
     EVERYWHERE,
     Order,
