@@ -3,7 +3,7 @@
 from typing import Any
 
 from askback.ledger import LedgerEntry
-from askback.ledger.guards import PLACE
+from askback.ledger.reader import PLACE
 from tests.ledger.books import THEN, entry
 
 WHERE = f"{PLACE}query:{'ab' * 16}"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from askback.ledger import LedgerEntry
-from askback.ledger.guards import RecordedRun
+from askback.ledger.reader import RecordedRun
 from tests.ledger.books import entry
 from tests.ledger.guarded import (
     FACTS,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from askback.ledger import LedgerEntry
-from askback.ledger.guards import RecordedRun, RecordedRuns
+from askback.ledger.reader import RecordedRun, RecordedRuns
 
 
 def guarded_runs(entries: Iterable[tuple[int, LedgerEntry]]) -> list[RecordedRun]:

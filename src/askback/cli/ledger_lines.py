@@ -9,8 +9,7 @@ from typing import Any, NamedTuple, cast
 from askback.cli.console import Printer, TextRow, format_iso, format_time, print_note, shorten
 from askback.ledger.chain import LedgerLine
 from askback.ledger.entries import LedgerEntry
-from askback.ledger.guards import RecordedRun
-from askback.ledger.reader import entry_of
+from askback.ledger.reader import RecordedRun, entry_of
 from askback.model.cells import pad, width_of, wrap
 from askback.model.owners import describe_owner
 from askback.model.safe import safe_text
@@ -197,8 +196,8 @@ def print_runs(
     noted = [(run, next((notes[one] for one in run.numbers if one in notes), "")) for run in runs]
     if as_lines:
         for run, note in noted:
-            members = as_json(run, is_sealed=not note if has_keys else None)
-            printer.write(json.dumps(members))  # ASCII alone: it may end on a terminal
+            # ASCII alone: it may end on a terminal.
+            printer.write(json.dumps(as_json(run, is_sealed=not note if has_keys else None)))
         return
     LedgerColumns(printer).print([summarize_run(run, note) for run, note in noted])
     endings = Counter(run.then for run in runs)

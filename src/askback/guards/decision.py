@@ -238,7 +238,11 @@ async def run_guarded(
     try:
         arguments, digest = await _agreed(conversation, numbered, tool, arguments, record)
         await record.flush()
-        _require_same(arguments, digest, tool)
+        if digest_of(dict(arguments)) != digest:
+            raise AuthorError(
+                f"The arguments of {tool} changed while it was asked about them, so nothing ran. Give a guarded "
+                "function values of its own: a copy of a list that others write to."
+            )
         for rule in guards:
             if rule.on_approval is not None:
                 rule.on_approval(arguments)
@@ -275,8 +279,7 @@ async def _agreed(
         try:
             case = await case_of(conversation, run)
         except NotApproved as refusal:
-            place = run.place(conversation)
-            record.record(place, str(refusal), run.facts, reason=refusal.outcome)
+            record.record(run.place(conversation), str(refusal), run.facts, reason=refusal.outcome)
             raise
         if case is not None:
             agreed = await consent_to(conversation, case, record)
@@ -291,11 +294,3 @@ async def _agreed(
                 "one of them offer such options."
             )
     return arguments, digest
-
-
-def _require_same(arguments: Arguments, digest: str, tool: str) -> None:
-    if digest_of(dict(arguments)) != digest:
-        raise AuthorError(
-            f"The arguments of {tool} changed while it was asked about them, so nothing ran. Give a guarded function "
-            "values of its own: a copy of a list that others write to."
-        )

@@ -110,8 +110,7 @@ def read_entry(record: Mapping[str, Any]) -> LedgerEntry:
     _require(record, _MUST, optional=False)
     _require(record, _MAY, optional=True)
     known = {name: value for name, value in record.items() if name in _OWN or name == "cut"}
-    more = {name: value for name, value in record.items() if name not in known}
-    return LedgerEntry(**known, more=more)
+    return LedgerEntry(**known, more={name: value for name, value in record.items() if name not in known})
 
 
 def _require(record: Mapping[str, Any], kinds: Mapping[str, type], *, optional: bool) -> None:

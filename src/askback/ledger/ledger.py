@@ -171,8 +171,7 @@ class Retention:
         if mark is None:
             return 0, False
         await writer.write(*trimmed_records(mark, at=self._clock()))
-        count = await self._store.trim(before=mark.before)
-        return count, mark.before > page[-1][0]
+        return await self._store.trim(before=mark.before), mark.before > page[-1][0]
 
     def _mark_old(self, page: Sequence[tuple[int, bytes]]) -> TrimMark | None:
         """The mark for the old lines at the beginning of the page; None if there are none."""

@@ -262,8 +262,7 @@ def fill_in(fieldset: FieldSet[Any], values: object) -> FieldSet[Any]:
             field, meanings = fields[name], fieldset.meanings.get(name, {})
             default = fitting_default(name, field, value, meanings, said="the initial value")
             fields[name] = field.altered(default=as_default(field, default))
-    digest = _digest_of(fields, fieldset.required)
-    return replace(fieldset, fields=MappingProxyType(fields), digest=digest)
+    return replace(fieldset, fields=MappingProxyType(fields), digest=_digest_of(fields, fieldset.required))
 
 
 def _named(attributes: Mapping[str, str] | None, values: Any) -> Iterator[tuple[str, Any]]:

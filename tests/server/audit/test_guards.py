@@ -11,7 +11,7 @@ from mcp.shared.exceptions import MCPError
 
 from askback import ask, guard
 from askback.guards.arguments import Risk, RiskOption
-from askback.ledger.guards import RecordedRun
+from askback.ledger.reader import RecordedRun
 from askback.testing import accept, cancel, decline, run_tool, silence
 from tests.server.audit.books import Books, Host, mcpserver
 from tests.support.guarded_runs import guarded_runs

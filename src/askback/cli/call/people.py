@@ -193,7 +193,11 @@ async def open_answerer(
     policy = None if options.policy is None else load_policy(options.policy)
     if options.desk:
         async with DeskPerson() as desk:
-            await _announce(desk, opens_browser=not options.no_open)
+            # A browser keeps addresses in its history, so it gets one that can be opened once.
+            is_open = not options.no_open and await anyio.to_thread.run_sync(
+                open_in_browser, judge(desk.opening_url())
+            )
+            print_note(f"The desk is {'open' if is_open else 'ready: open it'} at {desk.url}")
             person = PersonBesideStatus(desk, working, is_elsewhere=True)
             yield _with_policy(person, policy)
     else:
@@ -211,9 +215,3 @@ def _with_policy(own: Person | None, policy: Policy | None) -> Answerer:
     is_typed = is_terminal(sys.stdin)
     why = "there is no terminal to ask on" if is_typed else "standard input is not a terminal"
     return Answerer(person=person, own=None, nobody=NOBODY.format(why=why))
-
-
-async def _announce(desk: DeskPerson, *, opens_browser: bool) -> None:
-    # A browser keeps addresses in its history, so it gets one that can be opened once.
-    is_open = opens_browser and await anyio.to_thread.run_sync(open_in_browser, judge(desk.opening_url()))
-    print_note(f"The desk is {'open' if is_open else 'ready: open it'} at {desk.url}")

@@ -182,7 +182,11 @@ async def _list_or_call(
 ) -> Listing | Result | Failure:
     if order.wanted.name is None:
         return await _within(ends, list_all(driver), too_slow(driver.asker.label, order.limit or 0))
-    arguments = await _within(ends, _arguments(driver, order), _not_called(order))
+    too_late = _out_of_time(
+        f"The {order.what} was not called: its arguments were not there within {order.limit or 0:g} seconds. Give "
+        "them with the command, or more time with --timeout."
+    )
+    arguments = await _within(ends, _arguments(driver, order), too_late)
     if isinstance(arguments, Failure):
         return arguments
     return await _call_in_time(driver, order, arguments, noted, ends)
@@ -194,8 +198,7 @@ async def _call_in_time(
     """Make the call. The driver watches the time too, so that the result of a finished tool is not lost."""
     limit = None if ends == math.inf else max(0.0, ends - anyio.current_time())
     try:
-        call = _call(driver, order, arguments, noted, limit)
-        return await _within(ends + GRACE, call, _given_up(order))
+        return await _within(ends + GRACE, _call(driver, order, arguments, noted, limit), _given_up(order))
     except Unfinished:
         if ends - anyio.current_time() > CLOCK_TOLERANCE:  # another limit was exceeded
             raise
@@ -206,13 +209,6 @@ async def _within(ends: float, work: Awaitable[T], otherwise: Failure) -> T | Fa
     with anyio.CancelScope(deadline=ends):
         return await work
     return otherwise
-
-
-def _not_called(order: ServerCall) -> Failure:
-    return _out_of_time(
-        f"The {order.what} was not called: its arguments were not there within {order.limit or 0:g} seconds. Give "
-        "them with the command, or more time with --timeout."
-    )
 
 
 def _given_up(order: ServerCall) -> Failure:

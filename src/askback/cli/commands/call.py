@@ -76,8 +76,8 @@ async def _call(options: CallCommandOptions, target: Target) -> CallOutcome:
             queue = None if there.person is None else PersonQueue(there.person)
             driver = make_driver(target, queue, options, label=label)
             order = ServerCall(wanted=options.wanted, present=there, working=working, limit=options.timeout)
-            outcome = await connect_and_run(driver, order, label=label)
-            return replace(outcome, log=driver.log)  # the program has ended, so its log is complete
+            # The log is read when the program has ended and it is complete.
+            return replace(await connect_and_run(driver, order, label=label), log=driver.log)
     except MCPError as error:
         return CallOutcome(came=failure_of(error, nobody=None))
 

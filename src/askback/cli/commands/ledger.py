@@ -16,9 +16,16 @@ from askback.cli.subcommands import Subcommands
 from askback.errors import OperatorError
 from askback.ledger import Heads, Ledger, LedgerLine, Report, read_heads
 from askback.ledger.chain import judge_seal, read_line
-from askback.ledger.guards import RecordedRuns
 from askback.ledger.keys import VARIABLE, LedgerKeyRing, UnreadableLine, known_keys
-from askback.ledger.reader import calls_of, entry_of, last_line, read_call, read_lines, read_numbered
+from askback.ledger.reader import (
+    RecordedRuns,
+    calls_of,
+    entry_of,
+    last_line,
+    read_call,
+    read_lines,
+    read_numbered,
+)
 from askback.model.safe import safe_text
 from askback.stores import Store
 

@@ -109,7 +109,8 @@ def _read(file: Path) -> Mapping[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         raise Misused(f"{file} cannot be read: {error}.") from error
     try:
-        body: Any = json.loads(_without_comments(text))
+        # VS Code and Cursor allow comments, and a comma after the last entry.
+        body: Any = json.loads(_LAST_COMMA.sub(r"\1", _COMMENT.sub(r"\1", text)))
     except ValueError as error:
         raise Misused(
             f"{file} is not JSON: {error}. Correct it, or name another file with --config."
@@ -119,11 +120,6 @@ def _read(file: Path) -> Mapping[str, Any]:
     if exceeds_depth(body):
         raise Misused(_TOO_DEEP.format(file=file))
     return as_mapping(body)
-
-
-def _without_comments(text: str) -> str:
-    """The text as plain JSON; VS Code and Cursor allow comments, and a comma after the last entry."""
-    return _LAST_COMMA.sub(r"\1", _COMMENT.sub(r"\1", text))
 
 
 def as_mapping(value: Any) -> Mapping[str, Any]:

@@ -280,8 +280,7 @@ def _international(place: ParsedLink) -> Iterator[str]:
 def _warn_of_address(place: ParsedLink) -> Iterator[str]:
     if place.address is None or place.is_loopback:
         return
-    mapped = getattr(place.address, "ipv4_mapped", None) or place.address
-    where = ADDRESSES[kind_of_address(mapped)]
+    where = ADDRESSES[kind_of_address(getattr(place.address, "ipv4_mapped", None) or place.address)]
     yield f"The host is an IP address{where}, not a name: it does not tell whose site it is."
 
 

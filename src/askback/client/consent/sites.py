@@ -154,8 +154,7 @@ def path_of_user(environment: Mapping[str, str] = os.environ) -> Path:
         name, usual = "XDG_STATE_HOME", (".local", "state")
     state = environment.get(name, "")
     # A relative one is ignored, as the XDG specification says: it would lie in a folder that somebody else wrote.
-    base = Path(state) if os.path.isabs(state) else Path.home().joinpath(*usual)
-    return base / "askback" / "sites.json"
+    return (Path(state) if os.path.isabs(state) else Path.home().joinpath(*usual)) / "askback" / "sites.json"
 
 
 OWNER: Final = "askback/sites/"

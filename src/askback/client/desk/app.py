@@ -109,8 +109,7 @@ class CardActions:
 def _act_on_form(card: FormCard, act: str, said: ActionInput) -> Json:
     match act:
         case "fill":
-            problem = card.fill(said.field, said.value)
-            return view_field_note(card, said.field, problem)
+            return view_field_note(card, said.field, card.fill(said.field, said.value))
         case "excuse":
             card.excuse(said.field)
         case "review":
@@ -186,8 +185,7 @@ def make_app(board: Board, acts: CardActions, *, exchange: Callable[[str], str |
     """Everything behind the gate. `exchange` gives the token for a code that is good."""
 
     async def give_token(request: Request) -> Response:
-        code = Code.model_validate_json(await _read_body(request, MAX_CODE_BYTES)).code
-        token = exchange(code)
+        token = exchange(Code.model_validate_json(await _read_body(request, MAX_CODE_BYTES)).code)
         return PlainTextResponse(CODE_REFUSED, 403) if token is None else _json({"token": token})
 
     async def watch(_: Request) -> Response:

@@ -141,10 +141,8 @@ class Canvas(BufferControl):
 class ScreenApp(Generic[T]):
     """Plays scenes until one is left: on a screen of their own, or on the last `rows` of the ordinary one."""
 
-    def __init__(self, tty: Tty, guard: KeyGuard, *, rows: int | None = None) -> None:
-        self._tty = tty
-        self._guard = guard
-        self._scene: BaseScreen[T] | None = None
+    def __init__(self, tty: Tty, guard: KeyGuard, scene: BaseScreen[T], *, rows: int | None = None) -> None:
+        self._tty, self._guard, self._scene = tty, guard, scene
         self._seen = anyio.Event()
         self._canvas = Canvas(self._draw)
         self._application: Application[T] = Application(
@@ -159,16 +157,17 @@ class ScreenApp(Generic[T]):
         self._application.ttimeoutlen = ESCAPE_SECONDS
         self._application.timeoutlen = ESCAPE_SECONDS
 
-    async def play(self, scene: BaseScreen[T], *changes: Callable[[], Awaitable[Any]]) -> T:
+    async def play(self, *changes: Callable[[], Awaitable[Any]]) -> T:
         """Returns what the last scene was left with. `changes` return whenever something outside has changed."""
-        self._go_on(scene)
+        first = self._scene
+        self._go_on(first)
         self._tty.forget_pending()
         clear_typeahead(self._tty.input)  # keys that the last screen read and did not use
         left: list[T] = []
         async with anyio.create_task_group() as group:
             for change in changes:
                 group.start_soon(self._watch, change)
-            left.append(await self._run(scene))
+            left.append(await self._run(first))
             group.cancel_scope.cancel()
         return left[0]
 
@@ -204,8 +203,6 @@ class ScreenApp(Generic[T]):
             await change()
 
     def _draw(self, size: Size) -> tuple[list[Any], tuple[int, int] | None]:
-        if self._scene is None:
-            return [[] for _ in range(size.rows)], None
         page = self._scene.page(size)
         if not self._guard.is_open():
             early = "Keys pressed before this was shown do not count."
@@ -228,8 +225,7 @@ class ScreenApp(Generic[T]):
 
     def _follow(self) -> None:
         """Typed text goes where the scene wants it now."""
-        buffer = self._scene.buffer if self._scene is not None else None
-        self._canvas.buffer = Buffer() if buffer is None else buffer
+        self._canvas.buffer = Buffer() if self._scene.buffer is None else self._scene.buffer
 
     def _bindings(self) -> KeyBindings:
         keys = KeyBindings()
@@ -241,22 +237,21 @@ class ScreenApp(Generic[T]):
             keys.add(key, filter=self._wanted(key))(self._pressing(key))
         keys.add(Keys.BracketedPaste)(self._paste)
         keys.add("c-z")(_calling(lambda: self._application.suspend_to_background()))
-        has_no_box = Condition(lambda: self._scene is None or self._scene.buffer is None)
+        has_no_box = Condition(lambda: self._scene.buffer is None)
         keys.add(Keys.Any, filter=has_no_box)(_calling(lambda: None))  # a letter where nothing is typed
         return keys
 
     def _wanted(self, key: str) -> Condition:
-        return Condition(lambda: self._scene is not None and self._scene.wants(SAME_AS.get(key, key)))
+        return Condition(lambda: self._scene.wants(SAME_AS.get(key, key)))
 
     def _pressing(self, key: str) -> Callable[[KeyPressEvent], None]:
         return _calling(lambda: self._act(lambda scene: scene.press(SAME_AS.get(key, key))))
 
     def _paste(self, event: KeyPressEvent) -> None:
-        if self._scene is not None:
-            self._scene.paste(event.data.replace("\r\n", "\n").replace("\r", "\n"))
+        self._scene.paste(event.data.replace("\r\n", "\n").replace("\r", "\n"))
 
     def _act(self, action: "Callable[[BaseScreen[T]], BaseScreen[T] | LeaveScreen[T] | None]") -> None:
-        if self._scene is None or not self._application.is_running or self._application.is_done:
+        if not self._application.is_running or self._application.is_done:
             return
         match action(self._scene):
             case LeaveScreen(value):

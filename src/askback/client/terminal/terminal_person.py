@@ -329,7 +329,7 @@ class TerminalPerson:
         asked = turn.asked
         screen = form_screen(turn, asked) if isinstance(asked, FormAsked) else ConsentScreen(turn, asked)
         first = screen if turn.gone is None else GoneScreen(screen)
-        answer = await ScreenApp[Answer[Any]](self._tty, self._guard()).play(first, turn.changed)
+        answer = await ScreenApp(self._tty, self._guard(), first).play(turn.changed)
         await conclude(turn, answer, self._tty, self._opener)
         return answer
 
@@ -351,9 +351,8 @@ class TerminalPerson:
                 elapsed=lambda: self._clock() - started,
                 reopen=lambda: group.start_soon(reopen),
             )
-            rows = rows_of_wait(self._tty.columns)
-            stage = ScreenApp[VisitReply](self._tty, self._guard(), rows=rows)
-            words.append(await stage.play(scene, finished.wait, partial(anyio.sleep, 1)))
+            stage = ScreenApp(self._tty, self._guard(), scene, rows=rows_of_wait(self._tty.columns))
+            words.append(await stage.play(finished.wait, partial(anyio.sleep, 1)))
         return words[0]
 
     def _guard(self) -> KeyGuard:

@@ -85,8 +85,8 @@ class Tty:
 
     def tell(self, sentence: str, *, before: str = "", hang: str = HANG) -> None:
         """A sentence on the ordinary screen, broken between words where the window is narrow."""
-        room = self.columns - 1  # a line that fills its row is followed by an empty one on some terminals
-        self.say(*wrap(sentence, room, before=before, hang=hang))
+        # A line that fills its row is followed by an empty one on some terminals.
+        self.say(*wrap(sentence, self.columns - 1, before=before, hang=hang))
 
     @property
     def columns(self) -> int:

@@ -194,17 +194,14 @@ def find_tables(cursor: Connection, names: Collection[str]) -> dict[str, TableSi
     found: dict[str, TableSize] = {}
     for *place, size in sizes.fetchall():
         # DuckDB 1 leaves out where a table is: then the largest of that name stands for all.
-        for name in {".".join(map(_as_in_plans, place)), place[-1]}.intersection(names):
+        # Plans write a name in quotes where it is not plain.
+        written = ".".join(part if PLAIN.fullmatch(part) else quote_name(part) for part in place)
+        for name in {written, place[-1]}.intersection(names):
             table = TableSize(None if size is None else float(size), _widths(cursor, place, size))
             found[name] = max(
                 found.get(name, table), table, key=lambda one: math.inf if one.rows is None else one.rows
             )
     return found
-
-
-def _as_in_plans(name: str) -> str:
-    """A name as plans write it: in quotes where it is not plain."""
-    return name if PLAIN.fullmatch(name) else quote_name(name)
 
 
 def _widths(cursor: Connection, place: list[str], size: int | None) -> dict[str, float]:

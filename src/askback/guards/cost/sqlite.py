@@ -319,8 +319,7 @@ class SQLiteEstimator(PlanEstimator):
             if not lines and any(token.text == "delete" for token in tokens):
                 lines = [(1, 0, 0, f"SCAN {_deleted_table(tokens)}")]  # SQLite has no plan for a whole table
             tables = SQLiteTables(connection)
-            plan = SQLitePlan(lines, tables, PlanNames(tokens, tables), longest_list(tokens))
-            return plan.estimate()
+            return SQLitePlan(lines, tables, PlanNames(tokens, tables), longest_list(tokens)).estimate()
 
 
 def _deleted_table(tokens: Sequence[SQLiteToken]) -> str:

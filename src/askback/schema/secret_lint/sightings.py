@@ -247,8 +247,7 @@ def _is_otherwise(reading: FoldedText, place: int) -> bool:
 
 @cache
 def _otherwise() -> PhraseTable[None]:
-    others = phrases_in("other_cards")
-    cards = [f"{other} {card}" for other in others for card in ("card", "card number")]
+    cards = [f"{other} {card}" for other in phrases_in("other_cards") for card in ("card", "card number")]
     return PhraseTable((phrase, None) for phrase in (*phrases_in("otherwise"), *cards))
 
 

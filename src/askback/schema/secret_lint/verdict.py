@@ -128,8 +128,7 @@ def _innocent_before() -> Mapping[str, frozenset[str]]:
 
 def _is_denied(reading: FoldedText, seen: Sighting) -> bool:
     """Whether it is just the secret that is not wanted: "your name, not your password"."""
-    place = _before_articles(reading.words, seen.start)
-    if stands_before(reading.words, place, "no_secret"):
+    if stands_before(reading.words, _before_articles(reading.words, seen.start), "no_secret"):
         return True
     is_last = seen.end == len(reading.words)
     return not is_last and phrases_of("no_secret_after").longest(reading, seen.end) is not None

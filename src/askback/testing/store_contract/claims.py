@@ -174,8 +174,7 @@ class ClaimContract(Contract):
         self, store: Store, clock: Clock
     ):
         granted(await store.claim("order", turn=1, until=clock.hence(HOUR)))
-        later = granted(await store.claim("order", turn=2, until=clock.hence(HOUR)))
-        await store.release(later)
+        await store.release(granted(await store.claim("order", turn=2, until=clock.hence(HOUR))))
         assert await bounded(store.claim("order", turn=1, until=clock.hence(HOUR))) == Rejected()
         assert isinstance(await store.claim("order", turn=2, until=clock.hence(HOUR)), Granted)
 

@@ -189,8 +189,7 @@ class RaceContract(Contract):
         self, store: Store, clock: Clock
     ):
         async def claim_and_leave() -> None:
-            verdict = await store.claim("order", until=clock.hence(HOUR))
-            await store.release(granted(verdict))
+            await store.release(granted(await store.claim("order", until=clock.hence(HOUR))))
 
         claim = granted(await store.claim("order", until=clock.hence(HOUR)))
         async with anyio.create_task_group() as group:
@@ -205,8 +204,7 @@ class RaceContract(Contract):
         for _ in range(20):
             with anyio.CancelScope() as scope:
                 scope.cancel()
-                claim = await store.claim("order", until=clock.hence(HOUR))
-                await store.release(granted(claim))
+                await store.release(granted(await store.claim("order", until=clock.hence(HOUR))))
         with anyio.fail_after(5):
             granted(await store.claim("order", until=clock.hence(HOUR)))
 
