@@ -19,8 +19,8 @@ from mcp.shared.exceptions import MCPError
 from askback.server.hosts import lowlevel_of
 from askback.stores import MemoryStore
 from askback.testing import REVISIONS, Asked, Run, Script, accept, cancel, decline, run_tool, silence
+from askback.testing.run import TranscriptLine, Wire, connect
 from askback.testing.script import Reply
-from askback.testing.wire import TranscriptLine, Wire, connect
 from askback.vault.keyring import KeyRing
 from askback.vault.vault import Vault
 from examples.nobody.server import mcp as print_shop

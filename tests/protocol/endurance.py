@@ -21,9 +21,8 @@ from askback import Askback, Choices, Date, InvalidAnswer, Text, ask
 from askback.server.hosts import lowlevel_of
 from askback.stores import MemoryStore
 from askback.testing import REVISIONS, Asked, Script, raw
-from askback.testing.run import FORMS
+from askback.testing.run import FORMS, Wire, connect
 from askback.testing.script import Raw as RawReply
-from askback.testing.wire import Wire, connect
 from tests.support.raw import Raw, answering
 
 STATM = Path("/proc/self/statm")

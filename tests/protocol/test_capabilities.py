@@ -13,7 +13,7 @@ from askback import Accepted, Askback, CannotAsk, Text, ask
 from askback.errors import SecretInForm
 from askback.server.hosts import lowlevel_of
 from askback.testing import REVISIONS, Script, accept, get_prompt, run_tool
-from askback.testing.wire import Wire, connect
+from askback.testing.run import Wire, connect
 from tests.support.ids import without_id
 from tests.support.raw import accepting, answering, raw_client
 from tests.support.servers.http import served

@@ -6,9 +6,8 @@ import pytest
 from askback import TimedOut, ask
 from askback.server.hosts import lowlevel_of
 from askback.testing import REVISIONS, Asked, Script, accept, run_tool, silence
-from askback.testing.run import FORMS
+from askback.testing.run import FORMS, Wire, connect
 from askback.testing.script import Silence
-from askback.testing.wire import Wire, connect
 from tests.support.raw import accepting, answering, raw_client
 from tests.support.tool_servers import mcpserver
 

@@ -5,9 +5,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from askback.server.hosts import lowlevel_of
-from askback.testing.run import FORMS
+from askback.testing.run import FORMS, Wire, connect
 from askback.testing.script import Script
-from askback.testing.wire import Wire, connect
 
 LATEST = "2026-07-28"
 

@@ -6,8 +6,7 @@ from typing import Any
 import httpx2
 from mcp.shared.exceptions import MCPError
 
-from askback.testing.run import FORMS
-from askback.testing.wire import CLIENT_INFO
+from askback.testing.run import CLIENT_INFO, FORMS
 from tests.support.raw import LATEST
 
 HEADERS = {

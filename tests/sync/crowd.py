@@ -11,8 +11,7 @@ from mcp.shared.transport_context import TransportContext
 
 from askback.server.hosts import lowlevel_of
 from askback.testing import Script, accept
-from askback.testing.run import FORMS
-from askback.testing.wire import Wire, connect
+from askback.testing.run import FORMS, Wire, connect
 
 
 class Crowd(Wire):

@@ -11,7 +11,7 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
 from askback import Accepted, Askback, sync
 from askback.server.hosts import lowlevel_of
-from askback.testing.wire import connect
+from askback.testing.run import connect
 from tests.sync.crowd import Crowd, asked, text_of, total
 
 pytestmark = pytest.mark.anyio

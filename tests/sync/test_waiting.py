@@ -16,7 +16,7 @@ from askback import Askback, sync
 from askback.server.hosts import lowlevel_of
 from askback.stores import Granted, MemoryStore
 from askback.testing import run_tool
-from askback.testing.wire import connect
+from askback.testing.run import connect
 from tests.support.tool_servers import mcpserver as async_mcpserver
 from tests.sync.crowd import Crowd, asked, goes_on, text_of, total
 from tests.sync.servers import mcpserver

@@ -11,9 +11,8 @@ from mcp.shared.exceptions import MCPError
 from askback import ask_all
 from askback.server.hosts import lowlevel_of
 from askback.testing import Script, ScriptMismatch, accept, decline, fail, run_tool, silence
-from askback.testing.run import FORMS
+from askback.testing.run import FORMS, Wire, connect
 from askback.testing.script import Reply
-from askback.testing.wire import Wire, connect
 from tests.support.tool_servers import HOSTS, mcpserver
 from tests.testing.tools import JUNE, LATEST, NOVEMBER, on_every_revision
 

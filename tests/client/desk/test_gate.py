@@ -9,7 +9,7 @@ import httpx2 as httpx
 import pytest
 
 from askback.client.desk import DeskPerson
-from askback.client.desk.gate import CODE_SECONDS, REFUSED
+from askback.client.desk.desk_person import CODE_SECONDS, REFUSED
 from askback.errors import AuthorError, OperatorError
 
 pytestmark = [pytest.mark.anyio, pytest.mark.verifies("R92")]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from itertools import count
 from typing import Any
 
-from askback.testing.wire import CLIENT_INFO
+from askback.testing.run import CLIENT_INFO
 from tests.end_to_end.faults.shop import ANSWERS
 
 ROUNDS, PUSH = "2026-07-28", "2025-11-25"

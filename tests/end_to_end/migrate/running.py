@@ -9,8 +9,8 @@ from mcp.shared.exceptions import MCPError
 
 from askback.server.hosts import lowlevel_of
 from askback.testing import Run, get_prompt, read_resource, run_tool
+from askback.testing.run import Wire, connect
 from askback.testing.script import Script
-from askback.testing.wire import Wire, connect
 from tests.end_to_end.migrate.guide import source_of
 from tests.end_to_end.migrate.stories import Story
 

@@ -12,9 +12,8 @@ from askback import Answer, InvalidAnswer, ask, confirm
 from askback.protocol.revisions import Era, revision_of
 from askback.server.hosts import lowlevel_of
 from askback.testing import Asked, Script, cancel, raw
-from askback.testing.run import FORMS
+from askback.testing.run import FORMS, Wire, connect
 from askback.testing.script import Raw as RawReply
-from askback.testing.wire import Wire, connect
 from tests.protocol.hostile.questions import Question
 from tests.protocol.hostile.replies import Reply
 from tests.support.raw import Raw, answering

@@ -9,8 +9,8 @@ from mcp.shared.transport_context import TransportContext
 from askback.server.call import REHEARSAL, Rehearsal
 from askback.server.hosts import lowlevel_of
 from askback.testing import Run
+from askback.testing.run import TranscriptLine, Wire, connect
 from askback.testing.script import Answers, Script
-from askback.testing.wire import TranscriptLine, Wire, connect
 from tests.protocol.styles.conftest import Way
 
 SAMPLED = {"role": "assistant", "model": "small", "content": {"type": "text", "text": "a haiku"}}

@@ -11,9 +11,8 @@ from askback import Askback, once
 from askback.model.journal import Effect, Journal, NestedRound
 from askback.model.journal_codec import encode
 from askback.server.hosts import lowlevel_of
-from askback.testing.run import FORMS
+from askback.testing.run import FORMS, Wire, connect
 from askback.testing.script import Script
-from askback.testing.wire import Wire, connect
 from tests.protocol.styles.servers import HOSTS, End, asking, content_of, form
 from tests.support.raw import accepting, answering, raw_client
 

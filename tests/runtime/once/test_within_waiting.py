@@ -10,9 +10,8 @@ from askback import Accepted, ask, once
 from askback.errors import RoundRefused
 from askback.server.hosts import lowlevel_of
 from askback.stores import Store
-from askback.testing.run import FORMS
+from askback.testing.run import FORMS, Wire, connect
 from askback.testing.script import Script
-from askback.testing.wire import Wire, connect
 from tests.runtime.once.bank import HOUR, Bank
 from tests.runtime.once.kitchen import Kitchen, until_cut
 from tests.runtime.once.servers import Host, serve

@@ -24,7 +24,7 @@ from mcp_types import JSONRPCRequest, JSONRPCResponse
 from askback import Askback, visit
 from askback.server.hosts import lowlevel_of
 from askback.testing import Script
-from askback.testing.wire import Wire
+from askback.testing.run import Wire
 from tests.support.visit_shops import JULY, LINK, LINKS, Counting, CountingMemory, id_in
 
 MANY = 1_000

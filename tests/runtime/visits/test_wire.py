@@ -11,8 +11,8 @@ from mcp.shared.exceptions import MCPError
 from askback import Accepted, CannotAsk, ask, secret, visit
 from askback.server.hosts import lowlevel_of
 from askback.testing import Asked, Script, accept, decline, raw, run_tool
+from askback.testing.run import TranscriptLine, Wire, connect
 from askback.testing.script import Reply
-from askback.testing.wire import TranscriptLine, Wire, connect
 from tests.runtime.visits.callers import agreed, caller, linked_id
 from tests.support.ids import sent_words
 from tests.support.visit_shops import (
