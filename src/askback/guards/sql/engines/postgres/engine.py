@@ -22,7 +22,13 @@ from askback.guards.sql.engines.postgres.change import (
     load_targets,
 )
 from askback.guards.sql.engines.postgres.connection import Connection, Database
-from askback.guards.sql.engines.postgres.node_tree import UnknownTree, find_numbers, find_queries, parse_tree
+from askback.guards.sql.engines.postgres.node_tree import (
+    UnknownTree,
+    Value,
+    find_numbers,
+    find_queries,
+    parse_tree,
+)
 from askback.guards.sql.engines.postgres.query import TreeTooLarge, TreeWalk
 from askback.guards.sql.engines.postgres.relation import (
     SYSTEM_SCHEMAS,
@@ -288,7 +294,10 @@ class PostgresEngine:
             tree, facts = await session.analyse(statement)
             if tree is None:
                 return doubt(TOO_COMPLEX)
-            return await self._follow(session.connection, tree, facts)
+            async with session.rollback_beside():
+                is_large = len(tree) > LARGE_TREE
+                value = await to_thread.run_sync(parse_tree, tree) if is_large else parse_tree(tree)
+            return await self._follow(session.connection, value, tree, facts)
         except asyncpg.PostgresConnectionError:
             raise
         except asyncpg.PostgresError as error:
@@ -303,11 +312,8 @@ class PostgresEngine:
         except TreeTooLarge:
             return doubt(TOO_COMPLEX)
 
-    async def _follow(self, connection: Connection, tree: str, facts: list[Any]) -> Inspection:
-        if len(tree) > LARGE_TREE:
-            queries = find_queries(await to_thread.run_sync(parse_tree, tree))
-        else:
-            queries = find_queries(parse_tree(tree))
+    async def _follow(self, connection: Connection, value: Value, tree: str, facts: list[Any]) -> Inspection:
+        queries = find_queries(value)
         if len(queries) != 1 or queries[0].is_true("isReturn"):
             return doubt(NOT_ONE)
         relations = await load_relations(connection, find_numbers(tree), facts)

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
+from functools import lru_cache
 from typing import TypeAlias
 
 WORD = r"(?:[^ \n\t(){}\\]++|\\.)++"
@@ -23,6 +24,9 @@ NOISE = re.compile(r" \[ [-0-9 ]*\]| :(?!var|ctename)\w+ (?:<>|false|0|-1|\([bi]
 which nothing here looks at. A name cannot look like it: its blanks have a backslash, and so has a first digit."""
 
 NULL = "<>"
+
+LARGE = 50_000
+"""Characters of a tree that is cut into tokens one by one."""
 
 
 class UnknownTree(Exception):
@@ -79,8 +83,10 @@ def parse_tree(text: str) -> Value:
     inside: Inside = []
     around: list[Inside] = [inside]
     key = ""
-    for match in TOKEN.finditer(NOISE.sub("", text)):
-        token = match[0]
+    text = NOISE.sub("", text)
+    # To find all at once is quicker, but other threads wait for it.
+    tokens = TOKEN.findall(text) if len(text) < LARGE else (match[0] for match in TOKEN.finditer(text))
+    for token in tokens:
         first = token[0]
         if first == ":" and isinstance(inside, dict):
             key, _, word = token[1:].partition(" ")
@@ -118,15 +124,23 @@ def _begin(token: str) -> "tuple[Value, Inside | None]":
     """The value that begins with a token, and what the next tokens are put into if it does not end with it."""
     if token.startswith("{ALIAS"):
         return None, None
+    if token[-1] == "}":
+        return _read_leaf(token.partition(" :location ")[0]), None
     if token[0] == "{":
-        node = Node(token[1:].partition(" ")[0], dict(FIELD.findall(token)))
-        return node, None if token[-1] == "}" else node.fields
+        node = Node(token[1:])
+        return node, node.fields
     if token == "(":
         opened: list[Value] = []
         return opened, opened
     if token[0] == "(":
         return [*token[1:-1].split()], None
     return None if token == NULL else token, None
+
+
+@lru_cache(maxsize=1_000)
+def _read_leaf(text: str) -> Node:
+    """A column reference or a constant, of which most statements have the same few."""
+    return Node(text[1:].partition(" ")[0], dict(FIELD.findall(text)))
 
 
 def find_queries(tree: Value) -> list[Node]:

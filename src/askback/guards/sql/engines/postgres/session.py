@@ -216,6 +216,22 @@ class PostgresSession:
             transaction, self._transaction, self._is_open = self._transaction, None, False
             await transaction.commit()
 
+    @asynccontextmanager
+    async def rollback_beside(self) -> AsyncGenerator[None]:
+        """Roll back while the body computes, unless the statement is to run in this transaction."""
+        rollback = None if self._is_kept else asyncio.create_task(self.close_quietly())
+        try:
+            await asyncio.sleep(0)  # so that the command is sent
+            yield
+        finally:
+            if rollback is not None:
+                await rollback
+
+    async def close_quietly(self) -> None:
+        """Roll back. A connection that fails at it is noticed where it is used next."""
+        with suppress(TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
+            await self.close()
+
     async def close(self) -> None:
         """Roll back, so that nothing is left of the inspection."""
         transaction, self._transaction, self._function = self._transaction, None, ""
@@ -234,6 +250,4 @@ async def open_session(access: Access, *, is_kept: bool = False) -> AsyncGenerat
         try:
             yield session
         finally:
-            # A connection that fails at the rollback is noticed where it is used next.
-            with suppress(TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError):
-                await session.close()
+            await session.close_quietly()
