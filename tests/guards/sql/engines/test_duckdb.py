@@ -574,6 +574,29 @@ async def test_a_source_gives_the_engine_of_its_database(connection: Connection)
     }
 
 
+async def test_a_statement_that_was_seen_before_is_inspected_again_after_a_change(connection: Connection):
+    connection.execute("CREATE VIEW moving AS SELECT id, country AS x FROM customers")
+    connection.execute("CREATE MACRO moved() AS (SELECT min(country) FROM customers)")
+    engine = DuckDBEngine(connection)
+    statements = ("SELECT x FROM moving", "SELECT moved()")
+    before = [await engine.inspect(statement) for statement in statements for _ in range(2)]
+    connection.execute("CREATE OR REPLACE VIEW moving AS SELECT id, email AS x FROM customers")
+    connection.execute("CREATE OR REPLACE MACRO moved() AS (SELECT min(email) FROM customers)")
+    after = [await engine.inspect(statement) for statement in statements]
+    assert not any("main.customers.email" in found.columns or found.doubts for found in before)
+    assert all("main.customers.email" in found.columns for found in after)
+
+
+async def test_nothing_is_left_open_when_the_connection_is_closed(tmp_path: Path):
+    path = tmp_path / "shop.db"
+    with duckdb.connect(str(path)) as connection:
+        engine = DuckDBEngine(connection)
+        connection.execute("CREATE TABLE customers (email VARCHAR)")
+        assert (await engine.inspect("SELECT email FROM customers")).columns
+    with duckdb.connect(str(path), config={"threads": "1"}):  # refused while another configuration is in use
+        pass
+
+
 # What is approved is what runs
 
 

@@ -460,6 +460,22 @@ async def test_a_statement_is_inspected_again_after_its_role_has_become_member_o
     assert after.columns == {"hidden.seen.x"}
 
 
+async def test_a_statement_is_inspected_again_after_its_role_may_do_more(url: str, beside: Shell) -> None:
+    engine = PostgresEngine(f"{url}?search_path=hidden,public", role="reader")
+    await beside.execute("CREATE SCHEMA hidden; CREATE TABLE hidden.seen (x int)")
+    try:
+        await beside.execute("CREATE TABLE public.seen (x int); GRANT SELECT ON public.seen TO reader")
+        before = [await engine.inspect("SELECT x FROM seen") for _ in range(3)]
+        await beside.execute("ALTER ROLE reader SUPERUSER")
+        after = await engine.inspect("SELECT x FROM seen")
+    finally:
+        await beside.execute(
+            "ALTER ROLE reader NOSUPERUSER; DROP SCHEMA hidden CASCADE; DROP TABLE IF EXISTS public.seen"
+        )
+    assert {tuple(found.columns) for found in before} == {("public.seen.x",)}
+    assert after.columns == {"hidden.seen.x"}
+
+
 async def test_changes_of_transactions_at_one_time_are_noticed(url: str, beside: Shell) -> None:
     """The numbers of the transactions that wrote the two policies have the same sum before and after."""
     engine = PostgresEngine(as_role(url, "reader"))

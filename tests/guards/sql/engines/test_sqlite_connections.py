@@ -213,6 +213,47 @@ async def test_a_change_of_the_schema_is_noticed(file: Path, connection: sqlite3
     assert EMAIL in (await engine.inspect(statement)).columns
 
 
+async def test_a_statement_seen_before_is_doubted_once_a_temporary_view_hides_what_it_reads(
+    connection: sqlite3.Connection,
+) -> None:
+    engine = SQLiteEngine(connection)
+    statement = "SELECT shown FROM names"
+    before = [await engine.inspect(statement) for _ in range(2)]
+    connection.execute("CREATE TEMP VIEW names AS SELECT id, email AS shown FROM main.people")
+    connection.commit()
+    hidden = [await engine.inspect(statement) for _ in range(2)]
+    connection.execute("DROP VIEW temp.names")
+    connection.commit()
+    assert all(found.doubts for found in hidden)
+    assert not before[0].doubts and before == [await engine.inspect(statement)] * 2
+
+
+async def test_a_statement_is_inspected_in_full_each_time(file: Path, connection: sqlite3.Connection) -> None:
+    """The driver keeps prepared statements, and SQLite asks its authorizer only where one is prepared."""
+    engine = SQLiteEngine(file)
+    statement = "SELECT count(email) FROM people"
+    before = await engine.inspect(statement)
+    connection.execute("CREATE TABLE other (id)")
+    await engine.inspect("SELECT id FROM people")
+    assert before == await engine.inspect(statement) and EMAIL in before.columns
+
+
+async def test_many_may_ask_at_once(file: Path) -> None:
+    engine = SQLiteEngine(file)
+    columns = ["id", "name", "email"] * 10
+    found: dict[int, Inspection] = {}
+
+    async def inspect(number: int, column: str) -> None:
+        found[number] = await engine.inspect(f"SELECT {column} AS c{number} FROM people")
+
+    async with anyio.create_task_group() as tasks:
+        for number, column in enumerate(columns):
+            tasks.start_soon(inspect, number, column)
+    for number, column in enumerate(columns):
+        assert found[number] == await SQLiteEngine(file).inspect(f"SELECT {column} FROM people")
+    assert not found[0].doubts and found[0] != found[1]
+
+
 async def test_a_file_in_the_place_of_another_is_noticed(tmp_path: Path, file: Path) -> None:
     engine = SQLiteEngine(file)
     statement = "SELECT shown FROM names"
