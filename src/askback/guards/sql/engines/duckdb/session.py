@@ -174,13 +174,10 @@ class DuckDBJob(Generic[Result]):
                     self._cursor.interrupt()
 
 
-def _quote_text(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
 def ask_for_tree(cursor: Connection, question: str, query: str) -> dict[str, Any]:
     """The answer to `PARSE`, or to `PLAN` for a query that is safe to bind; `error` is true if there is no tree."""
-    text: str = cursor.execute(f"EXECUTE {question}({_quote_text(query)})").fetchall()[0][0]
+    quoted = query.replace("'", "''")
+    text: str = cursor.execute(f"EXECUTE {question}('{quoted}')").fetchall()[0][0]
     try:
         return json.loads(text) if len(text) <= MAX_TREE else FAILED
     except (RecursionError, ValueError):  # DuckDB writes NAN, which is no JSON

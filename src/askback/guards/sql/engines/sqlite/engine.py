@@ -7,7 +7,7 @@ import sqlite3
 import time
 import weakref
 from collections.abc import Generator, Iterable, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from typing import cast
 
@@ -261,18 +261,15 @@ class SQLiteEngine:
         file = None if path is None else _find_file(path)
         while True:
             inspector = self._take(file) or self._open(path)
-            is_kept = False
-            try:
+            with ExitStack() as stack:
+                stack.callback(inspector.close)
                 found = inspector.inspect(statement, state)
-                # What may have changed settings of the connection is a change or a doubt.
+                if file is not None:
+                    self._schema = inspector.schema
+                # A change or a doubt may have changed settings of the connection.
                 is_harmless = found is not None and found.is_query and not found.doubts
-                is_kept = file is not None and is_harmless and len(self._idle) < MAX_IDLE
-            finally:
-                if not is_kept:
-                    inspector.close()
-            if file is not None:
-                self._schema = inspector.schema
-                if is_kept:
+                if file is not None and is_harmless and len(self._idle) < MAX_IDLE:
+                    stack.pop_all()
                     self._idle.append((file, inspector))
             if found is not None:
                 return found
