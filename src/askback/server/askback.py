@@ -19,7 +19,8 @@ from askback.oauth import Provider
 from askback.pages import Pages
 from askback.protocol.revisions import Mode
 from askback.protocol.server.push import PendingQuestions
-from askback.runtime.context import AskPolicy, ServerContext
+from askback.runtime.carrier import Carrier
+from askback.runtime.context import AskPolicy, CallContext, ServerContext
 from askback.runtime.conversation_ids import ConversationIds
 from askback.runtime.visits import MAX_VISITS, MAX_VISITS_PER_CALLER, VisitStore, visit_shares
 from askback.server.audit import Audit
@@ -253,13 +254,27 @@ class Askback:
             demands_visits=options.demand_visits,
             clients_without_polling=options.clients_without_polling,
         )
+        context = self._make_context(
+            lowlevel, options, boundary.life, callers, partial(make_carrier, settings)
+        )
+        install(lowlevel, Middleware(lowlevel, settings, context))
+
+    def _make_context(
+        self,
+        lowlevel: Server[Any],
+        options: AskbackOptions,
+        think_time: float,
+        callers: CallerReader,
+        make_carrier: Callable[[CallContext, Any], Carrier],
+    ) -> ServerContext:
+        """What all calls of this server share."""
         policy = AskPolicy(
             words=options.words or Words(),
             reply_retries=options.reply_retries,
             seconds=options.timeout,
-            think_time=boundary.life,
+            think_time=think_time,
         )
-        context = ServerContext(
+        return ServerContext(
             name=lowlevel.name,
             effect_name=lambda: self.page_host.effect_name,
             policy=policy,
@@ -267,11 +282,10 @@ class Askback:
             visits=self.visits,
             conversation_ids=self._conversation_ids,
             read_request=callers.read_request,
-            make_carrier=partial(make_carrier, settings),
+            make_carrier=make_carrier,
             open_pages=self.page_host.open_for,
             notify_when_ended=partial(notify_when_ended, self._endings),
         )
-        install(lowlevel, Middleware(lowlevel, settings, context))
 
     def _install_host(self, server: object, lowlevel: Server[Any], options: AskbackOptions) -> None:
         """Install what the host itself needs, beside the middleware."""
