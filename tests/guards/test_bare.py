@@ -20,6 +20,7 @@ from askback.errors import AuthorError
 from askback.guards.guard import GuardMarks
 from askback.testing import accept, get_prompt, read_resource, run_tool
 from tests.guards.serving import Serve
+from tests.support.corpus import corpus
 
 pytestmark = pytest.mark.anyio
 
@@ -97,9 +98,7 @@ def transforming(server: FastMCP[Any]) -> None:
     server.add_tool(Tool.from_tool(Tool.from_function(look), name="burn", transform_fn=burn))
 
 
-@pytest.mark.parametrize(
-    "add", [by_name, as_tool, with_context, mounted, provided, transformed, transforming]
-)
+@corpus("add", [by_name, as_tool, with_context, mounted, provided, transformed, transforming])
 async def test_however_it_got_into_fastmcp(add: Callable[[FastMCP[Any]], None], revision: str):
     server = FastMCP[Any]("test")
     add(server)
@@ -186,21 +185,21 @@ def serve_named(host: str, function: Any) -> Any:
 
 
 @pytest.mark.parametrize("host", ["MCPServer", "FastMCP"])
-@pytest.mark.parametrize("made", BARE)
+@corpus("made", BARE)
 async def test_nor_is_it_run_in_other_clothes(made: str, host: str, revision: str):
     run = await run_tool(serve_named(host, BARE[made]()), "burn", {}, revision=revision)
     assert run.is_error and "was not run: it has a guard" in run.text and ran == []
 
 
 @pytest.mark.parametrize("host", ["MCPServer", "FastMCP"])
-@pytest.mark.parametrize("made", BARE)
+@corpus("made", BARE)
 async def test_without_this_it_runs_in_them(made: str, host: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(GuardMarks, "exist", False)
     assert (await run_tool(serve_named(host, BARE[made]()), "burn", {})).text == "burnt"
 
 
 @pytest.mark.parametrize("host", ["MCPServer", "FastMCP"])
-@pytest.mark.parametrize("made", GUARDED)
+@corpus("made", GUARDED)
 async def test_the_guarded_one_asks_in_them(made: str, host: str, revision: str):
     server = serve_named(host, GUARDED[made]())
     run = await run_tool(server, "burn", {}, [accept(yes=True)], revision=revision)
@@ -215,7 +214,7 @@ async def test_what_a_guarded_partial_was_made_of_stays_free(serve: Serve):
     assert (await run_tool(serve(light), "light", {})).text == "lit"
 
 
-@pytest.mark.parametrize("body", [burn, burn_with])
+@corpus("body", [burn, burn_with])
 async def test_prompts_and_resources_of_fastmcp_are_held_to_it_as_well(body: Any, revision: str):
     server = FastMCP[Any]("test")
     server.add_prompt(Prompt.from_function(body, name="burn"))

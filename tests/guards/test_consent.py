@@ -12,6 +12,7 @@ from askback.stores import MemoryStore
 from askback.testing import accept, cancel, decline, fail, raw, run_tool, silence
 from askback.testing.script import Reply
 from tests.guards.serving import Serve, mcpserver
+from tests.support.corpus import corpus
 
 pytestmark = pytest.mark.anyio
 
@@ -57,7 +58,7 @@ ENDS: dict[str, tuple[list[Reply], str, type[Exception] | None]] = {
 
 
 @pytest.mark.verifies("R14", "R15")
-@pytest.mark.parametrize("end", ENDS)
+@corpus("end", ENDS)
 async def test_whatever_is_not_a_yes_runs_nothing_and_says_whose_move_is_next(
     serve: Serve, revision: str, end: str
 ):
@@ -113,7 +114,7 @@ EVEN_IF: dict[EvenIf, tuple[list[Reply], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("end", EVEN_IF)
+@corpus("end", EVEN_IF)
 async def test_what_the_operator_wrote_runs_all_the_same(serve: Serve, revision: str, end: EvenIf):
     replies, capabilities = EVEN_IF[end]
     shop = Shop(even_if=end, timeout=_patience(end))
@@ -123,7 +124,7 @@ async def test_what_the_operator_wrote_runs_all_the_same(serve: Serve, revision:
     assert run.text == "paid 7"
 
 
-@pytest.mark.parametrize("end", EVEN_IF)
+@corpus("end", EVEN_IF)
 async def test_a_no_is_heard_whatever_the_operator_wrote(serve: Serve, end: EvenIf):
     shop = Shop(even_if=tuple(EVEN_IF))
     run = await run_tool(serve(*shop.tools), "pay", {"amount": 7}, [decline()])
@@ -158,7 +159,7 @@ class Down(MemoryStore):
             raise StoreUnavailable(store="test", problem="it is down", advice="Start it.")
 
 
-@pytest.mark.parametrize("verb", ["get", "settle", "put"])
+@corpus("verb", ["get", "settle", "put"])
 async def test_with_the_store_down_nothing_runs(serve: Serve, revision: str, verb: str):
     shop, asked = Shop(offers=[3600]), list[Any]()
 

@@ -16,6 +16,7 @@ from askback.testing import Run, accept, run_tool
 from askback.testing.script import Asked, Reply
 from tests.guards.serving import Serve, fastmcp, mcpserver
 from tests.support.clock import Clock
+from tests.support.corpus import corpus
 from tests.support.fastmcp_http import fastmcp_served
 from tests.support.raw import answering
 from tests.support.raw_http import Posting
@@ -200,7 +201,7 @@ async def test_what_the_author_offers_no_longer_does_not_hold_any_longer(clock: 
 
 
 @pytest.mark.verifies("R14")
-@pytest.mark.parametrize("decision", ["for 86400", "", "for 3600 "])
+@corpus("decision", ["for 86400", "", "for 3600 "])
 async def test_what_was_not_offered_cannot_be_chosen(till: Till, decision: str):
     run = await till.call("pay", [accept(decision=decision)] * 4, to="ada", amount=5)
     assert run.is_error and "no answer fitted" in run.text

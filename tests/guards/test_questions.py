@@ -15,6 +15,7 @@ from askback.errors import AskbackError, AuthorError
 from askback.guards import Risk, RiskOption
 from askback.testing import accept, run_tool
 from tests.guards.serving import Serve, fastmcp, mcpserver
+from tests.support.corpus import corpus
 
 pytestmark = pytest.mark.anyio
 
@@ -135,7 +136,7 @@ BROKEN: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("broken", BROKEN)
+@corpus("broken", BROKEN)
 async def test_a_guard_that_breaks_lets_nothing_run(serve: Serve, broken: str):
     done: list[str] = []
 
@@ -223,7 +224,7 @@ HOSTILE = {
 
 
 @pytest.mark.verifies("R16")
-@pytest.mark.parametrize("hostile", HOSTILE)
+@corpus("hostile", HOSTILE)
 async def test_no_value_can_break_out_of_its_place(serve: Serve, hostile: str):
     @guard(say=lambda path: f"Delete {path} at once?")
     async def remove(path: str) -> str:
@@ -338,7 +339,7 @@ class Disk:
     """Not a function."""
 
 
-@pytest.mark.parametrize("wrong", WRONG)
+@corpus("wrong", WRONG)
 def test_a_guard_that_could_not_hold_is_refused_when_it_is_made(wrong: str):
     with pytest.raises(AuthorError):
         WRONG[wrong]()

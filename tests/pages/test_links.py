@@ -10,6 +10,7 @@ from askback.pages import Pages, authenticators
 from askback.pages.authenticators import FunctionAuthenticator
 from askback.pages.visitors import VisitorGate
 from tests.pages.raw import asked
+from tests.support.corpus import corpus
 from tests.support.defence import no_objection, with_and_without, yes
 from tests.support.visit_pages import (
     ADA,
@@ -48,7 +49,7 @@ def edited(id: str) -> list[str]:
 
 
 @pytest.mark.verifies("T02", "R22", "R29")
-@pytest.mark.parametrize("name", ["ada", "eve"])
+@corpus("name", ["ada", "eve"])
 async def test_a_link_with_any_sign_changed_is_no_link_and_the_answer_is_always_the_same(name: str) -> None:
     grounds = outside()
     link, others = await grounds.secret(message="Only for ada."), await _link_of(grounds, EVE)
@@ -139,7 +140,7 @@ AHEAD: dict[str, tuple[str, dict[str, str]]] = {
 
 
 @pytest.mark.verifies("T11", "R92")
-@pytest.mark.parametrize(("method", "headers"), AHEAD.values(), ids=AHEAD)
+@corpus(("method", "headers"), AHEAD.values())
 @with_and_without
 async def test_what_looks_ahead_of_a_person_does_not_use_up_the_link_that_opens_once(
     method: str, headers: dict[str, str], is_defended: bool, monkeypatch: pytest.MonkeyPatch
@@ -155,7 +156,7 @@ async def test_what_looks_ahead_of_a_person_does_not_use_up_the_link_that_opens_
 
 
 @pytest.mark.verifies("T11", "R18", "R20")
-@pytest.mark.parametrize("page", ["secret", "connect", "kept"])
+@corpus("page", ["secret", "connect", "kept"])
 @with_and_without
 async def test_a_link_by_itself_shows_nothing_and_changes_nothing(
     page: str, is_defended: bool, monkeypatch: pytest.MonkeyPatch
@@ -227,8 +228,8 @@ async def led_astray(grounds: Grounds, method: str, path: str, headers: list[tup
 
 
 @pytest.mark.verifies("T06", "R87")
-@pytest.mark.parametrize("path", ODD_PATHS)
-@pytest.mark.parametrize("door", [{"door": None, "accept_anyone": True}, {}], ids=["by link", "by function"])
+@corpus("path", ODD_PATHS)
+@corpus("door", [{"door": None, "accept_anyone": True}, {}])
 async def test_no_path_and_no_parameter_leads_anywhere_but_to_our_own_pages(
     path: str, door: dict[str, Any]
 ) -> None:

@@ -11,6 +11,7 @@ from askback import Accepted, Answer, Ask, Declined, ask, ask_all, once
 from askback.testing import accept, decline, run_tool
 from askback.testing.script import Asked, Reply
 from tests.runtime.conftest import RunBody
+from tests.support.corpus import corpus
 from tests.support.tool_servers import mcpserver
 
 pytestmark = pytest.mark.anyio
@@ -61,7 +62,7 @@ async def with_a_typed_ask_all() -> Both:
 WAYS: list[Way] = [with_gather, with_a_task_group, with_an_anyio_group, with_ask_all, with_a_typed_ask_all]
 
 
-@pytest.mark.parametrize("way", WAYS)
+@corpus("way", WAYS)
 async def test_every_way_of_asking_side_by_side_gives_both_answers(run: RunBody, way: Way):
     async def body() -> str:
         answers = await way()
@@ -71,7 +72,7 @@ async def test_every_way_of_asking_side_by_side_gives_both_answers(run: RunBody,
     assert (await run(body, by_message)).text == "both"
 
 
-@pytest.mark.parametrize("way", WAYS)
+@corpus("way", WAYS)
 async def test_on_the_rounds_era_both_questions_share_one_round(way: Way):
     async def body() -> str:
         return str(await way())

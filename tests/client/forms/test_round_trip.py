@@ -26,6 +26,7 @@ from askback.schema.dialect import Dialect, folded_name, render
 from askback.schema.forms import fieldset_of
 from askback.schema.validation import Fits, read_content
 from askback.testing import REVISIONS
+from tests.support.corpus import corpus
 
 FRUIT = {"a": "Apple", "b": "Banana", "c": "Cherry"}
 
@@ -62,7 +63,7 @@ def filled_in(draft: Draft, name: str, field: Field[Any], value: Any) -> None:
 
 
 @pytest.mark.verifies("R56", "R58")
-@pytest.mark.parametrize("name", FIELDS)
+@corpus("name", FIELDS)
 def test_what_a_person_fills_in_is_taken_by_the_server_that_asked(revision: str, name: str):
     field, value = FIELDS[name]
     fieldset, dialect = fieldset_of({name: field}), dialect_of(revision)

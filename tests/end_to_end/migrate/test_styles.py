@@ -9,6 +9,7 @@ from askback.testing.script import Accept
 from tests.end_to_end.migrate.guide import SECTIONS, added
 from tests.end_to_end.migrate.running import load, run_as_it_was, run_with_askback, server_in
 from tests.end_to_end.migrate.stories import STORIES, Story
+from tests.support.corpus import corpus
 from tests.support.docs_pages import one_line
 from tests.support.raw import raw_client
 
@@ -22,9 +23,7 @@ def on_every_revision(stories: list[Story], *, but: tuple[str, str] | None = Non
     cells = [
         (story, revision) for story in stories for revision in REVISIONS if (story.style, revision) != but
     ]
-    return pytest.mark.parametrize(
-        ("story", "revision"), cells, ids=[f"{story}-{revision}" for story, revision in cells]
-    )
+    return corpus(("story", "revision"), cells)
 
 
 @on_every_revision(STORIES, but=("elicit_url", JUNE))  # the SDK sends links there, and no client shows them

@@ -14,6 +14,7 @@ from askback import Askback, ask, once
 from askback.testing import Run, accept, cancel, decline, get_prompt, raw, read_resource, run_tool
 from tests.protocol.styles.conftest import LATEST, RunBody, Way
 from tests.protocol.styles.servers import Name, Seat, fastmcp
+from tests.support.corpus import corpus
 
 pytestmark = pytest.mark.anyio
 
@@ -94,9 +95,7 @@ async def test_two_in_a_task_group_too(run: RunBody):
 
 
 @pytest.mark.verifies("R14")
-@pytest.mark.parametrize(
-    "unfit", [{"row": 99}, {"row": "two"}, {}, {"row": 1, "side": "roof"}, None], ids=str
-)
+@corpus("unfit", [{"row": 99}, {"row": "two"}, {}, {"row": 1, "side": "roof"}, None])
 async def test_a_reply_that_does_not_fit_is_asked_again(run: RunBody, unfit: object):
     async def body(ctx: Context) -> str:
         result = await ctx.elicit("Seat?", Seat)
@@ -171,7 +170,7 @@ FASTMCP_TYPES: dict[str, tuple[Any, Any, Any]] = {
 """What FastMCP's `ctx.elicit()` takes besides models: the type, what is filled in, and what the body gets."""
 
 
-@pytest.mark.parametrize("kind", FASTMCP_TYPES)
+@corpus("kind", FASTMCP_TYPES)
 async def test_what_fastmcp_can_ask_for_arrives_on_every_revision(kind: str, way: Way):
     wanted, value, got = FASTMCP_TYPES[kind]
     given: list[object] = []

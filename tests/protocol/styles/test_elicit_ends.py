@@ -15,6 +15,7 @@ from askback import CannotAsk, OutsideConversation, once
 from askback.testing import accept, fail, raw, run_tool, silence
 from tests.protocol.styles.conftest import RunBody, Way
 from tests.protocol.styles.servers import End, Name, Seat, asking, form
+from tests.support.corpus import corpus
 
 pytestmark = pytest.mark.anyio
 
@@ -151,7 +152,7 @@ async def test_one_that_is_reached_after_the_end_is_told_to_its_author(run: RunB
     assert told[0].startswith("ctx.elicit(...) was reached after its call had been answered.")
 
 
-@pytest.mark.parametrize("before", ["2024-11-05", "2025-03-26"])
+@corpus("before", ["2024-11-05", "2025-03-26"])
 async def test_before_there_were_questions_nobody_can_be_asked(host: Callable[..., Any], before: str):
     async def eliciting(ctx: Context) -> str:
         return (await ctx.elicit("Seat?", Seat)).action

@@ -16,6 +16,7 @@ from askback.testing import Run, accept, raw, run_tool
 from askback.testing.script import Answers
 from tests.protocol.styles.conftest import WAYS, Way
 from tests.protocol.styles.servers import End, asking, content_of, form
+from tests.support.corpus import corpus
 from tests.support.raw import raw_client
 
 pytestmark = pytest.mark.anyio
@@ -98,7 +99,7 @@ def returning(fields: dict[str, Any]) -> Server[Any]:
     return server
 
 
-@pytest.mark.parametrize("mistake", MALFORMED)
+@corpus("mistake", MALFORMED)
 async def test_a_round_that_is_none_is_told_to_its_author(mistake: str, way: Way):
     result = await run(returning(MALFORMED[mistake]), way)
     assert result.is_error and not result.asked
@@ -108,7 +109,7 @@ async def test_a_round_that_is_none_is_told_to_its_author(mistake: str, way: Way
 
 
 @pytest.mark.verifies("R33", "R34")
-@pytest.mark.parametrize("mistake", MALFORMED)
+@corpus("mistake", MALFORMED)
 async def test_on_the_rounds_era_it_never_goes_out(mistake: str):
     """The SDK refuses most by itself; one without questions and state it would let a client call for ever."""
     async with raw_client(returning(MALFORMED[mistake])) as client:

@@ -27,6 +27,7 @@ from tests.protocol.styles.conftest import LATEST, WAYS, Way
 from tests.protocol.styles.people import EVERYTHING, SAMPLED, run_well_equipped
 from tests.protocol.styles.people import ROOTS as HOME
 from tests.protocol.styles.servers import End, asking, content_of, form, link
+from tests.support.corpus import corpus
 from tests.support.deliveries import end_of, without_seal
 from tests.support.ids import sent_words
 from tests.support.raw import accepting, answering, raw_client
@@ -106,7 +107,7 @@ LACKING: dict[str, tuple[InputRequest, Mapping[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("lacking", LACKING)
+@corpus("lacking", LACKING)
 async def test_what_the_client_did_not_declare_is_not_sent(
     host: Callable[..., Any], pushing: Way, lacking: str
 ):
@@ -124,7 +125,7 @@ async def test_what_the_client_did_not_declare_is_not_sent(
 
 
 @pytest.mark.verifies("R02")
-@pytest.mark.parametrize("lacking", [*LACKING, "form", "url"])
+@corpus("lacking", [*LACKING, "form", "url"])
 async def test_nor_on_the_rounds_era(sdk_host: Callable[..., Any], lacking: str):
     requests: dict[str, tuple[InputRequest, Mapping[str, Any]]] = {
         "form": (form("Seat?"), {"elicitation": {"url": {}}}),
@@ -166,7 +167,7 @@ async def visiting(ctx: Context) -> End:
 
 
 @pytest.mark.verifies("R07")
-@pytest.mark.parametrize("always_replay", [True, False])
+@corpus("always_replay", [True, False])
 async def test_a_link_without_an_id_gets_one_where_the_revision_has_ids(
     host: Callable[..., Any], always_replay: bool
 ):

@@ -11,6 +11,7 @@ from askback import ask, once
 from askback.testing import Run, accept, cancel, decline, raw, run_tool, silence
 from tests.protocol.styles.conftest import LATEST, RunBody, Way
 from tests.protocol.styles.servers import End, Name, asking, content_of, form
+from tests.support.corpus import corpus
 
 pytestmark = pytest.mark.anyio
 
@@ -162,7 +163,7 @@ async def test_a_reply_that_does_not_fit_is_asked_again_where_it_is_pushed(run: 
         assert (await run(body, [unfit, accept(row=2)])).text == "2"
 
 
-@pytest.mark.parametrize("pushing", ["2025-06-18", "2025-11-25"])
+@corpus("pushing", ["2025-06-18", "2025-11-25"])
 async def test_the_time_that_the_server_gives_holds_for_them_too(host: Callable[..., Any], pushing: str):
     async def body(ctx: Context) -> End:
         return asking(seat=form("Seat?")) if ctx.input_responses is None else "never"

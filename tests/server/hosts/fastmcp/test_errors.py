@@ -23,6 +23,7 @@ from askback.testing import Run, accept, decline, raw, read_resource, run_tool, 
 from askback.testing.script import Answers
 from tests.protocol.test_capabilities import HEADERS, request
 from tests.server.hosts.fastmcp.cafe import EVERYWHERE, LINKS, Call, Order, serve
+from tests.support.corpus import corpus
 from tests.support.fastmcp_http import fastmcp_served
 
 pytestmark = pytest.mark.anyio
@@ -85,9 +86,9 @@ WITHOUT_ROOM = [place for place in PLACES if place != "tool"]
 MISTAKES = [nameless, in_a_task_group, in_nested_groups, as_a_cause]
 
 
-@pytest.mark.parametrize("is_mounted", [False, True], ids=["top", "mounted"])
-@pytest.mark.parametrize("masked", [False, True], ids=["open", "masked"])
-@pytest.mark.parametrize("body", MISTAKES)
+@corpus("is_mounted", [False, True])
+@corpus("masked", [False, True])
+@corpus("body", MISTAKES)
 async def test_a_tool_says_what_its_author_must_change(
     body: Body, masked: bool, is_mounted: bool, askback_revision: str
 ):
@@ -97,9 +98,9 @@ async def test_a_tool_says_what_its_author_must_change(
     assert run.text == "the message is not a text that says something. Instead: say what is asked, and why."
 
 
-@pytest.mark.parametrize("masked", [False, True], ids=["open", "masked"])
-@pytest.mark.parametrize("place", WITHOUT_ROOM)
-@pytest.mark.parametrize("body", MISTAKES)
+@corpus("masked", [False, True])
+@corpus("place", WITHOUT_ROOM)
+@corpus("body", MISTAKES)
 async def test_so_do_prompts_and_resources(body: Body, place: str, masked: bool, askback_revision: str):
     with pytest.raises(MCPError, match="say what is asked") as raised:
         await PLACES[place](cafe(body, masked=masked), revision=askback_revision)
@@ -122,8 +123,8 @@ ENDS: dict[str, tuple[Body, Answers, str]] = {
 }
 
 
-@pytest.mark.parametrize("masked", [False, True], ids=["open", "masked"])
-@pytest.mark.parametrize("end", ENDS)
+@corpus("masked", [False, True])
+@corpus("end", ENDS)
 async def test_what_became_of_a_question_is_said_in_the_result(end: str, masked: bool, askback_revision: str):
     body, answers, told = ENDS[end]
     run = await run_tool(cafe(body, masked=masked), "order", None, answers, revision=askback_revision)
@@ -132,7 +133,7 @@ async def test_what_became_of_a_question_is_said_in_the_result(end: str, masked:
 
 
 @pytest.mark.verifies("R03")
-@pytest.mark.parametrize("masked", [False, True], ids=["open", "masked"])
+@corpus("masked", [False, True])
 async def test_on_rounds_nobody_to_ask_is_an_error_that_names_what_is_lacking(masked: bool):
     mcp = cafe(plain, masked=masked)
     for call in PLACES.values():
@@ -153,7 +154,7 @@ async def test_over_http_that_is_status_400():
     assert answer.json()["error"]["code"] == MISSING_REQUIRED_CLIENT_CAPABILITY
 
 
-@pytest.mark.parametrize("masked", [False, True], ids=["open", "masked"])
+@corpus("masked", [False, True])
 @pytest.mark.parametrize("revision", PUSH)
 async def test_before_that_it_is_an_error_of_the_tool_that_can_be_read(revision: str, masked: bool):
     run = await run_tool(cafe(plain, masked=masked), "order", revision=revision, capabilities={})
@@ -211,9 +212,9 @@ class Till:
         return "One tea."
 
 
-@pytest.mark.parametrize("is_mounted", [False, True], ids=["top", "mounted"])
-@pytest.mark.parametrize("masked", [False, True], ids=["open", "masked"])
-@pytest.mark.parametrize("place", PLACES)
+@corpus("is_mounted", [False, True])
+@corpus("masked", [False, True])
+@corpus("place", PLACES)
 async def test_a_demanded_visit_reaches_a_client_of_2025_as_it_was_raised(
     place: str, masked: bool, is_mounted: bool
 ):
@@ -225,9 +226,9 @@ async def test_a_demanded_visit_reaches_a_client_of_2025_as_it_was_raised(
 
 
 @pytest.mark.verifies("R09")
-@pytest.mark.parametrize("is_mounted", [False, True], ids=["top", "mounted"])
-@pytest.mark.parametrize("masked", [False, True], ids=["open", "masked"])
-@pytest.mark.parametrize("place", PLACES)
+@corpus("is_mounted", [False, True])
+@corpus("masked", [False, True])
+@corpus("place", PLACES)
 async def test_on_2026_07_28_it_is_a_round(place: str, masked: bool, is_mounted: bool):
     mcp = cafe(Till().order, masked=masked, is_mounted=is_mounted)
     opened = await PLACES[place](mcp, answers=[raw({"action": "accept"})], capabilities=LINKS)

@@ -34,6 +34,7 @@ from tests.server.hosts.fastmcp.cafe import (
     serve,
     tea,
 )
+from tests.support.corpus import corpus
 
 pytestmark = pytest.mark.anyio
 
@@ -229,7 +230,7 @@ class Kitchen:
         self.brewed += 1
 
 
-@pytest.mark.parametrize("key", [None, "drink"], ids=["by place", "by key"])
+@corpus("key", [None, "drink"])
 async def test_a_retry_after_an_answer_does_not_ask_again(key: str | None, askback_revision: str):
     kitchen, mcp = Kitchen(key), cafe(RetryMiddleware(base_delay=0))
     mcp.tool(kitchen.order, name="order")
