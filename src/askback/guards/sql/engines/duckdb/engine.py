@@ -73,7 +73,7 @@ class DuckDBInspector:
         return self._inspect_change(change) if change else self._inspect_pivot(statement)
 
     def _parse(self, text: str) -> ParsedText:
-        """The same text always has the same tree. The plan is another one after each change, so it is not cached."""
+        """Parse a text, or take its tree from the cache. Equal texts have equal trees; plans change."""
         parsed = self.texts.get(text)
         if parsed is None:
             parsed = parse_text(self.cursor, text)
