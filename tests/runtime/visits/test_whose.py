@@ -53,7 +53,7 @@ async def test_a_caller_whom_claims_alone_tell_apart_is_not_given_the_visit_of_a
 async def test_for_a_token_that_names_nobody_nothing_is_left():
     shop = mcpserver(pay, demand_visits=True)
     async with bearing(shop) as client:
-        assert "nobody tells who calls" in text_of(await client.call_tool("t", {}))
+        assert "the caller is unknown" in text_of(await client.call_tool("t", {}))
 
 
 @pytest.mark.verifies("T26")
