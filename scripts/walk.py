@@ -4,6 +4,7 @@ python -m scripts.walk
 """
 
 import ast
+import json
 import re
 import sys
 from collections.abc import Awaitable, Callable, Generator
@@ -188,8 +189,16 @@ def _purpose(name: str) -> str:
     return first.replace("|", r"\|")
 
 
-if __name__ == "__main__":
-    walked = walks()
-    PAGE.write_text(page(walked))
-    for one in walked:
+def main() -> None:
+    """`--json` prints what was found and writes nothing."""
+    found = walks()
+    if sys.argv[1:] == ["--json"]:
+        print(json.dumps(found))
+        return
+    PAGE.write_text(page(found))
+    for one in found:
         print(f"{one.title}: {len(one.modules)} modules, {one.hops} hops")
+
+
+if __name__ == "__main__":
+    main()

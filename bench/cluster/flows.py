@@ -106,7 +106,7 @@ TOLD: dict[str, Ending] = {
     "failed with Interrupted": "interrupted",
     "Invalid or expired requestState": "refused",
     "Call again from the start": "refused",
-    "has lost what it knew of this call": "refused",
+    "has lost its data about this call": "refused",
     "failed with MemoryLost": "refused",
 }
 """Words of Askback's errors, and what they mean for a flow."""

@@ -130,6 +130,19 @@ class Journal:
     `conversation` is its id, assigned when the conversation first leaves the process.
     """
 
+    __slots__ = (
+        "answered",
+        "arrived",
+        "conversation",
+        "drifted",
+        "effects",
+        "nested",
+        "notes",
+        "opened",
+        "round",
+        "visits",
+    )
+
     def __init__(self, conversation: str = "", round: int = 0) -> None:  # noqa: A002 - it is the number of the round
         self.conversation = conversation
         self.round = round

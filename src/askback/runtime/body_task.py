@@ -36,6 +36,8 @@ def running_task() -> Task | None:
 class BodyTask:
     """The task that runs one pass of a body; made in that task. Under trio there is none: nurseries cancel siblings."""
 
+    __slots__ = ("_task", "is_interrupted", "others")
+
     def __init__(self) -> None:
         self._task = running_task()
         self.others: set[Task] = set()

@@ -42,6 +42,26 @@ class BodyPosition(NamedTuple):
 class Conversation:
     """The questions and effects of one call, in one pass of its body."""
 
+    __slots__ = (  # there is one for each person who thinks
+        "__weakref__",
+        "_body",
+        "_effects",
+        "_elicited",
+        "_fault",
+        "_places",
+        "_replies",
+        "_unkeyed",
+        "_waiting",
+        "agreed",
+        "context",
+        "is_left",
+        "is_over",
+        "last_words",
+        "returned",
+        "takes_returns",
+        "unawaited",
+    )
+
     def __init__(self, context: CallContext, *, takes_returns: bool) -> None:
         """`takes_returns`: whether a body that returns questions is to `hand_back` them."""
         self.context, self.takes_returns = context, takes_returns
