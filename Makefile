@@ -6,8 +6,8 @@
 BIN := .venv/bin
 # The tests start Python some thousand times; it is to keep what it compiled.
 unexport PYTHONDONTWRITEBYTECODE
-# One more worker than CI has cores: much of what the tests do is to wait for programs. Who is done takes over from others.
-SIDE_BY_SIDE := -q -n 3 --dist worksteal
+# Two workers: what CI has. Who is done takes over from the other. With three, clusters under load starve now and then.
+SIDE_BY_SIDE := -q -n 2 --dist worksteal
 FAST := -m "not soak and not strangers and not browser and not services and not guides and not slow"
 # Where versions of Python differ: types, tasks and threads, JSON.
 PYTHON_TESTS := tests/schema tests/protocol tests/runtime tests/sync tests/client/forms
