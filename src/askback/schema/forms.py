@@ -30,7 +30,7 @@ MAX_MESSAGE_LENGTH = 10_000
 """Characters. A longer question is a document; nobody reads it in a dialog."""
 
 MESSAGE_CACHE_SIZE = 128
-"""Messages whose check is cached: a body that is replayed asks the same questions again."""
+"""Messages and forms that are cached: a body that is replayed asks the same questions again."""
 
 MAX_SCHEMA_BYTES = 262_144
 """A hundred fields with long descriptions take a tenth of this."""
@@ -44,11 +44,22 @@ def form_of(
 ) -> Form[Any]:
     """A question that can be asked; raises `QuestionRefused` if it could never be shown."""
     fieldset: FieldSet[Any] = fieldset_of(what)
+    require_message(message)
+    if initial is None and meta is None and "://" not in message:
+        return _form_of(message, fieldset)
     if initial is not None:
         fieldset = fill_in(fieldset, initial)
-    require_message(message)
-    is_typed = any(field.is_typed and field.not_a_secret is None for field in fieldset.fields.values())
-    return make_form(message, fieldset, meta, is_typed=is_typed)
+    return make_form(message, fieldset, meta, is_typed=_is_typed(fieldset))
+
+
+@lru_cache(maxsize=MESSAGE_CACHE_SIZE)
+def _form_of(message: str, fieldset: FieldSet[Any]) -> Form[Any]:
+    return make_form(message, fieldset, None, is_typed=_is_typed(fieldset))
+
+
+def _is_typed(fieldset: FieldSet[Any]) -> bool:
+    """Whether something is typed into it that could be a secret."""
+    return any(field.is_typed and field.not_a_secret is None for field in fieldset.fields.values())
 
 
 def make_form(

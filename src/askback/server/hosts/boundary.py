@@ -1,6 +1,5 @@
 """The SDK's boundary, which seals what travels with the client between rounds: installed and configured."""
 
-import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from mcp.server.request_state import (
     RequestStateSecurity,
     authenticated_principal,
 )
+from pydantic_core import from_json
 
 from askback.errors import AuthorError
 from askback.protocol.server.rounds import SEALED_UNTIL
@@ -50,7 +50,7 @@ class ExpiryCodec:
     def unseal(self, token: str) -> bytes:
         payload = self._unseal(token)
         with suppress(ValueError, KeyError, TypeError):  # the boundary refuses it, and says why in the log
-            SEALED_UNTIL.set(float(json.loads(payload)["exp"]))
+            SEALED_UNTIL.set(float(from_json(payload, cache_strings="none")["exp"]))
         return payload
 
 
